@@ -1,4 +1,4 @@
-"""The Django project: settings, addresses, the Celery application, and what starts it all."""
+"""The Django project: settings, URL patterns, the Celery application, and the programs that start the app."""
 
 from brigade.celery import app as celery_app
 

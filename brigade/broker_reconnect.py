@@ -1,8 +1,8 @@
-"""Keep a Celery worker alive when its broker goes away, and reconnect soon. Imported by workers only,
-because kombu's transport takes a second to import.
+"""Keep a Celery worker running when its connection to Redis (its broker) is lost, and reconnect soon. Only
+workers import this, because kombu's transport takes a second to import.
 
-kombu 5.7 raises AttributeError while it closes a channel whose connection is gone. Celery does not treat
-that as a lost connection, and the worker ends. Celery also waits longer between tries, while people wait.
+kombu 5.7 raises AttributeError while it closes a channel whose connection is lost. Celery does not treat that
+as a lost connection, and the worker ends. Celery also waits longer between attempts than people should wait.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from kombu.transport import redis
 
 
 class ReconnectingChannel(redis.Channel):
-    """A channel that raises a proper error when its connection is gone."""
+    """A kombu channel that raises ConnectionError if its connection is lost."""
 
     def close(self) -> None:
-        """Close the channel. Raises ConnectionError if its connection is gone."""
+        """Close the channel. Raises ConnectionError if its connection is lost."""
         try:
             super().close()  # type: ignore[no-untyped-call]
         except AttributeError as error:
@@ -32,10 +32,10 @@ FIRST, LONGER, LONGEST = 0.1, 0.1, 2.0
 
 
 class ReconnectingConsumer(consumer.Consumer):  # type: ignore[misc]
-    """Celery's consumer, which reconnects soon and never gives up."""
+    """Celery's consumer of tasks, with short waits between attempts to reconnect. It never gives up."""
 
     def ensure_connected(self, conn: Any) -> Any:
-        """Return a connection to the broker, as soon as there is one."""
+        """Wait until the broker can be reached, and return the connection."""
         soon = {"interval_start": FIRST, "interval_step": LONGER, "interval_max": LONGEST}
         conn.ensure_connection = partial(conn.ensure_connection, **soon)
         return super().ensure_connected(conn)

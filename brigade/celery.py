@@ -1,5 +1,5 @@
-"""The Celery application: `celery -A brigade.celery worker`. It also sets up each worker process when it
-starts.
+"""The Celery application: `celery -A brigade.celery worker`. The module also prepares each worker process
+when it starts.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
 
 
 class App(Celery):
-    """The Celery application, whose worker shares its metrics with all other processes."""
+    """The Celery application. Its workers count their metrics together with all other processes."""
 
     @property
     def Worker(self) -> Any:  # noqa: N802 - Celery's name
-        """Return the class that `celery worker` starts. Using it loads the tasks and their metrics before any
-        signal that a worker begins, so the metrics folder must be set before that."""
+        """Return the worker class that `celery worker` starts. First prepare the metrics folder: tasks and
+        their metrics load right afterwards, before any signal of Celery."""
         share_metrics()
         return super().Worker
 
@@ -39,7 +39,8 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 def reconnect_after_broker_loss(**_: object) -> None:
-    """Let a worker reconnect when its broker is back. Warn if the broker is exposed to others."""
+    """Let a worker reconnect when Redis (its broker) can be reached again. Log a warning if Redis is on
+    another machine and has no password."""
     from brigade import broker_reconnect  # noqa: F401 - takes a second, and only workers need it
 
     if said := why_exposed(paths.redis_url()):
@@ -48,7 +49,8 @@ def reconnect_after_broker_loss(**_: object) -> None:
 
 @celeryd_init.connect
 def set_up_worker(instance: Any, **_: Any) -> None:
-    """Set up a worker: more open files, one heap for its threads, output through logging only."""
+    """Prepare a worker: allow more open files, let its threads share one heap, and let it print nothing
+    outside the log."""
     raise_open_file_limit()
     share_one_heap()
     instance.quiet = True
@@ -56,13 +58,14 @@ def set_up_worker(instance: Any, **_: Any) -> None:
 
 @worker_ready.connect
 def report_worker_ready(**_: Any) -> None:
-    """Report that the worker accepts tasks from now on."""
+    """Report that the worker accepts tasks from now on (`process_startup.report_ready`)."""
     report_ready()
 
 
 @task_prerun.connect
 def enter_task_context(task_id: str, task: Any, **_: Any) -> None:
-    """Set the log context when a thread begins a task: the task and its request."""
+    """Add the task's id and its request's id to the log lines of this thread. Count how long the task
+    waited in its queue."""
     from kitchen.infra import prometheus_metrics  # counts into the folder that `App.Worker` set
     from kitchen.infra.task_broker import REQUEST_HEADER, SENT_AT_HEADER, known_queue
 
@@ -78,5 +81,5 @@ def enter_task_context(task_id: str, task: Any, **_: Any) -> None:
 
 @task_postrun.connect
 def leave_task_context(**_: Any) -> None:
-    """Clear the log context when the task ends."""
+    """Remove the task's id from the log lines of this thread when the task has ended."""
     clear_log_context()

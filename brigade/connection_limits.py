@@ -1,6 +1,7 @@
-"""Limits on request bodies, headers, pages served at once, websocket messages and open files. No Django.
+"""Define limits: size of request bodies and headers, pages rendered at once, websocket messages and open
+files. No Django.
 
-One participant's page stays far below each limit.
+A participant's page stays far below each limit.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ MOST_FILES = 65_536
 
 
 def open_file_limit() -> int:
-    """Return how many files a program of this app may have open on this machine."""
+    """Return how many files a process of this app may have open on this machine."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
 
 
 def raise_open_file_limit() -> None:
-    """Raise the limit of open files for this program and its children. By default systems allow 1,024, and as
-    many idle connections would block everybody."""
+    """Raise the limit of open files for this process and its children. Most systems allow 1,024. With that
+    limit, 1,024 idle connections would block all other users."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < open_file_limit():
         with contextlib.suppress(ValueError, OSError):  # some systems allow less than they say

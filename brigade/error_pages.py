@@ -1,8 +1,8 @@
-"""Render error pages, and repeat requests that the database could not store.
+"""Render error pages, and repeat requests that failed because the database could not be used.
 
-An error page needs only its template, so it works whatever else fails. While the database cannot store or
-read, a page tries the request again after `RETRY_SECONDS`. It keeps the submitted form and sends it again,
-unless the form has files or passwords. Staff must press a button to send a form again.
+An error page needs only its template, so it works whatever else fails. While the database cannot be used, the
+page repeats the request after `RETRY_SECONDS`. It sends a submitted form again, unless the form has files or
+passwords. Staff must press a button to send a form again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OURS = "csrfmiddlewaretoken"
 
 @dataclass(frozen=True, slots=True)
 class RetryRequest:
-    """A request to be repeated."""
+    """A request that an error page can send again: its URL and the fields of its form."""
 
     address: str
     is_form: bool = False
@@ -39,8 +39,8 @@ class RetryRequest:
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:
-    """Return the same request. A participant's request can be sent twice, because it is accepted once; a
-    staff request waits for a button."""
+    """Return what is needed to send this request again. Forms of participants are sent automatically,
+    because the app accepts each only once. Forms of staff wait for a button."""
     address = request.get_full_path()
     if request.method != "POST":
         return RetryRequest(address)
@@ -69,7 +69,8 @@ RETRY_SECONDS = 5
 
 
 def error_page(status: int, **context: Any) -> HttpResponse:
-    """Return the page of a status, with the security policy of all pages."""
+    """Return the error page for an HTTP status, with the security headers of all pages. `context` are the
+    template's variables."""
     response = HttpResponse(get_template(f"{status}.html").render(context), status=status)
     response["Content-Security-Policy"] = build_policy()
     response["X-Content-Type-Options"] = "nosniff"
@@ -78,8 +79,8 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 
 
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
-    """Return the response for a time when the database cannot store or read. The page tries again by itself,
-    with the submitted fields where a page can send them. API clients get JSON."""
+    """Return the error page (status 503) that is shown while the database cannot be used. The page repeats
+    the request after `RETRY_SECONDS`, if it can. API clients get JSON."""
     note_lock_timeout(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
@@ -93,8 +94,8 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for status 400 (`handler400`). Django's own handler reads the form again and fails at
-    the same place, so that nothing is shown. Sessions that could not be stored arrive here, too."""
+    """Return the page for status 400 (`handler400`), or that of `storage_page` if the database caused the
+    error. Django's own handler would read the broken form again and fail."""
     trouble = database_problem(exception)
     return storage_page(request, trouble) if trouble else error_page(400)
 
@@ -110,7 +111,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return the page for status 500 (`handler500`). Django calls this while the exception is being
-    handled."""
+    """Return the page for status 500 (`handler500`), or that of `storage_page` if the database caused the
+    error."""
     trouble = database_problem(sys.exc_info()[1])
     return storage_page(request, trouble) if trouble else error_page(500)

@@ -1,8 +1,8 @@
 """Limit the size of request bodies and the number of participants' pages that are rendered at once.
 
-An error response without a body, such as `HttpResponse(status=429)`, gets the error page of its status.
-Each page is rendered in a thread, and all threads share one interpreter. Many at once would delay people
-who play over a websocket, so participants' pages wait in a queue. Staff pages and health checks do not.
+Also add the error page to an error response without a body, such as `HttpResponse(status=429)`. Each page is
+rendered in a thread, and all threads share one interpreter. Many at once would delay people who play over a
+websocket, so participants' pages wait in a queue. Staff pages and health checks do not.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ ABOUT_THE_BODY = {b"content-type", b"content-length"}
 
 
 class HttpLimits:
-    """Wrap an ASGI application of pages. A body of more than `largest` bytes is refused: before it is read if
-    its length is declared, or else as soon as it is too large."""
+    """An ASGI application that wraps the app's pages and refuses bodies of more than `largest` bytes. A
+    body with a declared length is refused before it is read; another one as soon as it is too large."""
 
     def __init__(self, application: Any, largest: int = LARGEST_BODY) -> None:
         self.application, self.largest = application, largest
@@ -59,7 +59,8 @@ class HttpLimits:
 
 
 class LimitedBody:
-    """The incoming body. If it is too large, the reader gets a disconnect message."""
+    """The body of an incoming request. If it is too large, the app receives a disconnect message instead
+    of the rest."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self.too_large = False
@@ -75,7 +76,7 @@ class LimitedBody:
 
 
 class ErrorPageResponse:
-    """The outgoing response; an error without a body gets its error page."""
+    """The outgoing response. An error response without a body gets the error page of its status."""
 
     def __init__(self, send: Send) -> None:
         self.begun = False
@@ -95,7 +96,8 @@ class ErrorPageResponse:
             await self.page(self._error["status"], self._error.get("headers", ()))
 
     async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
-        """Send the page of a status, with the other headers of the response."""
+        """Send the error page of a status, with these headers of the original response. `context` are the
+        template's variables."""
         page = error_page(status, **context)
         own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
         taken = {name for name, _ in own} | ABOUT_THE_BODY
@@ -113,8 +115,8 @@ class ErrorPageResponse:
 
 
 class PageQueue:
-    """An ASGI application that renders a limited number of pages at once, each in a thread of its own. The
-    most recently used thread is used first."""
+    """An ASGI application that renders a limited number of pages at once, each in its own thread. Of the
+    free threads, the one used last is used first."""
 
     def __init__(self, application: Any, at_once: int = MOST_PAGES_AT_ONCE) -> None:
         self.application = application

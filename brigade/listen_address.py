@@ -1,5 +1,5 @@
-"""Find the address where the app listens, and allow only one running instance for each folder. Errors are
-RunError, in one line.
+"""Find the address where the app listens, and make sure that only one instance runs in each data folder.
+Errors are RunError, in one line.
 """
 
 from __future__ import annotations
@@ -17,40 +17,43 @@ from brigade import paths
 
 
 class RunError(Exception):
-    """The app cannot run here; the message is one line for a person."""
+    """Raised when the app cannot run here. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address where the app listens."""
+    """The host and port where the app listens."""
 
     host: str
     port: int
 
     @property
     def local(self) -> str:
-        """Return a host under which this machine reaches it."""
+        """A host name or IP address under which this machine can reach the app. For example, 127.0.0.1 for
+        0.0.0.0."""
         return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
 
     @property
     def name(self) -> str:
-        """Return that host in the form used in URLs."""
+        """The host of `local` in the form used in URLs: IPv6 addresses are in brackets."""
         return f"[{self.local}]" if ":" in self.local else self.local
 
     @property
     def url(self) -> str:
-        """Return its URL for a browser on this machine."""
+        """The URL of the app for a browser on this machine."""
         return f"http://{self.name}:{self.port}"
 
 
 def lock_file() -> Path:
-    """Return the file that a running instance keeps locked and that contains its address."""
+    """Return the path of `run.lock`, which a running instance keeps locked. The file contains its URL and
+    process id."""
     return paths.make_var_dir() / "run.lock"
 
 
 @contextmanager
 def hold_instance_lock() -> Iterator[None]:
-    """Hold this folder's lock. Raises RunError if another instance holds it."""
+    """Return a context that keeps the lock file locked. Raises RunError if another instance holds the
+    lock."""
     with lock_file().open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,12 +65,14 @@ def hold_instance_lock() -> Iterator[None]:
 
 
 def write_instance_address(address: Address) -> None:
-    """Write this process and its URL into the lock file, for the next instance that tries to start."""
+    """Write the app's URL and this process's id into the lock file. An instance that starts later shows
+    them."""
     lock_file().write_text(f"{address.url} (process {os.getpid()})\n")
 
 
 def last_instance_url() -> str | None:
-    """Return the URL of this folder's present or last instance; None if it was not written down."""
+    """Return the URL in the lock file, which is that of the running or the last instance. None if the file
+    has none."""
     try:
         return next(iter(lock_file().read_text().split()), None)
     except OSError:
@@ -75,7 +80,7 @@ def last_instance_url() -> str | None:
 
 
 def running_process() -> int:
-    """Return the process that runs in this folder. Raises RunError if there is none."""
+    """Return the process id of the instance that is running. Raises RunError if none is running."""
     with suppress(OSError, ValueError), lock_file().open("r+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,7 +90,8 @@ def running_process() -> int:
 
 
 def configured_address() -> Address:
-    """Return the address from `BRIGADE_HOST` and `BRIGADE_PORT`. Raises RunError if the port is wrong."""
+    """Return the address in `BRIGADE_HOST` and `BRIGADE_PORT`, or the default. Raises RunError if the port
+    is invalid."""
     given = os.environ.get("BRIGADE_PORT") or "8000"
     if not (given.isascii() and given.isdigit() and int(given) <= 65535):
         raise RunError(f"{given!r} is no port: a number up to 65535 is needed, `make run PORT=8001`")
@@ -93,7 +99,8 @@ def configured_address() -> Address:
 
 
 def listen(address: Address) -> socket.socket:
-    """Return a listening socket. Raises RunError if the port is taken or the host is of another machine."""
+    """Return a socket that listens on this address. Raises RunError if the port is in use or the host is
+    not of this machine."""
     six = ":" in address.host
     family = socket.AF_INET6 if six else socket.AF_INET
     both = six and socket.has_dualstack_ipv6()
@@ -110,5 +117,5 @@ def listen(address: Address) -> socket.socket:
 
 
 def socket_address(listener: socket.socket) -> Address:
-    """Return the real address of a listening socket."""
+    """Return the address on which a socket really listens."""
     return Address(*listener.getsockname()[:2])

@@ -1,8 +1,8 @@
-"""Format log lines without secrets. A participant's or seat's key lets anybody act as that person, so keys
-are shortened in messages, arguments and tracebacks.
+"""Format log lines without secrets. With the key of a participant or seat, anybody could act as that person.
+So keys are shortened in messages, arguments and tracebacks.
 
-`LineFormatter` writes lines for people, `JsonFormatter` for programs. Both add the context that is
-known, such as the request or the task.
+`LineFormatter` writes lines for people, `JsonFormatter` for programs. Both add the log context (such as the
+ids of the request and the task).
 """
 
 from __future__ import annotations
@@ -29,33 +29,35 @@ _SECRET = re.compile(rf"({_ADDRESS}|{_NAMED}|{_PROGRAM})([\w-]{{4}})[\w-]{{4,}}"
 
 
 def redact_keys(text: str) -> str:
-    """Return the text with its keys cut to four characters, enough to distinguish two people."""
+    """Return the text with each secret key cut to its first four characters. These suffice to distinguish
+    two people."""
     return _SECRET.sub(r"\1\2…", text)
 
 
 class RedactingFormatter(logging.Formatter):
-    """Shorten keys in everything that is logged: message, arguments, traceback and stack."""
+    """The base formatter: it shortens keys in everything that is logged."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the whole entry without keys. It is one line where a request was refused, or where the
-        database or Redis is unreachable."""
+        """Return the log entry with shortened keys. A refused request, or an unreachable database or
+        Redis, is logged in one line without a traceback."""
         return redact_keys(super().format(_as_told(record)))
 
 
 class LineFormatter(RedactingFormatter):
-    """Write lines for people: the context follows the message in brackets."""
+    """Write log lines for people. The context follows the message in brackets."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """Return the line before a traceback."""
+        """Return the line of an entry with its context, without the traceback."""
         about = " ".join(f"{name}={value}" for name, value in current_log_context().items())
         return super().formatMessage(record) + (f" [{about}]" if about else "")
 
 
 class JsonFormatter(RedactingFormatter):
-    """Write entries for programs: one line of JSON, including the traceback."""
+    """Write each log entry as one line of JSON, including the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return `time` (UTC), `level`, `logger`, `message`, the context, and `traceback` if there is one."""
+        """Return the entry as a JSON object: `time` (UTC), `level`, `logger`, `message`, the fields of the
+        context, and `traceback` if there is one."""
         record = _as_told(record)
         traceback = self.formatException(record.exc_info) if record.exc_info else record.exc_text or ""
         said = {"message": record.getMessage(), "traceback": traceback, "stack": record.stack_info or ""}
@@ -89,11 +91,12 @@ def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
 
 
 class SeparateLogFile(WatchedFileHandler):
-    """A log file that is created with its folder at the first line, and again after it was moved away. If it
-    cannot be written, the line goes to standard error and no page fails."""
+    """A handler that writes to a log file. The file and its folder are created at the first line, and
+    again if the file was moved. If it cannot be written, the line goes to standard error, and no exception
+    is raised."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the line, if possible."""
+        """Write the line to the file, or to standard error if the file cannot be written."""
         try:
             super().emit(record)
         except OSError:

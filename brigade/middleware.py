@@ -1,7 +1,7 @@
-"""Middleware for all requests: request ids, host and origin checks, default language, static files.
+"""Middleware for all requests: request ids, checks of host and origin, default language, static files.
 
-The request id is the one of the web server in front (`X-Request-ID`), or is made here. A websocket is
-accepted only from a page of the same origin, or that of `BRIGADE_URL`. Static files are compressed once, into
+The request id is taken from the proxy's header `X-Request-ID`, or is created here. A websocket is accepted
+only from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once, into
 `static/` in `var/`. django-csp sets the content security policy of pages.
 """
 
@@ -43,13 +43,13 @@ CODES = {NORMAL, "1001", "1005", "1006", "1009", "1011", "1012", "4401", "4403",
 
 
 def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """Return the id of this request for logs."""
+    """Return the request id in the header `X-Request-ID`, or a new random id if there is no valid one."""
     given = next((value for name, value in headers if name.lower() == HEADER), b"")
     return given.decode() if _NAME.fullmatch(given) else secrets.token_hex(8)
 
 
 class RequestIdPages:
-    """Add request ids to an ASGI application of pages."""
+    """An ASGI application that wraps the app's pages and gives each request an id, for logs."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
@@ -69,7 +69,7 @@ class RequestIdPages:
 
 
 class RequestIdWebSockets:
-    """Add connection ids to an ASGI application of websockets."""
+    """An ASGI application that wraps the app's websockets and gives each connection an id, for logs."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
@@ -84,7 +84,7 @@ class RequestIdWebSockets:
 
 
 class TrackedWebSocket:
-    """One websocket, with its messages in both directions."""
+    """One websocket connection whose messages pass through this object in both directions."""
 
     def __init__(self, page: str, receive: Receive, send: Send) -> None:
         self._open, self._code = False, ""
@@ -107,7 +107,7 @@ class TrackedWebSocket:
         await self._send(message)
 
     def end(self) -> None:
-        """Record the end of the connection."""
+        """Count the end of the connection in the metrics."""
         if self._open:
             prometheus_metrics.open_websockets.labels(self._page).dec()
         if self._code:
@@ -136,8 +136,9 @@ host name and contain no links, so any name is accepted."""
 
 
 def check_host(page: Page) -> Page:
-    """Check the host before static files are served: DisallowedHost (status 400) for a name that is not ours.
-    Add the permissions policy to every response."""
+    """Return middleware that checks the host name of a request, before static files are served. Raises
+    DisallowedHost (status 400) for an unknown name. It also adds the header `Permissions-Policy` to every
+    response."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         if request.path in ASKED_BY_ADDRESS:
@@ -151,7 +152,8 @@ def check_host(page: Page) -> Page:
 
 
 class CheckWebSocketOrigin:
-    """Accept websockets that pages of this site open; refuse others before anything else runs."""
+    """An ASGI application that accepts websockets only from pages of this site. Others are refused before
+    the app runs."""
 
     def __init__(self, inner: Application) -> None:
         self.inner = inner
@@ -166,8 +168,8 @@ class CheckWebSocketOrigin:
 
 
 def is_allowed_origin(scope: Any) -> bool:
-    """Return whether a websocket was requested under one of this site's host names, by a page of the same
-    origin or of `BRIGADE_URL`."""
+    """Return whether a websocket is requested under one of this site's host names, by a page of the same
+    origin or of the origin of `BRIGADE_URL`."""
     scheme = {"ws": "http", "wss": "https"}.get(scope.get("scheme", ""), "http")
     request = ASGIRequest({**scope, "method": "GET", "scheme": scheme}, None)  # type: ignore[arg-type]
     try:
@@ -178,7 +180,8 @@ def is_allowed_origin(scope: Any) -> bool:
 
 
 def origin_of(url: str) -> Origin:
-    """Return scheme, host and port of an address. Raises ValueError if it has none."""
+    """Return scheme, host and port of a URL. Raises ValueError if the scheme is unknown or the host is
+    missing."""
     parts = urlsplit(url)
     if parts.scheme not in PORTS or not parts.hostname:
         raise ValueError(f"{url!r} is no origin")
@@ -191,8 +194,8 @@ ENGLISH = "en"
 def activate_default_language(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Return middleware that activates the default language during a request. Caches do not share the
-    response between languages."""
+    """Return middleware that activates the default language during a request. It also tells caches to
+    store one response for each language."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         with translation.override(default_language(request)):
@@ -204,14 +207,15 @@ def activate_default_language(
 
 
 def default_language(request: HttpRequest) -> str:
-    """Return the language of this request until the study's language is known."""
+    """Return the language to use before the study's language is known: English for staff and the API,
+    otherwise the browser's language."""
     if request.path.startswith(STAFF_AND_API_PATHS):
         return ENGLISH
     return translation.get_language_from_request(request)
 
 
 def default_language_of_scope(scope: Mapping[str, Any]) -> str:
-    """Return the default language of a request that Django has not parsed."""
+    """Return the same as `default_language`, for an ASGI scope that Django has not parsed."""
     said = {name: value.decode("latin-1") for name, value in scope["headers"]}
     request = HttpRequest()
     request.path = request.path_info = scope["path"]
@@ -226,16 +230,17 @@ SHORTEST = 512
 
 
 class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise with gzip for browsers that accept it, and with the security policy on pages."""
+    """WhiteNoise (which serves static files) with gzip for browsers that accept it, and with the security
+    policy on HTML pages."""
 
     def add_mime_headers(self, headers: Any, path: str, url: str) -> None:
-        """Add the content type and, for a page of the documentation, the policy of all pages."""
+        """Add the content type. For a page of the documentation, also add the content security policy."""
         super().add_mime_headers(headers, path, url)
         if path.endswith(".html"):
             headers["Content-Security-Policy"] = build_policy()
 
     def get_static_file(self, path: str, url: str, stat_cache: dict[str, Any] | None = None) -> StaticFile:
-        """Return a file with its headers and its compressed form."""
+        """Return a static file with its headers, and with its gzip form if there is one."""
         plain = super().get_static_file(path, url, stat_cache)
         if (found := compressed(Path(path))) is None:
             return plain
@@ -244,7 +249,8 @@ class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 def compressed(file: Path) -> Path | None:
-    """Return the gzip file of this file; None if compression is not worth it, or cannot be stored."""
+    """Return the path of the gzip form of this file, which is created if needed. None if compression saves
+    too little or the result cannot be stored."""
     if file.suffix not in COMPRESSIBLE or file.stat().st_size < SHORTEST:
         return None
     content = file.read_bytes()

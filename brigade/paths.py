@@ -1,8 +1,9 @@
 """Find the app's folders, the addresses of Redis (as a cache and as Celery's broker) and the secret key, and
 keep files private. No Django.
 
-The app writes only below `var_dir()`. Only the user that runs the app can read it. These variables are read:
-`BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable is treated as unset.
+The app writes only below `var_dir()`. Only the operating-system user that runs the app can read it. These
+variables are read: `BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty variable is treated as
+unset.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9._/+@=,-]+\Z")
 
 
 class PathError(OSError):
-    """A path that exists and cannot be trusted or used; the message is one line."""
+    """Raised when a path cannot be used or trusted. The message is one line."""
 
 
 def base_dir() -> Path:
@@ -41,15 +42,15 @@ def base_dir() -> Path:
 
 
 def version() -> str:
-    """Return the version in `pyproject.toml`."""
+    """Return the version of the app, from `pyproject.toml`."""
     said = tomllib.loads((base_dir() / "pyproject.toml").read_text())
     return str(said["project"]["version"])
 
 
 def var_dir() -> Path:
-    """Return the absolute folder of everything that the app writes; it need not exist yet.
+    """Return the absolute path of the folder for everything that the app writes. It need not exist yet.
 
-    Raises PathError if `BRIGADE_VAR` is no usable path.
+    Raises PathError if `BRIGADE_VAR` is not a usable path.
     """
     chosen = os.environ.get("BRIGADE_VAR")
     try:
@@ -59,7 +60,7 @@ def var_dir() -> Path:
 
 
 def make_var_dir() -> Path:
-    """Return `var_dir()`, created if it was missing. Raises PathError if it cannot be."""
+    """Return `var_dir()` and create it if it is missing. Raises PathError if it cannot be created."""
     folder = var_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,7 +70,7 @@ def make_var_dir() -> Path:
 
 
 def unwritable_message(place: Path | str, error: OSError) -> str:
-    """Return in one line why nothing can be written there and what to do."""
+    """Return one line that says why nothing can be written to this path, and what to do."""
     return (
         f"cannot write {place} ({error.strerror}): give this user the right to, "
         "or set BRIGADE_VAR to another folder"
@@ -77,23 +78,24 @@ def unwritable_message(place: Path | str, error: OSError) -> str:
 
 
 def database_file() -> Path:
-    """Return the SQLite file that is used where `DATABASE_URL` is not set."""
+    """Return the path of the SQLite file that is used if `DATABASE_URL` is not set."""
     return var_dir() / "db.sqlite3"
 
 
 def log_dir() -> Path:
-    """Return the folder of the log files of the runner's children."""
+    """Return the folder for the log files of the app's processes."""
     return var_dir() / "log"
 
 
 def metrics_dir() -> Path:
-    """Return the folder of the metrics of this machine's processes. Its content may be deleted."""
+    """Return the folder where processes on this machine store their metrics. Its content may be deleted."""
     return var_dir() / "metrics"
 
 
 def valkey_socket() -> Path:
-    """Return the embedded Valkey's unix socket in `var_dir()`. If that path is too long for a socket or needs
-    quoting in a URL, use a short private folder. Raises PathError if that folder belongs to somebody else."""
+    """Return the path of the unix socket of the embedded Valkey (a Redis server), in `var_dir()`. If that
+    path is too long for a socket or needs quoting in a URL, it is in a short private folder. Raises
+    PathError if that folder belongs to another user."""
     wanted = var_dir() / "valkey.sock"
     if len(os.fsencode(wanted)) <= LONGEST_SOCKET and _PLAIN.match(str(wanted)):
         return wanted
@@ -116,14 +118,14 @@ def _private_dir(var: Path) -> Path:
 
 
 def has_own_valkey() -> bool:
-    """Return whether the embedded Valkey is used: `REDIS_URL` is not set."""
+    """Return whether the embedded Valkey (a Redis server) is used. It is used if `REDIS_URL` is not set."""
     return not os.environ.get("REDIS_URL")
 
 
 def redis_url() -> str:
-    """Return `REDIS_URL`, or the embedded Valkey's address, in the form that redis-py and channels_redis
-    accept. Raises PathError if it is not an address; the message does not show it, because it may contain a
-    password."""
+    """Return `REDIS_URL`, or the address of the embedded Valkey, in the form that redis-py and
+    channels_redis accept. Raises PathError if it is not a valid address; the message does not show it,
+    because it may contain a password."""
     given = os.environ.get("REDIS_URL")
     if given and not _is_redis(given):
         raise PathError("REDIS_URL: an address with redis://, rediss:// or unix:// is wanted")
@@ -145,7 +147,8 @@ def unix_url(socket: Path) -> str:
 
 
 def broker_url(redis_url: str) -> str:
-    """Return the same address in the form of Celery's broker; only `unix://` ones differ."""
+    """Return this Redis address in the form that Celery's broker needs. Only addresses of unix sockets
+    (`unix://`) differ."""
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
         return redis_url
@@ -154,8 +157,8 @@ def broker_url(redis_url: str) -> str:
 
 
 def secret_key() -> str:
-    """Return `BRIGADE_SECRET_KEY`, or the key in `var/secret.key`. The first process creates that file (mode
-    0600). Raises PathError if the key is too short or cannot be read or created."""
+    """Return `BRIGADE_SECRET_KEY`, or the key in the file `secret.key` in `var_dir()`. The first process
+    creates that file (mode 0600). Raises PathError if the key is too short or cannot be read or created."""
     given, file = os.environ.get("BRIGADE_SECRET_KEY"), var_dir() / "secret.key"
     wrong = "BRIGADE_SECRET_KEY" if given else f"remove {file}, a new one is made"
     try:
@@ -189,8 +192,9 @@ OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def make_private(database: str | Path | None = None) -> str:
-    """Keep other users from reading what this process writes. Fix the permissions of `var/`, and of the
-    SQLite file if one is named. Return one line on what was wrong; empty if nothing was."""
+    """Make files private: other users can read neither the files that this process will write, nor
+    `var_dir()`, nor the SQLite file `database`. Return one line that says which permissions were wrong;
+    empty if none were."""
     os.umask(UMASK)
     loose = [path for path in _ours(database) if _is_loose(path)]
     kept = [path for path in loose if not _close(path)]
@@ -201,7 +205,7 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Call `make_private` and print the line that it returns, if any, to standard error."""
+    """Call `make_private`. If it returns a line, print it to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 

@@ -1,8 +1,9 @@
-"""Prepare a server process: share its metrics, share one heap between threads, report it as ready.
+"""Prepare a server process: share its metrics with other processes, let its threads share one heap, and
+report when it is ready.
 
-glibc gives threads up to eight heaps per core, and each keeps the largest size it ever had. With a dozen
-threads a worker grew by ten megabytes in ten minutes, all of it free memory. Readiness is reported over
-`NOTIFY_SOCKET`, as systemd wants it (sd_notify(3), `Type=notify`). No Django.
+glibc gives threads up to eight heaps per core, and each keeps its largest size. With a dozen threads, a
+worker grew by ten megabytes of unused memory in ten minutes. Readiness is reported over `NOTIFY_SOCKET`, as
+systemd expects (sd_notify(3), `Type=notify`). No Django.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from brigade import paths
 
 
 def share_metrics() -> None:
-    """Count this process's metrics together with those of the other processes, in files of
-    `paths.metrics_dir()`. Call this before anything is counted. If the folder cannot be written, a warning is
-    logged and `/metrics` omits this process."""
+    """Store this process's metrics in `paths.metrics_dir()`, where they are added to those of other
+    processes. Call this before anything is counted. If the folder cannot be written, log a warning;
+    `/metrics` then omits this process."""
     from kitchen.infra import multiprocess_metrics  # only processes that count need it
 
     try:
@@ -36,7 +37,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 
 def share_one_heap() -> None:
-    """Let all threads that start from now on share one heap. C libraries other than glibc are not changed."""
+    """Let all threads that start from now on share one heap. This has an effect with glibc only."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         for option, value in (
@@ -51,7 +52,7 @@ READY = b"READY=1"
 
 
 def report_ready() -> None:
-    """Report once that the process is ready; do nothing without `NOTIFY_SOCKET`."""
+    """Report once that the process is ready. Do nothing if `NOTIFY_SOCKET` is not set."""
     if address := os.environ.get("NOTIFY_SOCKET"):
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
             line.sendto(READY, f"\0{address[1:]}" if address.startswith("@") else address)

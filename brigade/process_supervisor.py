@@ -1,8 +1,9 @@
-"""Keep child processes running: restart, end, or replace them one at a time.
+"""Keep child processes running: restart them when they end, stop them, or replace them one at a time.
 
-A new process is started beside the old one, which ends when the new one reports that it is ready. No existing
-tool met all requirements (November 2026): honcho ends everything when one program ends; supervisor loses the
-listening socket when daphne dies, and leaves children when killed; circus restarts for ever each second.
+To replace a process, a new one is started beside it. The old one is stopped once the new one reports that it
+is ready. No existing tool met all requirements (November 2026): honcho ends everything when one program ends;
+supervisor loses the listening socket when daphne dies, and leaves children when killed; circus restarts for
+ever each second.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ LARGEST_LOG = 5_000_000
 
 @dataclass(eq=False)
 class ChildProcess:
-    """A program that must keep running."""
+    """A program that must keep running, with its command, environment and log file."""
 
     name: str
     command: Sequence[str]
@@ -57,11 +58,12 @@ class ChildProcess:
 
     @property
     def running(self) -> bool:
-        """Return whether its process is running."""
+        """True if the program's process is running."""
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the program, from the main thread: the system kills it when that thread ends.
+        """Start the program and return its process. Call this from the main thread, because the system kills
+        the program when the calling thread ends.
 
         Raises OSError if it cannot be started.
         """
@@ -79,14 +81,15 @@ class ChildProcess:
         return self.process
 
     def tell(self, number: int) -> None:
-        """Send a signal to it and to all its children."""
+        """Send the signal with this number to the process and to all its children."""
         if self.process is not None and self.running:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, number)
 
 
 async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
-    """Keep the program running until cancelled, then end it. `say` prints lines at the terminal."""
+    """Keep the program running until this task is cancelled, then end the program. `say` prints lines at
+    the terminal."""
     clock = asyncio.get_running_loop().time
     while True:
         began, code = clock(), await run_once(child)
@@ -100,8 +103,8 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 
 async def run_once(child: ChildProcess) -> int:
-    """Run the child once and return its exit code. If this call is cancelled, ask the child to end, and kill
-    it if it takes too long."""
+    """Run the program once and return its exit code. If this task is cancelled, ask the program to end,
+    and kill it if that takes too long."""
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)
@@ -114,8 +117,8 @@ async def run_once(child: ChildProcess) -> int:
 
 
 def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
-    """Return a future of its exit code. A thread of its own waits for it: a pool's threads would all be taken
-    by long-lived children, and later ends would go unnoticed."""
+    """Return a future of the process's exit code. A new thread waits for it, because long-lived processes
+    would occupy every thread of a pool."""
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()
     Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()
@@ -123,22 +126,23 @@ def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
 
 
 def restart_delay(deaths: int) -> float:
-    """Return the seconds before the next start after so many deaths in a row: 0, 0.5, then doubled."""
+    """Return the seconds to wait before a restart, after this number of ends in a row. The first restart
+    is immediate. Then the delay is 0.5 s and doubles up to a limit."""
     return 0.0 if deaths <= 1 else min(LONGEST_WAIT, 0.5 * 2 ** min(deaths - 2, 10))
 
 
 def was_killed(code: int) -> bool:
-    """Return whether somebody else ended a process that ended with this code."""
+    """Return whether a process with this exit code was killed from outside."""
     return -code in KILLS
 
 
 def describe_exit(code: int) -> str:
-    """Return a process's end in words."""
+    """Return how a process ended, as text: `was killed by SIGKILL`, `ended with code 1`."""
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
 
 def open_log(file: Path) -> IO[bytes]:
-    """Return the log, open for appending; a large one is moved away first."""
+    """Return the log file, open for appending. If it is large, it is renamed first."""
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.exists() and file.stat().st_size > LARGEST_LOG:
         file.replace(file.with_name(file.name + ".1"))
@@ -146,7 +150,7 @@ def open_log(file: Path) -> IO[bytes]:
 
 
 def last_lines(file: Path, count: int = 5) -> list[str]:
-    """Return the last lines of a log that are not empty, without reading all of it."""
+    """Return the last `count` lines of a log that are not empty, without reading the whole file."""
     with contextlib.suppress(OSError), file.open("rb") as stream:
         stream.seek(max(0, file.stat().st_size - 8192))
         text = stream.read().decode(errors="replace")
@@ -161,19 +165,20 @@ LAST_SECONDS = 90.0
 
 
 class ProcessGroup:
-    """Programs that run in a task group; `say` prints lines for the person at the terminal."""
+    """The programs that a task group keeps running. `say` prints lines for the person at the terminal."""
 
     def __init__(self, group: asyncio.TaskGroup, say: Callable[[str], None]) -> None:
         self._group, self._say = group, say
         self._kept: dict[str, tuple[ChildProcess, asyncio.Task[None]]] = {}
 
     def keep(self, child: ChildProcess) -> None:
-        """Add a program, or replace the one of the same name."""
+        """Start a program and keep it running. An older process of the same name continues until the
+        caller stops it."""
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
     async def exchange(self) -> bool:
-        """Replace all programs. Return False if a new one does not become ready: it is dropped, and the
-        remaining old ones stay."""
+        """Replace all programs by new processes, one after another. If a new one does not become ready,
+        stop it, keep the remaining old ones, and return False."""
         for child, task in list(self._kept.values()):
             with readiness_socket() as (line, environment):
                 fresh = {**child.environment, **environment}
@@ -192,7 +197,8 @@ class ProcessGroup:
 
 @contextmanager
 def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
-    """Yield a socket on which a program reports that it is ready, and the environment that names it."""
+    """Return a context with a socket on which a program can report that it is ready, and the environment
+    variables that name the socket."""
     with tempfile.TemporaryDirectory(prefix="brigade-") as folder:  # its path is short enough for a socket
         where = os.path.join(folder, "notify")  # noqa: PTH118 - the environment needs a text
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
@@ -202,7 +208,8 @@ def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
 
 
 async def wait_until_ready(line: socket.socket) -> bool:
-    """Return whether the program with this socket reports in time that it is ready."""
+    """Wait until the program reports on this socket that it is ready. Return False if it does not do so in
+    time."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(START_SECONDS):
             while await asyncio.get_running_loop().sock_recv(line, 256) != READY:

@@ -12,9 +12,9 @@ from brigade.listen_address import RunError, running_process
 
 
 def main() -> int:
-    """Ask the instance that runs in this folder to replace its programs, by the signal SIGUSR1.
+    """Send the signal SIGUSR1 to the instance that runs in this folder, which then replaces its processes.
 
-    Return the exit code: 0, or 2 after one line on stderr if nothing runs here.
+    Return the exit code: 0, or 2 after one line on stderr if no instance runs here.
     """
     try:
         os.kill(running_process(), signal.SIGUSR1)

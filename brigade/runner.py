@@ -1,8 +1,9 @@
 """Run the whole app on one machine until Ctrl-C: `python -m brigade.runner`.
 
-It starts Valkey (unless `REDIS_URL` names another server), prepares the database, and starts the processes of
-`brigade.app_processes` on a listening socket that this process owns. On SIGUSR1 (`make restart`) they are
-replaced one after another. The environment configures it. Errors are one line, with exit code 2.
+It starts Valkey (unless `REDIS_URL` names another server) and prepares the database. Then it starts the
+processes of `brigade.app_processes` on a listening socket that this process owns. On SIGUSR1 (`make restart`)
+they are replaced one after another. Environment variables configure it. An error is printed in one line, with
+exit code 2.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ SECOND = "a key of Claude's is set, so Claude goes first: a condition that names
 
 
 def main() -> int:
-    """Run until asked to end; return the exit code."""
+    """Run the app until a signal ends it; return the exit code."""
     os.chdir(paths.base_dir())
     raise_open_file_limit()
     if os.environ.get("MAKELEVEL"):
@@ -75,7 +76,7 @@ def main() -> int:
 
 
 async def run(listener: socket.socket) -> None:
-    """Serve until asked to end; then everything has ended."""
+    """Serve on this socket until a signal ends the app. When this returns, all processes have ended."""
     asked = asyncio.Event()
     serving = asyncio.create_task(serve(listener, asked))
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
@@ -86,9 +87,9 @@ async def run(listener: socket.socket) -> None:
 
 
 async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> None:
-    """Start everything, print the address, and keep everything running. Replace the programs whenever
-    `restart_requested` is set. If cancelled, end them, Valkey last. Raises RunError if something cannot
-    start."""
+    """Start all processes, print the address, and keep the processes running. Replace them whenever
+    `restart_requested` is set. If this task is cancelled, end them, Valkey last. Raises RunError if a
+    process cannot start."""
     began, address = time.monotonic(), socket_address(listener)
     write_instance_address(address)
     environment = children_environment(address)
@@ -117,9 +118,10 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
-    """Keep our Valkey running, or check the named Redis, and warn if it is exposed.
+    """Keep the embedded Valkey running. If `REDIS_URL` names another server, check that it answers. Print a
+    warning if that server is on another machine and has no password.
 
-    Raises RunError if the named Redis does not answer.
+    Raises RunError if the named server does not answer.
     """
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
@@ -132,7 +134,8 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
 def start_small_model(
     server: asyncio.TaskGroup, environment: dict[str, str], model: ChildProcess | None
 ) -> None:
-    """Keep the small model running if there is one, and print whether it is used by default."""
+    """Keep the small language model running if `model` is not None. Print whether agents use it by
+    default."""
     if model:
         server.create_task(keep_running(model, print_line))
         is_second = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
@@ -141,7 +144,8 @@ def start_small_model(
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate, then replace web processes and workers one after another. Print failures."""
+    """Migrate the database, then replace web processes and workers one after another. Failures are
+    printed."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
@@ -154,7 +158,8 @@ async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
 
 
 def configured_count(processes: Callable[[], int]) -> int:
-    """Return the configured number of processes of a kind; RunError."""
+    """Return the number of processes that `processes` reads from the environment. Raises RunError if that
+    number is invalid."""
     try:
         return processes()
     except ValueError as error:
@@ -162,13 +167,13 @@ def configured_count(processes: Callable[[], int]) -> int:
 
 
 def print_line(line: str, stream: TextIO | None = None) -> None:
-    """Print a line for the person at the terminal, who may have gone."""
+    """Print a line for the person at the terminal. Do nothing if the terminal was closed."""
     with contextlib.suppress(OSError, ValueError):
         print(f"brigade: {line}", file=stream or sys.stdout, flush=True)
 
 
 def check_redis() -> None:
-    """Raise RunError if the server in `REDIS_URL` does not answer."""
+    """Raise RunError if the Redis server in `REDIS_URL` does not answer."""
     import redis
 
     where = urlsplit(paths.redis_url())
@@ -180,8 +185,9 @@ def check_redis() -> None:
 
 
 async def prepare(environment: dict[str, str]) -> None:
-    """Let `manage.py prepare` migrate, seed and create an administrator. It prints the addresses and a new
-    password itself, so that no other process sees the password. Raises RunError if it fails."""
+    """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. It
+    prints the addresses and a new password itself, so that no other process sees the password. Raises
+    RunError if it fails."""
     child = prepare_process(environment)
     if await run_once(child):
         why = next(iter(last_lines(child.log, 1)), "no word why")
@@ -191,7 +197,7 @@ async def prepare(environment: dict[str, str]) -> None:
 
 
 async def wait_until_served(address: Address, children: Sequence[ChildProcess]) -> None:
-    """Wait until a page is served. Raises RunError if a child does not start."""
+    """Wait until the app serves a page. Raises RunError if one of the child processes does not start."""
     while not await asyncio.to_thread(is_serving, address):
         for child in children:
             if child.deaths >= DEATHS_AT_START:
@@ -200,7 +206,7 @@ async def wait_until_served(address: Address, children: Sequence[ChildProcess]) 
 
 
 def is_serving(address: Address) -> bool:
-    """Return whether any page is served there."""
+    """Return whether the app answers any HTTP request at this address."""
     connection = http.client.HTTPConnection(address.local, address.port, timeout=0.5)
     try:
         connection.request("GET", "/", headers={"Host": "localhost"})

@@ -1,6 +1,6 @@
-"""Settings. They come from the environment (docs/variables.md), with defaults that run on one machine.
+"""Django settings. They come from environment variables (docs/variables.md), with defaults for one machine.
 
-An empty variable counts as unset. A wrong one raises an ImproperlyConfigured or a PathError, in one line.
+An empty variable is treated as unset. A wrong one raises ImproperlyConfigured or PathError, in one line.
 """
 
 from __future__ import annotations

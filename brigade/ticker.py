@@ -1,8 +1,8 @@
-"""Take the steps of episodes that run under a clock: `python -m brigade.ticker`.
+"""Take the steps of timed episodes, whose steps follow a clock: `python -m brigade.ticker`.
 
-`BRIGADE_TICKERS` worker processes are forked after this program has loaded everything. So they share memory,
-and a process that dies is replaced at once. Run two of these programs on a machine, so that one continues if
-the other dies. Programs on several machines share the episodes (`kitchen.realtime`). The worker processes end
+The program loads everything once and then forks `BRIGADE_TICKERS` worker processes. So they share memory, and
+a process that dies is replaced at once. Run two of these programs on a machine, so that one continues if the
+other dies. Programs on several machines share the episodes (`kitchen.realtime`). The worker processes end
 when their program ends, however it ends (Linux only).
 """
 
@@ -30,14 +30,15 @@ ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 class TickerProcesses:
-    """The processes that take the steps."""
+    """The worker processes that take the steps of timed episodes."""
 
     def __init__(self) -> None:
         self._running: set[int] = set()
         self._ending = False
 
     def run(self, count: int) -> None:
-        """Keep so many processes running until asked to end; then all have ended."""
+        """Fork `count` worker processes and replace each one that dies. Return when a signal has ended all
+        of them."""
         for number in ENDS:
             signal.signal(number, lambda *_: self.end())
         for _ in range(count):
@@ -52,7 +53,7 @@ class TickerProcesses:
                 self._fork()
 
     def end(self) -> None:
-        """Ask all processes to end."""
+        """Ask all worker processes to end."""
         self._ending = True
         for pid in self._running:
             with contextlib.suppress(ProcessLookupError):
@@ -84,7 +85,7 @@ def _work() -> None:
 
 
 async def take_ticks() -> None:
-    """Take steps until asked to end."""
+    """Take the steps of timed episodes in this process, until a signal ends it."""
     from channels.layers import get_channel_layer  # the apps are loaded by now
 
     from kitchen.realtime.clock_owner import ClockOwner
@@ -98,7 +99,7 @@ async def take_ticks() -> None:
 
 
 def main() -> int:
-    """Run until asked to end; return the exit code."""
+    """Run until a signal ends the program; return the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     share_one_heap()
     share_metrics()

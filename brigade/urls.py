@@ -1,4 +1,4 @@
-"""URL patterns of the whole site: the study's pages, the API, the admin, and the error pages."""
+"""URL patterns of the whole site: pages of studies, the API, the admin, and the error pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ admin.site.login_form = StaffLoginForm
 
 
 def nothing_here(request: HttpRequest, rest: str) -> HttpResponse:
-    """Return 404. Django's "view on site" would show participants' secret links to any member of staff."""
+    """Return 404 in place of Django's “view on site”, which would show participants' secret links to all
+    staff."""
     raise Http404(rest)
 
 

@@ -1,8 +1,9 @@
 """Run daphne with connection limits and a graceful shutdown: `python -m brigade.web`, with daphne's options.
 
-Several web processes share a listening socket (with SO_REUSEPORT, connections of a dead one would wait).
-Daphne's factories are replaced by those below, with the limits of `brigade.connection_limits`. On SIGTERM it
-closes websockets so that pages reconnect at once, finishes requests, and ends after `LAST_SECONDS` at most.
+Several web processes share one listening socket. (With SO_REUSEPORT, connections of a dead process would
+wait.) Daphne's factories are replaced by those below, with the limits of `brigade.connection_limits`. On
+SIGTERM, the process closes websockets so that pages reconnect at once. It then finishes its requests, and
+ends after `LAST_SECONDS` at most.
 """
 
 from __future__ import annotations
@@ -42,26 +43,27 @@ reactor: Any = running_reactor
 
 
 class DrainingServer(daphne.server.Server):
-    """Daphne's server with a graceful shutdown; its page factory is a `brigade.web.HttpConnections`."""
+    """Daphne's server with a graceful shutdown. Its HTTP factory is a `brigade.web.HttpConnections`."""
 
     def run(self) -> None:
-        """Serve, and get ready to be asked to end."""
+        """Run the server until it has shut down."""
         self.accepting: list[SingleAccept] = []
         reactor.callLater(0, self.begin)
         super().run()
 
     def listen_success(self, port: Any) -> None:
-        """Accept connections of a listening socket."""
+        """Start to accept connections on a listening port. Daphne calls this."""
         self.accepting.append(SingleAccept(port, self.http_factory))
         super().listen_success(port)
 
     def begin(self) -> None:
-        """Report that the server serves. From now on SIGTERM is handled here, no longer by Twisted."""
+        """Report that the process is ready. From now on, SIGTERM starts the graceful shutdown."""
         signal.signal(signal.SIGTERM, lambda *_: reactor.callFromThread(self.leave))
         report_ready()
 
     def leave(self) -> None:
-        """End once all work is done. A second request has no further effect."""
+        """Start the graceful shutdown: accept no more connections, finish all work, then stop. A second
+        call has no effect."""
         if not is_draining():
             connection_drain.draining = True
             for each in self.accepting:
@@ -69,7 +71,7 @@ class DrainingServer(daphne.server.Server):
             self.leaving = asyncio.ensure_future(self.finish())
 
     async def finish(self) -> None:
-        """Close all websockets and finish all requests, then stop."""
+        """Close all websockets, wait until all requests are finished, then stop the server."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
                 await connection_drain.drain()
@@ -83,7 +85,8 @@ class DrainingServer(daphne.server.Server):
         reactor.stop()
 
     def is_busy(self) -> bool:
-        """Return whether a connected browser has not been asked to leave, or a request is still running."""
+        """Return whether a websocket is still open that was not asked to close, or a request is still
+        running."""
         for connection in self.connections.values():
             running = connection.get("application_instance")
             if "disconnected" not in connection or (running is not None and not running.done()):
@@ -92,10 +95,11 @@ class DrainingServer(daphne.server.Server):
 
 
 class SingleAccept:
-    """Accept one connection of a listening Twisted port at a time, in place of the port's own loop.
+    """Accept connections of a listening Twisted port one at a time, in place of the port's own loop.
 
-    That loop accepts up to a hundred, so the first process to wake up would get all pages that reconnect. If
-    no connection can be accepted, because too many files are open, this one tries again after a pause.
+    Twisted's loop accepts up to a hundred at once. So the first process to wake up would get all pages
+    that reconnect. If too many files are open to accept a connection, this class tries again after a
+    pause.
     """
 
     def __init__(self, port: Any, factory: Any, loop: Any = reactor) -> None:
@@ -112,7 +116,7 @@ class SingleAccept:
         return "accept"
 
     def doRead(self) -> None:  # noqa: N802 - twisted's name
-        """Accept a connection, unless another process was faster."""
+        """Accept one connection, unless another process has already accepted it. Twisted calls this."""
         try:
             connection, _ = self.port.socket.accept()
             with connection:
@@ -126,17 +130,17 @@ class SingleAccept:
             self.reactor.callLater(ACCEPT_PAUSE_SECONDS, self.resume)
 
     def resume(self) -> None:
-        """Accept again, unless the port was closed."""
+        """Accept connections again, unless the port was closed."""
         if self.port.fileno() >= 0:
             self.reactor.addReader(self)
 
     def stop(self) -> None:
-        """Accept nothing more, and close the port."""
+        """Accept no more connections, and close the port."""
         self.reactor.removeReader(self)
         self.port.stopListening()
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
-        """Do nothing: the port closes its socket."""
+        """Do nothing, because the port closes its socket itself. Twisted calls this."""
 
 
 LAST_OF_DATA = 7
@@ -144,8 +148,9 @@ LAST_OF_DATA = 7
 
 
 class LimitedRequest(WebRequest):
-    """A request that must arrive in time. Only as much of its body is kept as shows that it is too large. The
-    rest is read and discarded, because browsers show no response before they have sent everything."""
+    """An HTTP request with limits on time and size. A body that is too large is only stored up to one byte
+    beyond the limit. The rest is read and discarded, because browsers show no response before they have
+    sent everything."""
 
     def __init__(self, channel: Any, *queued: Any) -> None:
         channel.asked = True
@@ -153,23 +158,24 @@ class LimitedRequest(WebRequest):
         super().__init__(channel, *queued, parsePOSTFormSubmission=False)  # Django reads forms
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
-        """Handle the end of the request's headers, which is when its length is known."""
+        """Set the time limit for the body. Twisted calls this at the end of the request's headers."""
         super().gotLength(length)
         self.channel.setTimeout(connection_limits.BODY_SECONDS)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
-        """Handle a piece of the body."""
+        """Store a piece of the request's body, up to the size limit."""
         room = connection_limits.LARGEST_BODY + 1 - self.content.tell()
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
-        """Send a piece of the response. A HEAD request gets no body; daphne omits only its first piece."""
+        """Send a piece of the response; leave out the body if the request is a HEAD request. Daphne omits
+        only its first piece."""
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
 
     def basic_error(self, status: int, status_text: bytes, body: str) -> None:
-        """Send the error page for a request that daphne itself refuses."""
+        """Send the error page of this status for a request that daphne itself refuses."""
         page = error_page(status if status in PAGES else 500)
         headers = [(name.encode(), value.encode()) for name, value in page.items()]
         self.handle_reply({"type": "http.response.start", "status": page.status_code, "headers": headers})
@@ -177,7 +183,7 @@ class LimitedRequest(WebRequest):
 
 
 class LimitedHttpChannel(HTTPChannel):
-    """One connection. Arriving bytes do not extend its time limit."""
+    """One HTTP connection. Its time limit is not extended when bytes arrive."""
 
     asked = False
     """True if a request has ever begun on it."""
@@ -187,15 +193,15 @@ class LimitedHttpChannel(HTTPChannel):
         self.opened = time.monotonic()
 
     def is_fresh(self) -> bool:
-        """Return whether its first request is about to arrive."""
+        """Return whether the connection was just opened and has not sent its first request yet."""
         return not self.asked and time.monotonic() - self.opened < connection_limits.FRESH_SECONDS
 
     def resetTimeout(self) -> None:  # noqa: N802
-        """Do nothing: a request must be complete within its time limit."""
+        """Do nothing. Twisted would extend the time limit here, but a request must be complete within it."""
 
 
 class HttpConnections(HTTPFactory):
-    """The HTTP connections."""
+    """The factory of HTTP connections."""
 
     protocol = LimitedHttpChannel
 
@@ -205,26 +211,26 @@ class HttpConnections(HTTPFactory):
         self._open: WeakSet[LimitedHttpChannel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
-        """Return the protocol of a new connection."""
+        """Return the protocol object for a new connection, and remember it as open."""
         channel = super().buildProtocol(addr)
         channel.requestFactory = LimitedRequest
         self._open.add(channel)
         return channel
 
     def close_idle(self) -> None:
-        """Close connections without a request."""
+        """Close all connections that have no request in progress. Connections that were just opened stay."""
         for channel in [one for one in self._open if not one.requests and not one.is_fresh()]:
             self._open.discard(channel)
             channel.loseConnection()
 
     def has_fresh(self) -> bool:
-        """Return whether a connection was just opened and is about to send a request."""
+        """Return whether any connection was just opened and has not sent its first request yet."""
         return any(channel.is_fresh() for channel in self._open)
 
 
 class LimitedWebSocket(WebSocketProtocol):
-    """A websocket with limits. It is closed if it sends many messages without waiting for answers, or endless
-    pings, pongs or fragments, which no browser does."""
+    """A websocket with limits. It is closed if it sends many messages without waiting for answers. Endless
+    pings, pongs or fragments, which no browser sends, close it too."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -233,34 +239,37 @@ class LimitedWebSocket(WebSocketProtocol):
         )
 
     def onFrameBegin(self) -> None:  # noqa: N802
-        """Count a frame; a message in one piece is counted where it is read."""
+        """Count a ping, pong or fragment, and close the websocket if there are too many. Whole messages
+        are counted elsewhere."""
         odd = self.current_frame.opcode > LAST_OF_DATA or self.inside_message
         super().onFrameBegin()
         if odd and self.state == self.STATE_OPEN and not self.odd_frames.take():
             self.shut()
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
-        """Handle a message."""
+        """Pass a message from the browser to the application. Close the websocket if too many messages
+        wait there."""
         if self.application_queue.qsize() < connection_limits.MOST_UNREAD:
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
             self.shut()
 
     def serverSend(self, content: Any, binary: bool = False) -> None:  # noqa: N802 - daphne's
-        """Send a message of the application. If the page is gone, drop it without an error: the application
-        may send one more step before it learns of this (ASGI: such a message does nothing)."""
+        """Send a message of the application to the browser. If the connection is closed, drop the message
+        without an error, as ASGI requires."""
         if self.state in (self.STATE_CONNECTING, self.STATE_OPEN):
             super().serverSend(content, binary)
 
     def serverClose(self, code: int | None = None) -> None:  # noqa: N802 - daphne's name
-        """Close the websocket for the application. autobahn would not let it send registered close codes."""
+        """Close the websocket with this close code. autobahn's own method refuses the code for a restart
+        (`RESTART_CLOSE_CODE`)."""
         if code == RESTART_CLOSE_CODE and self.state == self.STATE_OPEN:
             self.sendCloseFrame(code=code, isReply=False)
         else:
             super().serverClose(code)
 
     def shut(self) -> None:
-        """Send the close reason, and read nothing more, neither arriving nor waiting messages."""
+        """Close the websocket because it sent too much. Discard all messages that arrive or wait."""
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""
@@ -269,13 +278,15 @@ class LimitedWebSocket(WebSocketProtocol):
 
 
 class WebSocketConnections(WebSocketFactory):
-    """The websocket connections, compressed where browsers support it: a third of the bytes (RFC 7692)."""
+    """The factory of websocket connections. Messages are compressed if the browser supports it, to a third
+    of the bytes (RFC 7692)."""
 
     protocol = LimitedWebSocket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
-        """Set daphne's options and ours. autobahn waits a second for the answer to a close and rounds its
-        timers down to full seconds. So it would sometimes cut a connection before the close was sent."""
+        """Set daphne's options and those of this app. By default, autobahn waits one second for the answer
+        to a close and rounds its timers down to full seconds. So it would sometimes cut a connection
+        before the close was sent."""
         ours = {
             "perMessageCompressionAccept": compression_offer,
             "closeHandshakeTimeout": connection_limits.CLOSE_SECONDS,
@@ -284,8 +295,8 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Return the answer to a browser's offers of compression: each message is compressed separately. None if
-    there is no offer. A shared context takes 300 kB for each open page."""
+    """Return the answer to a browser's offers of compression; None if there is no offer. Each message is
+    compressed on its own, because a shared context would take 300 kB for each open page."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
             return PerMessageDeflateOfferAccept(
@@ -299,10 +310,10 @@ def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept 
 
 
 class WebProcess(DrainingServer):
-    """Daphne with preloaded pages, a heartbeat and a graceful shutdown."""
+    """The server of one web process: daphne with preloaded pages, a heartbeat and a graceful shutdown."""
 
     def run(self) -> None:
-        """Serve requests. The app is already loaded at this point."""
+        """Preload the pages, start the heartbeat, and serve requests until the server has shut down."""
         from kitchen.play.live.render_page import preload_pages
         from kitchen.uptime.heartbeat import start_heartbeat
         from kitchen.uptime.models import Part
@@ -313,7 +324,7 @@ class WebProcess(DrainingServer):
 
 
 def main() -> None:
-    """Serve until asked to end."""
+    """Run a web process until a signal ends it."""
     connection_limits.raise_open_file_limit()
     share_one_heap()
     share_metrics()

@@ -1,7 +1,6 @@
-"""Django admin pages of episodes, for staff who may see them (`kitchen.play.episode.play_monitoring`).
-Read-only.
+"""Django admin pages of episodes and their logs, for staff who may see them. Read-only.
 
-Nothing can be changed or deleted. The keys of seats are not shown.
+`kitchen.play.episode.play_monitoring` decides who may see an episode. The secret keys of seats are not shown.
 """
 
 from __future__ import annotations
@@ -32,24 +31,24 @@ STEPS_SHOWN = 25
 
 
 class ReadOnly:
-    """Permissions of a read-only page."""
+    """Mixin for admin pages on which nothing can be added, changed or deleted."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False."""
+        """Return False: nothing can be added."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False."""
+        """Return False: nothing can be changed."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False."""
+        """Return False: nothing can be deleted."""
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """One step as the log page shows it."""
+    """One step of an episode's log, for the admin page."""
 
     step: Step
     commands: tuple[CommandLine, ...]
@@ -61,8 +60,11 @@ class StepLine:
 
 
 def log_page(episode: Episode, number: str | None) -> tuple[Page[Step], list[StepLine]]:
-    """Return one page of an episode's log, first step first. If `number` is not a number, return the nearest
-    page."""
+    """Return one page of an episode's log, and its steps, oldest first. `number` is the page number from the
+    address.
+
+    An invalid number gives the first or the last page.
+    """
     steps = Step.objects.filter(episode=episode).order_by("number")
     page = Paginator(steps, STEPS_SHOWN).get_page(number)
     shown = list(page.object_list)
@@ -107,7 +109,7 @@ def _as_text(value: Json) -> SafeString:
 
 
 class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """The seats of an episode with their players; never the key that opens a seat."""
+    """The seats of an episode and who plays them. The secret keys of seats are left out."""
 
     model = Seat
     fields = ("number", "name", "player")
@@ -115,16 +117,16 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     can_delete = False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return True for everybody who may see the episode."""
+        """Return True: everybody who may see the episode may see its seats."""
         return True
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Seat]:
-        """Return the seats with their agents."""
+        """Return the seats together with their agents, in one query."""
         return super().get_queryset(request).select_related("mind")
 
     @admin.display(description="Played by")
     def player(self, seat: Seat) -> str:
-        """Return that a person plays, or the kind of co-player with its settings."""
+        """Return who plays this seat, as text: a person, or the kind of agent with its settings."""
         if seat.mind is None:
             return "a person" if seat.acts else "a person who leads, without a seat in the game"
         settings = json.dumps(seat.mind.settings, ensure_ascii=False) if seat.mind.settings else ""
@@ -133,7 +135,7 @@ class SeatInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 @admin.register(Episode)
 class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
-    """All episodes, with their logs."""
+    """The admin pages of episodes: a list, and a page for each with its log."""
 
     list_display = ("key", "world", "label", "status", "step", "seat_count", "synthetic", "created_at")
     list_filter = ("status", "synthetic", "world")
@@ -153,26 +155,25 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
-        """Return the episodes that this user may see, with the number of their seats and without the large
-        states."""
+        """Return the episodes that this user may see, with the number of seats. The large column `state`
+        is not loaded."""
         episodes: QuerySet[Episode] = super().get_queryset(request)
         if not request.user.is_superuser:
             episodes = episodes.filter(pk__in=visible_episodes(request.user).values("pk"))
         return episodes.defer("state").annotate(seats_found=Count("seats", filter=Q(seats__acts=True)))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return whether the user may see the list (with the admin's permission), or this one episode (if a
-        visibility rule shows it)."""
+        """Return True if the user may see the list of episodes or, with `obj`, this episode."""
         if obj is None:
             return super().has_view_permission(request)
         return visible_episodes(request.user).filter(pk=obj.pk).exists()
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Show the list under a plain title."""
+        """Return the page with the list of episodes, titled “Episodes”."""
         return super().changelist_view(request, {"title": "Episodes", **(extra_context or {})})
 
     def get_search_results(self, request: Any, queryset: Any, search_term: str) -> tuple[Any, bool]:
-        """Search by the whole key, if the term is a key, else by label."""
+        """Return the episode whose key is the search term. If the term is not a key, search the labels."""
         try:
             return queryset.filter(key=uuid.UUID(search_term.strip())), False
         except ValueError:
@@ -180,21 +181,21 @@ class EpisodeAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
     @admin.display(description="Seats", ordering="seats_found")
     def seat_count(self, episode: Any) -> int:
-        """Return the number of seats."""
+        """Return the number of seats, for a column of the list."""
         return int(episode.seats_found)
 
     @admin.display(description="Settings")
     def settings_text(self, episode: Episode) -> SafeString:
-        """Return the settings of the episode."""
+        """Return the world's settings in this episode as HTML."""
         return _as_text(episode.settings)
 
     @admin.display(description="Score")
     def score_text(self, episode: Episode) -> SafeString:
-        """Return the metrics so far."""
+        """Return the episode's metrics so far as HTML."""
         return _as_text(episode.score)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Return the page, with one page of the log below it."""
+        """Return the page of an episode, with one page of its log."""
         if episode := kwargs.get("obj"):
             page, lines = log_page(episode, request.GET.get("log"))
             context |= {"log": page, "lines": lines}

@@ -1,4 +1,4 @@
-"""The Django app of live play, and its system check that Redis is not exposed."""
+"""Configure the Django app `kitchen` (live play), and define the system check that Redis needs a password."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from kitchen.infra.redis_exposure import why_exposed
 
 
 class KitchenConfig(AppConfig):
-    """The app of live play: episodes, their seats and their log."""
+    """Configuration of the Django app of live play."""
 
     name = "kitchen"
     verbose_name = "Live play"
 
     def ready(self) -> None:
-        """Prepare the app. Remember which migrations it came with, use Django's translations, and let turns
-        react to outages and to changes of the clock. `manage.py check` reports problems of the
-        installation."""
+        """Prepare the app when Django has started.
+
+        Record the migrations of this version, use Django for translations, and extend turn deadlines after
+        outages and clock changes.
+        """
         from kitchen.infra.db_errors import known_migrations
 
         known_migrations()
@@ -37,6 +39,7 @@ class KitchenConfig(AppConfig):
 
 @register(Tags.security)
 def check_redis_exposure(**_: Any) -> list[CheckMessage]:
-    """Return a warning if the app's Redis is open to other machines."""
+    """Django system check: return a warning if other machines can reach the app's Redis without a
+    password."""
     said = why_exposed(settings.REDIS_URL)
     return [Warning(said, id="kitchen.W001")] if said else []

@@ -1,4 +1,6 @@
-"""List the kitchen's Django models for Django; import each model from its own package."""
+"""Import all Django models of the app `kitchen`, so that Django finds them. Other code imports each model
+from its own package.
+"""
 
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
 from kitchen.money.models import Budget, Spending

@@ -1,7 +1,7 @@
-"""Celery tasks of live play: agents' decisions, and recovery of work that a dead worker left.
+"""Celery tasks of live play: agents' decisions and answers, closing turns, and the recovery of lost work.
 
-Every task may run twice or never. Claims and the compare-and-set on the step make a second run do nothing.
-`pick_up_open_turns` asks again for each step whose claim has lapsed.
+A task may run twice or get lost. Claims on decisions make a second run do nothing. `pick_up_open_turns` runs
+every second and queues lost work again.
 """
 
 from __future__ import annotations
@@ -66,9 +66,13 @@ PICK_UP_SECONDS = 1.0
 
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
-    """Let this agent decide one step, or without `mind` all co-players one after another. Nothing happens if
-    the step is claimed or over. Where co-players decide side by side, each gets a task of its own. An agent
-    that asks language models waits for them in the event loop, and its task ends before it has decided."""
+    """Celery task: let the agent with number `mind` decide one step. Without `mind`, all agents decide one
+    after another.
+
+    If each agent of the episode decides independently, a task is queued for each. Agents that use language
+    models continue in the event loop after the task has ended. Does nothing if the decision is claimed or
+    the step is over.
+    """
     with log_context(episode=episode_id, step=step):
         if mind is None and (apart := minds_asked_separately(episode_id, step)):
             for number in apart:
@@ -96,7 +100,8 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
 
 @shared_task(name=ANSWER)
 def answer(episode_id: int, step: int, mind: int) -> None:
-    """Let this agent answer a person's message, unless the answer is claimed or the step is over."""
+    """Celery task: let the agent with number `mind` answer the messages of this step. Does nothing if
+    another worker has claimed it or the step is over."""
     with log_context(episode=episode_id, step=step):
         if asks_models(episode_id, mind):
             start_in_loop(_logged(_answer_in_loop(episode_id, step, mind)))
@@ -115,31 +120,34 @@ async def _answer_in_loop(episode_id: int, step: int, mind: int) -> None:
 
 @worker_shutdown.connect
 def finish_decisions(**_: Any) -> None:
-    """Wait for running decisions when the worker is asked to end: their model calls are paid already."""
+    """When the worker shuts down, wait for the decisions in progress, because their model calls are
+    already paid."""
     if not wait_until_idle(settings.DECISION_SECONDS + FINISH_SECONDS):
         log.warning("decisions are left to other workers")
 
 
 @shared_task(name=CLOSE_TURN)
 def close_turn(episode_id: int, step: int) -> None:
-    """Close a turn whose time is over. Do nothing if it has time left or is closed already."""
+    """Celery task: close a turn whose time limit is over. Does nothing if it has time left or is already
+    closed."""
     with log_context(episode=episode_id, step=step):
         close_expired_turn(episode_id=episode_id, step=step)
 
 
 @shared_task(name=RUN_STEP)
 def run_step(episode_id: int, step: int) -> None:
-    """Run a step that is due. Do nothing if it is not due, or has run already."""
+    """Celery task: run a step that is due. Does nothing if it is not due or was already taken."""
     with log_context(episode=episode_id, step=step):
         run_due_step(episode_id=episode_id, step=step)
 
 
 @shared_task(name=PICK_UP_OPEN_TURNS)
 def pick_up_open_turns() -> int:
-    """Queue all work that no living worker has claimed; return the number of steps that wait.
+    """Celery task: find work that no living worker has claimed, and queue it again. Return the number of
+    steps that wait for agents.
 
-    This covers steps that wait for their co-players, answers that a person waits for, and turns whose time is
-    over. It also starts the time limit of a first turn whose people wait in vain for others to come.
+    The work is agents' decisions, answers to messages, and closing of turns. The task also starts the time
+    limit of a first turn if some people have not come.
     """
     if not is_any_episode_played():
         return 0
@@ -157,16 +165,19 @@ def pick_up_open_turns() -> int:
 
 @task_failure.connect
 def let_go_of_the_database(exception: BaseException, **_: Any) -> None:
-    """Close a broken database connection, so that the next task of this thread gets a new one.
-    `pick_up_open_turns` finds the work that was not done."""
+    """After a failed task, close the thread's database connection if the database was the cause, so that
+    the next task gets a new one."""
     if trouble := database_problem(exception):
         close_failed_connection(trouble)
 
 
 @worker_ready.connect
 def look_for_open_turns(sender: Any, **_: Any) -> None:
-    """Let the worker search for open turns when it starts and then every second, and load the models' SDKs.
-    Workers of people's co-players also start their heartbeat."""
+    """When the worker is ready, let it queue `pick_up_open_turns` every second, and import the SDKs of model
+    providers.
+
+    Workers for episodes with people also start their heartbeat.
+    """
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     if settings.CELERY_TASK_DEFAULT_QUEUE in sender.app.amqp.queues.consume_from:
         start_heartbeat(Part.WORKERS)

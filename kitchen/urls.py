@@ -1,4 +1,4 @@
-"""Websocket URLs of live play. The HTML pages that open these websockets are in the app `study`."""
+"""Websocket URLs of live play. The app `study` has the HTML pages that open these websockets."""
 
 from __future__ import annotations
 

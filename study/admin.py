@@ -1,6 +1,6 @@
 """Define the read-only admin pages of studies and participants.
 
-Studies are edited in the console, to which the pages link. A participant's secret key is never shown. Second
+Studies are edited in the console; the pages link to it. A participant's secret key is never shown. Second
 factors are not in the admin. They have their own page, which asks for the password.
 """
 
@@ -42,7 +42,8 @@ PAGES = {
 
 
 class MembersOnlyAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
-    """A read-only admin for rows of studies. It shows those of the studies that the user may see."""
+    """A read-only admin for rows that belong to studies. Users see only the rows of studies that they may
+    see."""
 
     study_path = "study"
     """The lookup path from a row to its study."""
@@ -52,7 +53,7 @@ class MembersOnlyAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
         css = {"all": ["css/admin-study.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Return rows of the studies that this user may see."""
+        """Return the model's rows that belong to studies that this user may see."""
         seen = {f"{self.study_path}__in": studies_for(request.user).values("pk")}
         return super().get_queryset(request).filter(**seen)
 
@@ -63,7 +64,7 @@ class MembersOnlyAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class ConditionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """The study's conditions."""
+    """The table of the study's conditions on the study's admin page."""
 
     model = Condition
     fields = ("position", "name", "key", "label", "world_name", "coplayer_name", "teammates")
@@ -81,14 +82,14 @@ class ConditionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 
 def count_rows(rows: QuerySet[Any]) -> Coalesce:
-    """Return an expression that counts these rows for each study of a list. It takes one subquery."""
+    """Return a query expression that counts these rows for each study in a list, by a subquery."""
     per_study = rows.order_by().filter(study=OuterRef("pk")).values("study").annotate(n=Count("pk"))
     return Coalesce(Subquery(per_study.values("n"), output_field=IntegerField()), 0)
 
 
 @admin.register(Study)
 class StudyAdmin(MembersOnlyAdmin):
-    """The admin of studies."""
+    """The admin pages of studies."""
 
     study_path = "pk"
     list_display = ("title", "slug", "status", "has_conditions", "has_items", "people", "programs", "pages")
@@ -100,7 +101,8 @@ class StudyAdmin(MembersOnlyAdmin):
     readonly_fields = ("participant_link", "pages", "spent")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
-        """Annotate studies with the counts that the list shows."""
+        """Return the studies, each with the numbers of conditions, items and participants that the list
+        shows."""
         people = Participant.objects.filter(synthetic=False)
         counts = {
             "conditions_count": Condition.objects.all(),
@@ -114,17 +116,17 @@ class StudyAdmin(MembersOnlyAdmin):
 
     @admin.display(description="Conditions", ordering="conditions_count")
     def has_conditions(self, study: Any) -> int:
-        """Return the number of conditions."""
+        """Return the number of conditions in this study."""
         return int(study.conditions_count)
 
     @admin.display(description="Survey items", ordering="items_count")
     def has_items(self, study: Any) -> int:
-        """Return the number of survey items."""
+        """Return the number of survey items in this study."""
         return int(study.items_count)
 
     @admin.display(description="People", ordering="people_count")
     def people(self, study: Any) -> str:
-        """Return the number of people, and how many of them are complete."""
+        """Return the number of human participants, and how many of them are complete."""
         return f"{study.people_count} ({study.people_complete} complete)"
 
     @admin.display(description="Synthetic", ordering="programs_count")
@@ -134,19 +136,20 @@ class StudyAdmin(MembersOnlyAdmin):
 
     @admin.display(description="Researcher's pages")
     def pages(self, study: Study) -> str:
-        """Return links to the study's pages for researchers."""
+        """Return HTML links to the study's pages in the console."""
         rows = ((reverse(f"study:{name}", args=[study.slug]), words) for name, words in PAGES.items())
         return format_html_join(" · ", '<a href="{}">{}</a>', rows)
 
     @admin.display(description="Participants' link")
     def participant_link(self, study: Study) -> str:
-        """Return the full address of the participants' link."""
+        """Return the full address at which participants enter the study."""
         there = study.get_absolute_url()
         return format_html('<a href="{}" class="participant-link">{}</a>', there, settings.PUBLIC_URL + there)
 
     @admin.display(description="Spent")
     def spent(self, study: Study) -> str:
-        """Return the costs of language models, including calls that are still running."""
+        """Return the costs of language models so far, including the amounts reserved for calls in
+        progress."""
         return format_dollars(spent_or_reserved(study.budget_id) if study.budget_id else 0)
 
 
@@ -155,7 +158,7 @@ SECRET = ("key", "entry")
 
 
 class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """The rounds that the participant played, in order, with the answers."""
+    """The table of a participant's rounds and answers on the participant's admin page."""
 
     model = Round
     fields = ("position", "condition", "played", "given", "answered_at")
@@ -163,7 +166,7 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Round]:
-        """Return rounds with everything that the rows show."""
+        """Return the rounds with their episodes, conditions and answers, loaded together."""
         rounds = super().get_queryset(request).select_related("participant", "condition", "episode")
         return rounds.prefetch_related("answers__item")
 
@@ -178,13 +181,13 @@ class RoundInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
     @admin.display(description="Answers")
     def given(self, one: Round) -> str:
-        """Return every answer in the form `Trust: 4 of 5`."""
+        """Return all answers of the round as HTML lines such as `Trust: 4 of 5`."""
         rows = ((answer.item.measure, describe_answer(answer)) for answer in one.answers.all())
         return format_html_join("", "{}: {}<br>", rows) or "none"
 
 
 def describe_answer(answer: Answer) -> str:
-    """Return `4 of 5` for a scale, else the chosen or written words."""
+    """Return the answer as text: `4 of 5` for a Likert item, else the chosen options or the written text."""
     if answer.item.kind == SurveyItem.Kind.LIKERT and answer.value != DOES_NOT_APPLY:
         return f"{answer.value} of {answer.item.points}"
     return answer_words(answer.value)
@@ -194,13 +197,13 @@ class OwnStudiesFilter(admin.RelatedFieldListFilter):
     """A filter by study that lists only the studies that this user may see."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """Return the studies by title."""
+        """Return (id, title) pairs of the studies that this user may see."""
         return [(str(study.pk), str(study)) for study in studies_for(request.user)]
 
 
 @admin.register(Participant)
 class ParticipantAdmin(MembersOnlyAdmin):
-    """The admin of participants who entered and did not withdraw."""
+    """The admin of participants. Those who withdrew are erased, so they are not listed."""
 
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
     list_filter = (("study", OwnStudiesFilter), "status", "synthetic")
@@ -218,18 +221,19 @@ class ParticipantAdmin(MembersOnlyAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
-        """Annotate participants with the numbers of answered and planned rounds."""
+        """Return the participants with the numbers of their answered and planned rounds."""
         participants: QuerySet[Participant] = super().get_queryset(request)
         done = Count("rounds", filter=Q(rounds__answered_at__isnull=False))
         return participants.annotate(rounds_done=done, rounds_total=Count("rounds"))
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """Return False for filters on secret fields, because they would reveal a secret letter by letter."""
+        """Return whether the list may be filtered by this field. Return False for secret fields, because
+        filters would reveal a secret letter by letter."""
         return lookup.split("__")[0] not in SECRET and super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="Who", ordering="synthetic")
     def who(self, participant: Participant) -> SafeString:
-        """Return a badge that distinguishes people, programs and previews."""
+        """Return an HTML badge that distinguishes people, programs and previews."""
         kind = "preview" if participant.preview else "synthetic" if participant.synthetic else "person"
         return format_html('<span class="badge {}">{}</span>', kind, kind)
 

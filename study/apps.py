@@ -1,4 +1,4 @@
-"""Configure the Django app `study`: connect it to signals and to the app `kitchen`."""
+"""Configure the Django app `study`, and connect it to Django signals and to hooks of the app `kitchen`."""
 
 from django.apps import AppConfig
 
@@ -10,7 +10,7 @@ class StudyConfig(AppConfig):
     verbose_name = "Studies"
 
     def ready(self) -> None:
-        """Register hooks and signal handlers once all apps are loaded."""
+        """Register the app's hooks and signal handlers. Django calls this once all apps are loaded."""
         _episodes_are_somebodys()
         _what_happens_is_noted()
         _what_happens_has_consequences()

@@ -1,4 +1,6 @@
-"""Import the study's models so that Django finds them. Other code imports each from its own package."""
+"""Import all models of the app `study`, so that Django finds them. Other modules import each model from its
+own package.
+"""
 
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version
 from study.participants.models import (

@@ -1,6 +1,6 @@
-"""Send the study's tasks to Celery workers.
+"""Send the study app's tasks to Celery workers.
 
-Each function returns False if the broker is unavailable and the task will not run.
+Each function returns False if the message broker is unavailable, because the task will not run then.
 """
 
 from __future__ import annotations
@@ -16,28 +16,32 @@ TIME_OUT_IDLE = "study.time_out_idle"
 
 
 def ask_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
-    """Queue an analysis, and return whether the broker took it. If it did not, the page asks again later."""
+    """Queue the computation of an analysis, and return whether the message broker accepted it. If not, the
+    page asks again later."""
     waits = f"the analysis of study {study_id} waits"
     return send_task(COMPUTE_ANALYSIS, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> bool:
-    """Queue a report, and return whether the broker took it. If it did not, the page asks again later."""
+    """Queue the making of a report, and return whether the message broker accepted it. If not, the page
+    asks again later."""
     waits = f"the report of study {study_id} waits"
     return send_task(MAKE_REPORT, study_id, who, preregistered, untouched, otherwise=waits)
 
 
 def ask_synthetic_erasure(study_id: int) -> bool:
-    """Queue the erasure of a study's synthetic participants, and return whether the broker took it."""
+    """Queue the erasure of a study's synthetic participants, and return whether the message broker
+    accepted it."""
     return send_task(ERASE_SYNTHETIC, study_id, otherwise=f"nothing is erased in study {study_id}")
 
 
 def ask_dry_run(run_id: int) -> bool:
-    """Queue a dry run, and return whether the broker took it."""
+    """Queue the dry run with this id (a test of a study with synthetic participants). Return whether the
+    message broker accepted it."""
     return send_task(DRY_RUN, run_id, otherwise=f"dry run {run_id} is not walked")
 
 
 def ask_idle_check(expires: float) -> bool:
-    """Queue a check for idle participants, and return whether the broker took it. The task expires if no
-    worker began it after `expires` seconds."""
+    """Queue a check for idle participants, and return whether the message broker accepted it. The task is
+    dropped if no worker begins it within `expires` seconds."""
     return send_task(TIME_OUT_IDLE, otherwise="nobody is timed out", expires=expires)

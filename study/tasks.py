@@ -28,41 +28,46 @@ SWEEP_SECONDS = 30.0
 
 @shared_task(name=COMPUTE_ANALYSIS)
 def compute_analysis(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse a study's current data and cache the result for the page. The task may run twice."""
+    """Analyse a study's current data, and cache the result for the analysis page. Running the task twice
+    does no harm."""
     if study := Study.objects.filter(pk=study_id).first():
         compute_and_cache(study, who, preregistered, untouched)
 
 
 @shared_task(name=MAKE_REPORT)
 def report(study_id: int, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Make the report of a study's current data and cache it for the page. The task may run twice."""
+    """Make the report of a study's current data, and cache it for the report page. Running the task twice
+    does no harm."""
     if study := Study.objects.filter(pk=study_id).first():
         make_cached_report(study, who, preregistered, untouched)
 
 
 @shared_task(name=ERASE_SYNTHETIC)
 def erase_synthetic(study_id: int) -> int:
-    """Erase all synthetic participants of a study. Return how many. The task may run twice."""
+    """Erase all synthetic participants of a study, and return how many. Running the task twice does no
+    harm."""
     return synthetic_erase(study_id=study_id)
 
 
 @shared_task(name=DRY_RUN, acks_late=False)
 def dry_run(run_id: int) -> None:
-    """Run a dry run. A second delivery of the task does nothing.
+    """Run the dry run with this id: synthetic participants take part in a study as a test. Running the task
+    twice has no further effect.
 
-    The message is acknowledged at the start. So a run does not restart when it outlasts the queue's timeout
-    or when its worker dies.
+    The message is acknowledged when the task begins. So the run is not repeated if it takes longer than
+    the queue's timeout or its worker dies.
     """
     dry_run_walk(run_id)
 
 
 @shared_task(name=TIME_OUT_IDLE)
 def time_out_idle() -> int:
-    """Time out all participants who were idle for too long. Return how many. The task may run twice."""
+    """Time out all participants who were idle for too long, and return how many. Running the task twice
+    does no harm."""
     return idle_timeout.time_out_idle_participants()
 
 
 @worker_ready.connect
 def look_for_idle(sender: Any, **_: Any) -> None:
-    """Queue a check for idle participants every `SWEEP_SECONDS`, from each worker."""
+    """Make each worker queue a check for idle participants every `SWEEP_SECONDS`."""
     sender.timer.call_repeatedly(SWEEP_SECONDS, ask_idle_check, (SWEEP_SECONDS,))

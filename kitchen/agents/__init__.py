@@ -1,1 +1,1 @@
-"""Agents that play any world, and the loop in which agents play alone."""
+"""Agents that play any world, and the loop that plays episodes without people."""

@@ -1,5 +1,6 @@
-"""Define the team of an episode that agents play without people, and the record of one of its steps. No
-Django."""
+"""Define the team of an episode that agents play without people. Also define the records of one step:
+decisions, commands and messages. No Django.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from kitchen.contract.world import Command, Json
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """The members that play one episode of agents alone."""
+    """The members (agents) that play one episode without people, and the rules of their communication."""
 
     members: tuple[Member, ...]
     kinds: tuple[str, ...]
@@ -32,14 +33,16 @@ class Team:
     def of(
         cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
     ) -> Team:
-        """Read a line-up (`kitchen.contract.line_up`). Raises SettingsError if it does not fit the seats."""
+        """Return the team that a line-up describes, for a world with this number of seats. A line-up is a
+        text that lists the agents (`kitchen.contract.line_up`). Raises SettingsError if the line-up does
+        not fit the seats."""
         members = organisation.members if organisation else line_up_members(line_up, seats)
         return cls(members, line_up_kinds(line_up), organisation, knowing)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedMember:
-    """One member's situation and decision."""
+    """The situation that one member saw and the decision that it made."""
 
     member: Member
     situation: Situation
@@ -52,7 +55,8 @@ class AskedMember:
 
 @dataclass(frozen=True, slots=True)
 class DecisionMade:
-    """One decision as logs keep it. Without an organisation it is the joint decision of all members."""
+    """One decision in the form that logs store. In a team without an organisation (rules for messages), it
+    is the joint decision of all members."""
 
     member: int
     """The number of the first member that decided."""
@@ -75,7 +79,8 @@ class DecisionMade:
     def of(
         cls, member: int, decision: Decision, kind: str, because: str, milliseconds: float
     ) -> DecisionMade:
-        """Return the record of a decision of this member, an agent of this kind."""
+        """Return the record of a decision. `member` is the number of the member, `kind` its kind of agent,
+        and `because` why it was asked."""
         return cls(
             member,
             because,
@@ -91,7 +96,8 @@ class DecisionMade:
 
 @dataclass(frozen=True, slots=True)
 class DecisionEffect:
-    """What became of a delayed decision in the step in which it took effect."""
+    """The effect of a delayed decision in the step in which it took effect: commands dropped and messages
+    not sent."""
 
     member: int
     asked_in: int
@@ -104,7 +110,7 @@ class DecisionEffect:
 
 @dataclass(frozen=True, slots=True)
 class StepMade:
-    """The commands, decisions and messages of one step: all that is needed to run, log and repeat it."""
+    """The commands, decisions and messages of one step. They suffice to run, log and repeat the step."""
 
     commands: Mapping[int, Command]
     """The commands in the order in which they run. Without an organisation, those of seats that are not asked

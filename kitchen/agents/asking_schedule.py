@@ -1,9 +1,10 @@
-"""Decide which members are asked in a step, and when their decisions take effect, if agents play alone.
+"""Decide which members (agents) are asked in a step, and when their decisions take effect, in episodes
+without people.
 
-The organisation names the schedule (`kitchen.contract.schedules.SCHEDULES`). The clock is virtual: a
-member that plans is asked at once, and its decision takes effect exactly `think_steps` steps later. Until
-then its seats go on with their plans or wait. Its messages are then sent as the step opens, before others are
-asked. Plain Python.
+The schedule is a setting of the team's organisation (`kitchen.contract.schedules.SCHEDULES`). Thinking takes
+`think_steps` steps of the game, not real time: a member is asked at once, and its decision takes effect that
+many steps later. Until then, its seats continue their plans or wait. Its messages are sent when the decision
+takes effect, before others are asked. Plain Python.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kitchen.contract.world import Command, Event, Json, World
 
 @dataclass(frozen=True, slots=True)
 class MemberActivity:
-    """The numbers of members, by what they do as a step opens."""
+    """Sets of member numbers, grouped by what the members do at the start of a step."""
 
     wants: Set[int]
     """Members with a reason to be asked."""
@@ -37,7 +38,8 @@ class MemberActivity:
 
 
 class AskingSchedule:
-    """The schedule of one episode, with the decisions that have not taken effect yet."""
+    """Decide for one episode who is asked in each step, and hold the decisions that have not taken effect
+    yet."""
 
     def __init__(self, organisation: Organisation) -> None:
         self.organisation = organisation
@@ -79,18 +81,20 @@ class AskingSchedule:
         }
 
     def due_in(self, step: int, *, planned: bool) -> int:
-        """Return the step in which a decision on this step takes effect; 0 if the member did not plan."""
+        """Return the step in which a decision takes effect that was requested in `step`. Return 0 if the
+        member did not plan (`planned`)."""
         return step + self.organisation.think_steps if planned else 0
 
     def remember(self, made: DecisionMade, step: int) -> None:
-        """Take the decision of a member that was asked in this step."""
+        """Note that a member was asked in this step, and store its decision if it takes effect later."""
         self.asked_in[made.member] = step
         self.late.pop(made.member, None)
         if made.due > step:
             self.pending[made.member] = made
 
     def take_due(self, step: int) -> list[DecisionMade]:
-        """Return the decisions that take effect in this step. Their members think no longer."""
+        """Remove and return the delayed decisions that take effect in this step. Their members can then be
+        asked again."""
         due = [made for _, made in sorted(self.pending.items()) if made.due == step]
         for made in due:
             del self.pending[made.member]
@@ -99,8 +103,9 @@ class AskingSchedule:
     def stale_commands(
         self, made: DecisionMade, game: World, settled: Collection[int]
     ) -> Mapping[int, Command]:
-        """Return the commands of a delayed decision that are dropped, by seat, and remember them for the
-        member. Commands of `settled` seats are always dropped: nobody can command these in this step."""
+        """Return the commands of a delayed decision that must be dropped, by seat. The member is informed
+        of them when it is next asked. Commands of `settled` seats, whose command cannot be changed in this
+        step, are always dropped."""
         stale = {
             seat: command
             for seat, command in made.commands.items()
@@ -159,7 +164,8 @@ class AskingSchedule:
         )
 
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
-        """Return the members that are asked in this step. Call it once in each step."""
+        """Return the numbers of the members that are asked in this step. Call it once in each step,
+        because it may also pass the turn to the next member."""
         free = now.wants - self.pending.keys()
         if self.organisation.schedule == FREE:
             return free

@@ -1,7 +1,7 @@
 """Forecast the number and size of an agent's language-model calls before any call is made.
 
-The stand-in model, which costs nothing, receives the real prompts at some sampled steps. Their lengths give
-the numbers of tokens.
+The stand-in model (an imitation that costs nothing) receives the real prompts at some sampled steps. The
+lengths of these prompts give the numbers of tokens.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ CALL_TRIES = RetryPolicy().tries
 
 @dataclass(frozen=True, slots=True)
 class TrialCalls:
-    """Calls without remembered exchanges, and the settings from which those of a whole episode follow."""
+    """Sampled calls of an agent, and the numbers needed to extrapolate them to a whole episode. The
+    sampled prompts contain no earlier questions and answers."""
 
     calls: tuple[Call, ...]
     seats: int
@@ -52,7 +53,8 @@ class TrialCalls:
     call."""
 
     def remembered(self) -> list[int]:
-        """Return how many exchanges are remembered at each step of an episode."""
+        """Return for each step of an episode how many earlier exchanges (question and answer) the prompt
+        contains."""
         return [min(step, self.bounds.remembered) for step in range(self.steps)]
 
 
@@ -64,10 +66,13 @@ def sample_calls(
     organisation: Organisation | None = None,
     member: int | None = None,
 ) -> TrialCalls:
-    """Return the calls of an agent with these seats in this game, made by the stand-in model. If others in
-    the organisation may write to it, they have written some messages: people, or agents if there are no
-    people. `member` is the number of an agent without a seat. WorldError where the length of the game is
-    unknown, or for impossible settings."""
+    """Play the game with the stand-in (which imitates a language model), and return sampled calls of an agent
+    that holds these seats.
+
+    If others may write to the agent, the prompts contain sample messages. `member` is the number of an
+    agent without a seat. Raises WorldError if the length of the game is unknown or the settings are
+    impossible.
+    """
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
     rehearsal = make_agent(coplayer, settings).rehearsal()
@@ -136,9 +141,9 @@ def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None)
 
 
 def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
-    """Return the expected calls for `steps` further steps in `episodes` episodes. Each step has as many calls
-    as the sampled steps (`at_once`). Questions are as long as the longest of these, answers as long as their
-    mean, plus what is remembered of them."""
+    """Return the expected calls for `steps` further steps in total, spread over `episodes` episodes. Each
+    step has `trial.at_once` calls. A question has the length of the longest sampled one, an answer the
+    mean length. Remembered exchanges are added to the prompts."""
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
     question = max((_tokens(call.request, fixed=False) for call in trial.calls), default=0)
@@ -162,11 +167,12 @@ def _tokens(request: Request, *, fixed: bool) -> int:
 
 
 def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
-    """Return the maximum cost of one episode, in US dollars. Every step makes all the calls and tries that
-    are possible, and every answer has its maximum length. The same holds for remembered answers and answers
-    to be corrected (one of them, where tries are remembered). Feedback on every agent and separate answers to
-    people are included. Raises UnknownPriceError if there is no price. A prompt that is too long for the
-    price is never sent."""
+    """Return the maximum cost of one episode, in US dollars; 0 if the agent calls no model.
+
+    Every step makes all possible calls and retries, and every answer has its maximum length. Remembered
+    exchanges, feedback on every agent and separate answers to people are included. Raises
+    UnknownPriceError if the model has no price.
+    """
     if not trial.calls:
         return 0.0
     price, answer, bounds = prices.price(provider, model), trial.calls[0].request.max_tokens, trial.bounds

@@ -1,9 +1,10 @@
-"""Play an episode of agents alone, step by step, for one agent, several agents or an organised team.
+"""Play an episode without people, step by step: by one agent, by several agents, or by a team with an
+organisation (rules for messages and jobs).
 
-The rules are those of live play (`kitchen.play`). A step opens with the commands of seats that are not asked.
-Each member with something to choose then gets its situation: own seats, memory, chance, messages and jobs.
-Finally the step is taken. A member without a seat is asked whenever a seat is asked or it receives a message.
-A schedule other than `together` asks some members later and delays their decisions
+The rules are those of live play (`kitchen.play`). At the start of a step, seats that nobody is asked about
+already have a command, such as the next one of a plan. Each member that can choose something then gets its
+situation. Finally the step is taken. A member without a seat is asked whenever a seat is asked or it receives
+a message. A schedule other than `together` asks some members later and delays their decisions
 (`kitchen.agents.asking_schedule`). Plain Python.
 """
 
@@ -53,7 +54,7 @@ def _no_answers(member: int) -> RecordedAnswers | None:
 
 
 class EpisodeLoop(StepOpening):
-    """An episode in progress."""
+    """An episode in progress: ask the agents, take their steps, and log them."""
 
     async def ask(
         self,
@@ -61,10 +62,12 @@ class EpisodeLoop(StepOpening):
         answers: Callable[[int], RecordedAnswers | None] = _no_answers,
         limits: DecisionLimits = USUAL_LIMITS,
     ) -> list[AskedMember]:
-        """Ask every member that must decide; return their decisions, in the order of commands.
+        """Ask every member that must decide. Return situations and decisions, in the order in which commands
+        run.
 
-        `agents` has the agent of each member by its number. `answers` returns the recorded model answers for
-        a member, which replace calls of a model. Errors of agents are not caught.
+        `agents` has the agent of each member by its number. `answers` returns the recorded model answers
+        of a member, which are then used in place of model calls; None for new calls. Errors of agents are
+        not caught.
         """
         told = [
             (member, self.situation(member, replace(limits, answers=answers(member.number))))
@@ -85,8 +88,8 @@ class EpisodeLoop(StepOpening):
 
     @property
     def informed_members(self) -> list[Member]:
-        """Return the members that must decide. Where the organisation lets busy members answer, include all
-        others. Sorted by number."""
+        """The members that get their situation in this step, sorted by number. If the organisation lets
+        busy members answer messages, these are all members."""
         organisation = self.team.organisation
         if organisation is None or not organisation.talks_within or not self.asked_members:
             return self.asked_members
@@ -131,7 +134,8 @@ class EpisodeLoop(StepOpening):
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[AskedMember]) -> StepMade:
-        """Return the step that follows from these decisions. It changes nothing."""
+        """Return the step with the commands, decisions and messages that follow from the decisions in
+        `asked`. The episode is not changed."""
         now = {each.member.number: each for each in asked if not self._is_delayed(each.decision)}
         given = {
             each.member.number: self._commands_of(
@@ -183,7 +187,8 @@ class EpisodeLoop(StepOpening):
 
     @property
     def joint_reason(self) -> str:
-        """Return why members without an organisation are asked, as one reason."""
+        """The code of the reason why the agents are asked, if there is no organisation. One code applies
+        to all of them."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
@@ -225,8 +230,8 @@ class EpisodeLoop(StepOpening):
             return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
     def take(self, step: StepMade) -> tuple[TeamMessage, ...]:
-        """Take the step, and return the messages that the mailbox itself sends after it, such as reports of
-        jobs."""
+        """Take the step in the game. Return the messages that the platform itself sends afterwards, such
+        as reports of finished jobs."""
         number = self.game.clock + 1
         chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
         logged = tuple(
@@ -315,7 +320,7 @@ class EpisodeLoop(StepOpening):
         return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
 
     def log(self) -> EpisodeLog:
-        """Return the log of the episode so far. Decisions that take effect later are the last ones in it."""
+        """Return the log of all steps taken so far. Decisions that take effect later come last in it."""
         pending = self.schedule.pending.values() if self.schedule else ()
         asked_in = self.schedule.asked_in if self.schedule else {}
         return EpisodeLog(

@@ -26,7 +26,8 @@ def make_situation(
     people: tuple[int, ...] = (),
     seed: int = 0,
 ) -> Situation:
-    """Return the present situation of an agent that holds these seats."""
+    """Return the situation in the world's present state for an agent that holds these seats. `commanded`
+    has the known commands of other seats, and `people` lists the seats of people."""
     held = tuple(seats)
     return Situation(
         world=world.kind,
@@ -49,8 +50,9 @@ def situation_in_organisation(
     messages: tuple[TeamMessage, ...] = (),
     member: int | None = None,
 ) -> Situation:
-    """Return the situation of a member of this organisation. If `organisation` is None, return `seen`
-    unchanged. `member` is the number of a member without a seat."""
+    """Return the situation with the organisation and the messages of one member. If `organisation` is
+    None, return `seen` unchanged. `member` is the number of a member without a seat; by default the lowest
+    seat is used."""
     if organisation is None:
         return seen
     number = min(seen.seats) if member is None else member

@@ -1,6 +1,7 @@
-"""Carry out jobs that have an aim of the world: the agent `Follower`, and `follow_jobs` for other agents.
+"""Carry out jobs (tasks that one team member gives another by message) for other agents: the agent
+`Follower`, and the function `follow_jobs`. A job's aim is a goal that the world can check.
 
-`Follower` asks no model and does nothing without a job. A job's state is computed from messages. The agent
+`Follower` calls no model and does nothing without a job. A job's state is computed from messages. The agent
 remembers only jobs whose messages may be too old to be delivered again. No Django.
 """
 
@@ -20,7 +21,7 @@ from kitchen.registry.agent_registry import get_pursuer
 
 @dataclass(slots=True)
 class JobProgress:
-    """The result of one step of following jobs."""
+    """The result of one call of `follow_jobs`: commands, messages and the new memory."""
 
     commands: dict[int, Command] = field(default_factory=dict)
     """Commands of seats that act for a job."""
@@ -39,12 +40,13 @@ def follow_jobs(
     words: bool = False,
     stops: Mapping[int, int] = MappingProxyType({}),
 ) -> JobProgress:
-    """Choose commands for the newest jobs; an older one continues after a newer one. Each of several seats
-    has its own job.
+    """Choose a command for each seat that has a job. A seat follows its newest job and returns to the older
+    one afterwards.
 
     A job is accepted if it has an aim, and declined if it only has words. It is given up after `patience`
-    steps (0: never), or when its seat is told to stop (`stops`: number of that message, by seat). With
-    `words`, jobs without an aim are left to the caller. `before` is the memory returned last time.
+    steps (0: never), or when its seat is told to stop. `stops` gives, by seat, the number of the message
+    that said so. With `words`, jobs without an aim are left to the caller. `before` is the memory that the
+    previous call returned.
     """
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
@@ -136,7 +138,8 @@ CANNOT_READ = "I do not read messages. I do the jobs that are chosen for me from
 
 
 class Follower(Agent):
-    """Pursue jobs that have an aim of the world, and do nothing without one."""
+    """An agent that pursues jobs with an aim (a goal that the world can check). It does nothing without
+    such a job."""
 
     kind = "follower"
     instant = True
@@ -154,8 +157,9 @@ class Follower(Agent):
     )
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the next command of each seat towards its aim. The memory holds the open jobs and, as
-        `told`, the people who have been informed that it reads no messages; each is informed once."""
+        """Return the next command of each seat towards its aim. Each person who writes is informed once
+        that the agent reads no messages. The memory holds the open jobs and, under `told`, the people
+        informed."""
         pursuer, patience = get_pursuer(situation.world), self.chosen["patience"]
         made = follow_jobs(situation, pursuer, situation.memory, patience=patience)
         before = situation.memory.get("told", []) if situation.memory else []

@@ -1,6 +1,7 @@
-"""Judge by rules whether a job is done, from the state of the world and from the worker's messages.
+"""Judge by rules whether a job is done, from the state of the world and from the messages of the worker (the
+agent that does the job).
 
-The rules are those of the progress monitor of S-Agents (arXiv 2402.04578). The status in the world takes
+The rules are those of the progress monitor of S-Agents (arXiv 2402.04578). The state of the world takes
 precedence over messages. Messages are read in English only.
 """
 
@@ -39,9 +40,9 @@ _DENIED = _any_of("not", "never", "no", r"\w+n't")
 def judge_job(status: str, words: Iterable[str]) -> str:
     """Return SUCCESS, FAIL or UNKNOWN for a job.
 
-    `status` is what the world says of the job's aim (`World.aim_status`), UNKNOWN for a job without one.
-    `words` are the worker's messages about this job since the last planning, the oldest first. The last
-    clause that reports a result counts.
+    `status` is the world's judgement of the job's aim (`World.aim_status`); UNKNOWN for a job without an
+    aim. `words` are the worker's messages about this job since the last planning, oldest first. The last
+    clause that reports a result decides.
     """
     if status != UNKNOWN:
         return status

@@ -1,7 +1,7 @@
 """Show the prompts that an agent would send in one step, without asking a language model.
 
-The episode is played up to that step with the stand-in model. A simulated person, who sends no messages,
-plays each seat that no agent has.
+The episode is played up to that step with the stand-in, which imitates a language model. Seats without an
+agent are played by a simulated person, who sends no messages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ SeatedAgents = Sequence[tuple[Sequence[int], Agent]]
 
 @dataclass(frozen=True, slots=True)
 class PlayCondition:
-    """The rules by which an episode is played in a condition (`kitchen.play.episode.create_episode`)."""
+    """The rules of a study's condition under which an episode is played (the arguments of
+    `kitchen.play.episode.create_episode`)."""
 
     knowing: str = EVERYBODY
     passes_by: bool = False
@@ -38,8 +39,8 @@ class PlayCondition:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """The prompt of one co-player for one step; `step` counts from 1. `request` is None if the co-player is
-    not asked or calls no language model."""
+    """The prompt that one co-player (agent) would send for one step, counted from 1. `request` is None if
+    the co-player is not asked or calls no language model."""
 
     step: int
     situation: Situation
@@ -137,7 +138,8 @@ class _Play:
 
 
 class RehearsedEpisode:
-    """An episode that is played only as far as it is needed, and only once."""
+    """An episode that is played with the stand-in (which imitates a language model), only as far as
+    prompts are requested. Steps already played are not repeated."""
 
     def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
         """Start the episode. WorldError for impossible settings."""
@@ -148,8 +150,8 @@ class RehearsedEpisode:
         self._steps: list[list[tuple[Situation, Decision]]] = []
 
     def asked(self, number: int, step: int) -> AskedPrompt:
-        """Return the prompt of this agent for this step, counted from 1. If the episode ends earlier, return
-        that of its last step."""
+        """Return the prompt of the agent with this number for this step, counted from 1. If the episode
+        ends earlier, return the prompt of its last step."""
         while len(self._steps) < max(step, 1) and (not self._steps or self._goes_on):
             self._steps.append(self._play.step())
         last = min(max(step, 1), len(self._steps))

@@ -12,8 +12,8 @@ from kitchen.contract.world import Command
 class RandomAgent(Agent):
     """Draw each seat's command from its legal actions; play every world.
 
-    Chance comes from the situation's seed alone. A command that an earlier seat of the same step has made
-    impossible is left out, if it is the same command at the same place.
+    The random numbers depend only on the situation's seed. Seats choose in order. If a seat's command
+    makes the same command at the same place impossible, later seats do not choose it.
     """
 
     kind = "random"
@@ -21,7 +21,8 @@ class RandomAgent(Agent):
     light = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return one legal command for every seat that has one, in seat order. The memory stays empty."""
+        """Return one random legal command for every seat that has one, in the order of seats. The decision
+        has no memory."""
         rng = Random(situation.seed)  # noqa: S311
         taken = set(situation.commanded.values())
         commands: dict[int, Command] = {}

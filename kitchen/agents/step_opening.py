@@ -1,6 +1,5 @@
-"""Hold an episode of agents alone as a step opens: what is settled, who is asked, and what each is told.
-
-Plain Python.
+"""Prepare a step of an episode without people: which seats already have a command, which members are asked,
+and what each member sees. Plain Python.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ USUAL_LIMITS = DecisionLimits()
 
 
 class StepOpening:
-    """An episode of agents alone as a step opens. It begins at the present state of the game."""
+    """An episode without people at the start of a step. It begins at the present state of the game."""
 
     def __init__(
         self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
@@ -79,17 +78,17 @@ class StepOpening:
 
     @property
     def is_over(self) -> bool:
-        """Return whether no step is left."""
+        """True if the episode has ended."""
         return self.game.has_ended
 
     @property
     def settled(self) -> dict[int, Command]:
-        """Return the coming step's commands that nobody can change, by seat."""
+        """The commands of the coming step that nobody can change, by seat."""
         return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
 
     @property
     def memory(self) -> Json:
-        """Return the memories of all members without an organisation, as one value; None before the first
+        """The memory of the only member, or a list with the memory of each member. None before the first
         decision."""
         numbers = [member.number for member in self.team.members]
         if len(numbers) == 1 or not self.memories:
@@ -143,7 +142,8 @@ class StepOpening:
         return any(said.is_new for said in self._talk(member).messages)
 
     def situation(self, member: Member, limits: DecisionLimits = USUAL_LIMITS) -> Situation:
-        """Return this member's situation, without others' commands of the coming step."""
+        """Return the situation of this member. Commands that others choose for the coming step are not
+        included."""
         game, seats, talk = self.game, member.seats, self._talk(member)
         asked = tuple(seat for seat in seats if seat not in self.filled)
         seen = talk.organisation.seats_seen(member.number) if talk.organisation else seats

@@ -30,8 +30,9 @@ Cell = str | float | int | None
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One value. `low` and `high` are the ends of its interval; for spans, its beginning and end along the x
-    axis. `words` describe it in a tooltip, and `label` is printed next to it."""
+    """One value of a series. `low` and `high` are the ends of its interval. If the series draws horizontal
+    spans, they are the span's start and end on the x axis. `words` is the tooltip, and `label` is printed
+    next to the point."""
 
     x: float
     y: float
@@ -43,8 +44,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together. `colour` is the number of its colour and shape (`chart_style`), None for
-    ink. `listed` series are in the legend, if there are several."""
+    """Points with the same name, mark and colour. `colour` is a number that selects colour and shape
+    (`chart_style`); None means the text colour. `listed` series appear in the legend, if there are
+    several."""
 
     name: str
     look: MarkKind
@@ -56,13 +58,13 @@ class Series:
 
     @property
     def has_intervals(self) -> bool:
-        """Return whether any point has an interval along the y axis."""
+        """True if any point has an interval along the y axis."""
         return self.look != "spans" and any(point.low is not None for point in self.points)
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A bracket above everything that joins two places of the x axis, with words."""
+    """A bracket above the plot that joins two positions on the x axis. `words` is the text above it."""
 
     left: int
     right: int
@@ -71,7 +73,7 @@ class Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot of the figure; all have the same axes."""
+    """One of the plots of a chart. All panels have the same axes."""
 
     series: tuple[Series, ...]
     title: str = ""
@@ -80,8 +82,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis from `low` to `high`. With `names`, the places are 0, 1, ... and values between them have no
-    name. Otherwise `ticks` are marked, or else round numbers."""
+    """An axis from `low` to `high`. With `names`, the positions 0, 1, … have these names. Otherwise
+    `ticks` are marked; without ticks, round numbers are."""
 
     title: str
     low: float
@@ -94,14 +96,16 @@ class Axis:
 
     @classmethod
     def of_names(cls, title: str, names: tuple[str, ...], below: tuple[str, ...] = ()) -> Axis:
-        """Return an axis of named places."""
+        """Return an axis whose positions 0, 1, … have these names. `below` has a further line for each
+        name."""
         return cls(title, -0.6, max(len(names), 1) - 0.4, names, below=below)
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure. `under`, below the title, states whose data it shows. `note` explains the marks. `words`
-    describe it for people who do not see it. `head` and `rows` are its table."""
+    """A chart with its texts and its table. `under` is the subtitle, which states whose data are shown.
+    `note` explains the marks. `words` describes the chart for people who cannot see it. `head` and `rows`
+    are its table."""
 
     key: str
     title: str
@@ -117,17 +121,18 @@ class Chart:
 
     @property
     def full_title(self) -> str:
-        """The title, which says so where any number comes from a program."""
+        """The title. `(synthetic data)` follows if any number comes from a program."""
         return f"{self.title} (synthetic data)" if self.synthetic else self.title
 
     @property
     def alternative(self) -> str:
-        """The description, preceded by whether the data are synthetic."""
+        """The description of the chart. It begins with “Synthetic data.” if any number comes from a
+        program."""
         return f"Synthetic data. {self.words}" if self.synthetic else self.words
 
     @property
     def full_note(self) -> str:
-        """The note; it says so where an interval is cut at the end of the axis."""
+        """The note. A sentence is added if an interval extends beyond the axis and is cut."""
         points = (point for one in self.series if one.look != "spans" for point in one.points)
         ends = (end for point in points for end in (point.low, point.high) if end is not None)
         cut = any(not self.y.low <= end <= self.y.high for end in ends)
@@ -140,25 +145,24 @@ class Chart:
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """The series of the legend in their order, each name once; empty if there is only one."""
+        """The series that the legend shows, each name once. Empty if there is only one."""
         found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the chart shows nothing."""
+        """True if the chart has no points."""
         return not any(one.points for one in self.series)
 
     @property
     def has_rows(self) -> bool:
-        """Return True if the chart has a named row for each place of its y axis, and numbers on its x axis.
-        The first row is at the top."""
+        """True if the y axis has names and the x axis has numbers. The first name is then at the top."""
         return bool(self.y.names) and not self.x.names
 
 
 def csv_bytes(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    """Return a table as UTF-8 CSV (RFC 4180): a header, blanks for missing values, numbers in full precision,
-    booleans as 1 and 0."""
+    """Return a table as UTF-8 CSV (RFC 4180): a header line, empty cells for missing values, numbers in
+    full precision, booleans as 1 and 0."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(head)
@@ -172,7 +176,7 @@ def chart_csv(chart: Chart) -> bytes:
 
 
 def chart_json(chart: Chart) -> bytes:
-    """Return the figure's texts and its table as one JSON object; missing values are null."""
+    """Return the chart's texts and table as one JSON object. Missing values are null."""
     whole = {
         "figure": chart.key,
         "title": chart.title,
@@ -185,7 +189,8 @@ def chart_json(chart: Chart) -> bytes:
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell as people read it: three decimals at most, a dash for a missing value."""
+    """Return a table cell as text for readers: numbers with at most three decimals, a dash for a missing
+    value."""
     if cell is None:
         return "\N{EN DASH}"
     return f"{cell:.3f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)

@@ -42,7 +42,8 @@ LETTER, SMALL_LETTER, TITLE, SMALL = 11.0, 5.6, 20, 15
 
 
 def draw_chart(chart: Chart, kind: ImageFormat = "svg", *, dpi: int = DPI) -> bytes:
-    """Return the chart as a file's bytes. SVG keeps text as text; `dpi` is for PNG only. Thread-safe."""
+    """Return the chart as the bytes of an SVG, PDF or PNG file. SVG keeps text as text. `dpi` is used for
+    PNG only. Thread-safe."""
     vega = _converter()
     plot = _plot(chart)
     if kind == "svg":

@@ -1,6 +1,6 @@
 """Define the colours, mark shapes and label positions of all charts.
 
-A series has the same colour and shape on paper and in browsers.
+A series has the same colour and shape in files and in browsers.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ FONT = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
 
 
 def series_colour(number: int | None) -> str:
-    """Return the colour of a series; ink if it has no number."""
+    """Return the colour of the series with this number; the text colour for None."""
     return INK if number is None else COLOURS[number % len(COLOURS)]
 
 
 def series_shape(number: int | None) -> str:
-    """Return the shape of its marks; a circle if it has no number."""
+    """Return the mark shape of the series with this number; a circle for None."""
     return "circle" if number is None else SHAPES[number % len(SHAPES)]
 
 
@@ -45,10 +45,8 @@ BINS = 40
 
 
 def bracket_rows(spans: Sequence[Span]) -> list[int]:
-    """Return a row for each bracket, 0 at the bottom. Short ones are low, and no two overlap in a row.
-
-    Brackets may meet at a bar, where the drawing leaves a gap.
-    """
+    """Return the row of each bracket, counted from 0 at the bottom. Short brackets are in low rows.
+    Brackets in one row do not overlap, but two may end at the same bar."""
     rows: list[list[Span]] = []
     places = {span: _place(span, rows) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
     return [places[span] for span in spans]
@@ -64,8 +62,8 @@ def _place(span: Span, rows: list[list[Span]]) -> int:
 
 
 def spread_points(values: Sequence[float], low: float, high: float) -> list[float]:
-    """Return how far to the left or right of its bar's middle each point is; equal values are side by
-    side."""
+    """Return the horizontal offset of each point from the middle of its bar. Points with nearly equal
+    values are placed side by side. `low` and `high` are the ends of the value axis."""
     bins: dict[int, list[int]] = {}
     for index, value in enumerate(values):
         bins.setdefault(round((value - low) / (high - low) * BINS), []).append(index)
@@ -78,12 +76,13 @@ def spread_points(values: Sequence[float], low: float, high: float) -> list[floa
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Return the text in at most three lines of `width` characters, cut with an ellipsis."""
+    """Return the text in at most three lines of `width` characters. Longer text ends with an ellipsis."""
     return "\n".join(textwrap.wrap(text, width, max_lines=3, placeholder="…"))
 
 
 def round_axis_ends(low: float, high: float, parts: int = 6) -> tuple[float, float]:
-    """Return the nearest round numbers around the values, on a scale of at most `parts` round steps."""
+    """Return the nearest round numbers below `low` and above `high`. The step between round numbers is
+    chosen so that about `parts` steps fit."""
     step = next(each for each in _round_steps() if each >= (high - low) / parts)
     return floor(low / step) * step, ceil(high / step) * step
 
@@ -106,5 +105,5 @@ HATCHES += ("M0 0L8 8M0 8L8 0", "M0 4H8", "M4 0V8", "M0 4H8M4 0V8")
 
 
 def hatch_fill(number: int | None) -> str:
-    """Return the fill of spans with this colour in a file that defines the patterns."""
+    """Return the SVG fill value of the hatch pattern with this number. The file must define the patterns."""
     return f"url(#hatch-{number or 0})"

@@ -1,4 +1,4 @@
-"""Write a chart as a Vega-Lite specification, for pages and for files.
+"""Write a chart as a Vega-Lite specification (JSON), for pages and for files.
 
 The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages, a
 chart is as wide as its container and has tooltips. For files (`paper`), all sizes are fixed and the title is
@@ -63,7 +63,7 @@ def vega_json(chart: Chart) -> bytes:
 
 
 def vega_specification(chart: Chart, *, paper: bool = False) -> Spec:
-    """Return the specification of the whole figure."""
+    """Return the Vega-Lite specification of the whole chart. `paper` selects the form for files."""
     return _Figure(chart, paper).whole()
 
 

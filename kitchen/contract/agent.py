@@ -1,7 +1,9 @@
-"""Define the `Agent` interface: how a co-player receives a situation and returns a decision. No Django.
+"""Define the `Agent` interface: how a co-player (an agent that plays in place of a person) receives a
+situation and returns a decision. No Django.
 
-An agent commands one or more seats. The object keeps nothing between calls, so any process can ask it. The
-agent's memory is returned as `Decision.memory`, stored with the step, and passed back as `Situation.memory`.
+An agent commands one or more seats. The object stores nothing between calls, so any process can ask it. The
+agent returns its memory as `Decision.memory`. The platform stores it and passes it back as
+`Situation.memory`.
 """
 
 from __future__ import annotations
@@ -53,8 +55,11 @@ that it gave has not changed for long, or nobody has answered its question (`kit
 
 @dataclass(frozen=True, slots=True)
 class LateDecision:
-    """A decision, or a part of it, that had no effect. It arrived after its step was over or after its time
-    limit, or these commands were no longer legal when it took effect (`Organisation.think_steps`)."""
+    """A decision, or some of its commands, that had no effect.
+
+    Either it arrived after its step was over or after its time limit, or these commands were no longer
+    legal when they were due (`Organisation.think_steps`).
+    """
 
     step: int
     """The step that it was made for; the first is 1."""
@@ -65,7 +70,8 @@ class LateDecision:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """A request to an agent to decide, with its knowledge of the others' decisions."""
+    """The reason why an agent is asked to decide, the seats that need a command, and what it may know of
+    others' commands."""
 
     because: str = REASON_SEAT
     """The reason why the agent is asked now."""
@@ -83,7 +89,7 @@ class DecisionRequest:
 
 @dataclass(frozen=True, slots=True)
 class TeamTalk:
-    """An agent's place in the organisation, its messages and its jobs."""
+    """An agent's rights in the organisation (who may write to whom), its messages and its jobs."""
 
     organisation: Organisation | None = None
     """Who may send what to whom; None in an episode without messages."""
@@ -106,7 +112,7 @@ class TeamTalk:
 
 @dataclass(frozen=True, slots=True)
 class DecisionLimits:
-    """Limits on the cost of a decision."""
+    """Limits of a decision: its time, and the account that pays for model calls."""
 
     seconds: float = 5.0
     """Seconds left for this decision."""
@@ -155,7 +161,8 @@ class Situation:
     limits: DecisionLimits = DecisionLimits()
 
     def limited(self, **limits: Any) -> Self:
-        """Return the situation with other limits, by their names in `DecisionLimits`."""
+        """Return a copy of the situation with some limits replaced. `limits` are named as in
+        `DecisionLimits`."""
         return replace(self, limits=replace(self.limits, **limits))
 
 
@@ -199,22 +206,23 @@ class Decision:
 
 
 def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:
-    """Return a decision's note with one more entry, which the platform adds."""
+    """Return a decision's note (JSON for the log) with one more entry. A note that is not a dict is moved
+    under `note`."""
     return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A good next command for one seat, for hints to a person. `aim` states the purpose, in the codes of the
-    world; its page puts it into words (`Page.hint`)."""
+    """A recommended command for one seat, used for hints to a person. `aim` is its purpose in the codes of
+    the world; the page translates it (`Page.hint`)."""
 
     command: Command
     aim: Intent
 
 
 def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that waits for nothing, such as the decision of an agent that computes
-    it. It needs no event loop. Raises RuntimeError if it waits."""
+    """Run a coroutine that never waits, and return its result. This needs no event loop. Raises
+    RuntimeError if the coroutine waits for something."""
     try:
         coroutine.send(None)
     except StopIteration as done:
@@ -225,45 +233,51 @@ def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 class Adviser:
-    """Recommend commands in a world: for hints to people, and for programs that take part as people do. This
-    class recommends nothing; a world overrides what it can. Keep no state between calls."""
+    """Recommends commands in a world, for hints to people and for simulated people. Keep no state between
+    calls.
+
+    This base class recommends nothing. A world overrides the methods that it can support.
+    """
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return a good next command for the situation's one seat; None if none is known. Must be quick."""
+        """Return a recommended command for the situation's only seat; None if none is known. Must be
+        quick."""
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """Return the next command of a learner, who soon reaches the goal of the practice (`Practice.until`)
-        in the simplest manner. None if none is known. Must be quick."""
+        """Return the next command of a beginner who reaches the goal of the practice (`Practice.until`)
+        soon and in a simple way. None if none is known. Must be quick."""
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
-        """Return what a sensible person in the one seat of the situation does, and says before. It may take a
-        moment. The decision has no command if none is known."""
+        """Return the command and the messages of a sensible person in the situation's only seat. The
+        decision has no command if none is known. This may take a moment."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """Return what a sensible person in the one seat of the situation expects the other `seats` to do, as
-        far as this can be said. `commanded` holds the person's own command."""
+        """Return the commands that a sensible person in the situation's only seat expects from the other
+        `seats`. Seats for which nothing is known are left out. `situation.commanded` has the person's own
+        command."""
         return {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Return whether this seat, as a person sees it, seems to have carried out `command`."""
+        """Return whether `observation` suggests that this seat has carried out `command`."""
         return False
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Return how well an episode went, from 0 to 1; None if this is unknown."""
+        """Return how successful an episode with this score was, from 0 to 1; None if this is unknown."""
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the output of `steps` steps, as a share of the highest output that can be expected."""
+        """Return how much was produced in an episode of `steps` steps with this score, as a share of the
+        highest output to be expected."""
         return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AimStep:
-    """The next command for an aim, and the status of the aim."""
+    """The next command towards an aim, and the status of the aim."""
 
     status: str = UNKNOWN
     """The status, as `World.aim_status` gives it, as far as the observation shows it; else UNKNOWN."""
@@ -272,18 +286,22 @@ class AimStep:
 
 
 class AimPursuer:
-    """Work out commands that reach the aims of a world, for agents that follow instructions. Stateless."""
+    """Computes the commands that reach the aims of a world, for agents that follow instructions.
+    Stateless."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next step of this seat towards `aim`. `since` is what `World.aim_mark` returned when the
-        seat was asked for it. Must be quick. An aim that it cannot read has the status of one that cannot be
-        reached."""
+        """Return the next command of this seat towards `aim`, and the status of the aim.
+
+        `since` is what `World.aim_mark` returned when the seat was asked for the aim. An aim with an
+        unknown form has the status FAIL. Must be quick.
+        """
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastTrial:
-    """Settings with which a co-player is tried out for a cost forecast, before any model is called."""
+    """Settings for a trial run of a co-player, from whose prompts the cost of real model calls is
+    forecast."""
 
     settings: Mapping[str, Json]
     """Settings of a co-player of the same kind that calls the stand-in model with the same prompts, at once,
@@ -301,7 +319,7 @@ class ForecastTrial:
 
 
 class Agent(ABC):
-    """A kind of agent with its settings."""
+    """A co-player with its settings. Each subclass is one kind of co-player."""
 
     kind: ClassVar[str]
     """The name in the registry."""
@@ -336,57 +354,68 @@ class Agent(ABC):
         self.chosen = clean_settings(self.settings, chosen)
 
     def cautions(self) -> tuple[str, ...]:
-        """Return what will prevent it from playing as these settings say, as far as this process can see.
-        Each item is a whole sentence for the researcher. The study is assumed to have a budget."""
+        """Return warnings for the researcher: what will prevent the agent from playing with these settings,
+        such as a missing key.
+
+        Each is a whole sentence. Only what this process can check is included. The study is assumed to
+        have a budget.
+        """
         return ()
 
     def remarks(self) -> tuple[str, ...]:
-        """Return which settings have no effect although it plays: whole sentences for the settings form."""
+        """Return sentences for the settings form about settings that have no effect, although the agent
+        can play."""
         return ()
 
     def refusal(self) -> str:
-        """Return why a form must refuse these settings, as `setting: why`; empty if it accepts them. Settings
-        that are already stored remain in use."""
+        """Return why a form must reject these settings, as `setting: why`; empty if it accepts them.
+        Settings that are already stored remain in use."""
         return ""
 
     def unfit(self, world: World) -> str:
-        """Return in a few words why it cannot play this world with its present settings; empty if it can."""
+        """Return a short reason why the agent cannot play this world with its settings; empty if it can."""
         return ""
 
     def model(self) -> str:
-        """Return the language model that plays, as `provider:model`. If the settings name none, it is the
-        default of this process. Empty for a co-player that calls none."""
+        """Return the language model that plays, as `provider:model`. It is this process's default if the
+        settings name none. Empty if the agent uses no model."""
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return how its prompts can be tried out at no cost; None if it calls no language model."""
+        """Return settings for a trial run at no cost, with which its prompts can be measured. None if it
+        calls no language model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the messages that a language model receives at every step of an episode that starts with
-        this situation. Empty for a co-player that calls none."""
+        """Return the messages that the agent sends to a language model at every step of an episode that
+        starts with this situation. Empty if it uses no model."""
         return ()
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
-        """Return the values of the placeholders in its texts (`Setting.placeholders`) for this situation.
-        Placeholders without a value here are left out."""
+        """Return the values for the placeholders in the agent's texts (`Setting.placeholders`) in this
+        situation. Placeholders without a value are left out."""
         return {}
 
     def foretells(self) -> bool:
-        """Return whether its notes predict what others will do next (`kitchen.contract.decision_notes`)."""
+        """Return whether the notes of its decisions predict what others will do next
+        (`kitchen.contract.decision_notes`)."""
         return False
 
     @abstractmethod
     async def decide(self, situation: Situation) -> Decision:
-        """Return the commands for the coming step. May raise: the caller records the error and falls back."""
+        """Return the decision for the coming step: commands, messages and a new memory. May raise any
+        error: the caller then records it and calls `fall_back`."""
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Return what to do in a step whose decision was late (`code` is `timeout`) or failed (`error`). By
-        default nothing; if the settings name a stand-in, it must decide at once. May raise."""
+        """Return the decision for a step in which `decide` was late (`code` is `timeout`) or failed
+        (`error`). By default it has no commands. It must be computed at once. May raise."""
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """Return what to do now with a decision that was made for an earlier, clocked step and has just
-        arrived. `memory` is what fallbacks returned since then. Must be quick and ask nobody. None: ignore
-        the late decision. May raise."""
+        """Return a new decision from `late`, a decision that was made for an earlier step of a real-time
+        world and has arrived now. None: ignore it.
+
+        `situation.memory` is the memory after the fallback decisions that were made meanwhile. Must be
+        quick and wait for nothing. May raise.
+        """
         return None

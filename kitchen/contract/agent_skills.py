@@ -1,7 +1,8 @@
-"""Define the `Skills` interface: the skills, each many steps long, that a world offers to agents. No Django.
+"""Define the `Skills` interface: actions of many steps ("skills", such as `pickup(onion)`) that a world
+offers to agents. No Django.
 
 `Skills` lists the skills and their conditions, describes the game, reports which skills a seat has finished,
-and turns a skill into commands. `WAIT` belongs to the agent; no world lists it.
+and turns a skill into commands. Waiting (`WAIT`) is a skill of every agent; no world lists it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def spell_skill(skill: Skill) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayStyle:
-    """The properties of an agent's play that its prompts depend on."""
+    """The style of an agent's play, as far as its prompts depend on it: whether it may wait, and when it
+    fetches things."""
 
     waits: str
     """FREELY, ONCE or NEVER."""
@@ -52,7 +54,7 @@ class PlayStyle:
 
 @dataclass(frozen=True, slots=True)
 class SeatObservation:
-    """An agent's knowledge in one seat now."""
+    """The knowledge of an agent in one of its seats now: brief, observation, legal commands and events."""
 
     seat: int
     brief: Mapping[str, Json]
@@ -63,14 +65,14 @@ class SeatObservation:
 
     @classmethod
     def of(cls, situation: Situation, seat: int) -> Self:
-        """Return the observation of one seat that the agent commands."""
+        """Return what the agent knows in this seat, which must be one of its own."""
         known = situation.briefs[seat], situation.observations[seat], situation.legal[seat]
         return cls(seat, *known, situation.events)
 
 
 @dataclass(frozen=True, slots=True)
 class SkillCondition:
-    """A condition that must hold for a skill to be chosen."""
+    """A condition for choosing a skill now, with its text and whether it is met."""
 
     code: str
     claim: str
@@ -82,7 +84,7 @@ class SkillCondition:
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """One worked example for the prompt. `foresees` is what the first of the other players is about to do."""
+    """One example for the prompt. `foresees` is the predicted next skill of the first other player."""
 
     scene: str
     analysis: str
@@ -92,7 +94,7 @@ class WorkedExample:
 
 @dataclass(frozen=True, slots=True)
 class GameDescription:
-    """The description of the game for its player, in whole sentences, the same for a whole episode."""
+    """The description of the game for its player, in whole sentences. It is the same for a whole episode."""
 
     role: str
     """The name of the game, and who else plays."""
@@ -110,8 +112,8 @@ class GameDescription:
 
 
 class Skills(ABC):
-    """The skills of a world. It keeps no state and answers every call quickly. `other` is any seat; methods
-    about the agent's own seat use `sight.seat`."""
+    """The skills of a world. It has no state, and every method must be quick. The argument `other` may be
+    any seat; `sight.seat` is the agent's own."""
 
     max_steps: ClassVar[int] = 0
     """Steps after which an unfinished skill is given up; 0: never."""
@@ -126,70 +128,78 @@ class Skills(ABC):
 
     @abstractmethod
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the style of play that is usual in this level, used where no setting says otherwise."""
+        """Return the usual style of play in this level. It is used for what the agent's settings leave
+        open."""
 
     @abstractmethod
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
-        """Return the description of the game."""
+        """Return the description of the game for an agent with this style of play."""
 
     @abstractmethod
     def scene(self, sight: SeatObservation) -> str:
-        """Describe the present moment in words."""
+        """Return a text that describes the present state of the game."""
 
     @abstractmethod
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills that this seat could be asked for in this episode."""
+        """Return all skills that the seat `other` could be asked for in this episode."""
 
     @abstractmethod
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that these words mean, verb first. A model wrote them and may have used another
-        spelling. None if the world has no such skill."""
+        """Return the skill that a model's words mean (verb first), even if the spelling differs. None if
+        the world has no such skill."""
 
     @abstractmethod
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions for this seat to choose the skill now, in the order to check them."""
+        """Return the conditions under which the agent's seat may choose the skill now, in the order to
+        check them."""
 
     @abstractmethod
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return what `status` must know about the moment in which this seat begins the skill."""
+        """Return the facts about the present moment that `status` needs later. Called when the agent's
+        seat begins the skill."""
 
     @abstractmethod
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return SUCCESS, FAIL or UNKNOWN for a skill begun when `mark` returned `since`."""
+        """Return whether a skill is completed (SUCCESS), cannot be completed (FAIL), or neither (UNKNOWN).
+        `since` is what `mark` returned when it began."""
 
     @abstractmethod
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that this seat finished in the last step."""
+        """Return the skills that the seat `other` finished in the last step."""
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether `done` is the skill that was predicted; None if it may be a step towards it."""
+        """Return whether `done`, a finished skill, is the predicted skill `foreseen`. None if it may be a
+        step towards it."""
         return foreseen == done
 
     @abstractmethod
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return this seat's command for the skill in the coming step; None to do nothing."""
+        """Return the command with which the agent's seat continues the skill in the coming step; None to
+        do nothing. `chance` is the random generator."""
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
-        """Return commands that a waiting seat may carry out instead of doing nothing."""
+        """Return moves that a waiting seat may make instead of standing still."""
         return ()
 
     def shortest_wait(self, sight: SeatObservation) -> int:
-        """Return the minimum number of steps of a wait."""
+        """Return the minimum number of steps that a waiting seat waits."""
         return 1
 
     def is_clocked(self, sight: SeatObservation) -> bool:
-        """Return whether a clock takes the steps without waiting for anybody."""
+        """Return whether the world runs in real time, so that steps do not wait for commands."""
         return False
 
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return what a sensible player would plan now, possibly a wait; the stand-in model's answer."""
+        """Return the skill that a sensible player in seat `other` would choose now; it may be a wait. The
+        stand-in model, a program that replaces the language model, answers with it."""
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, unless
-        there is something better to do than to wait for others, who may do nothing."""
+        """Return the skill that a hint recommends for the agent's own seat. It is that of `rule`, or a
+        better one if `rule` would wait for others."""
         return self.rule(sight, sight.seat, self.manner(sight))
 
     def intent(self, skill: Skill) -> Intent:
-        """Return the skill as an intent for a person's page; empty if there is none."""
+        """Return the skill in the form in which a person's page shows what an agent will do next; empty if
+        it is not shown."""
         return {}

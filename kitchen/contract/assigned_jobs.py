@@ -1,9 +1,9 @@
-"""Track jobs: what one member asks another to do, and how far it is.
+"""Track jobs: tasks that one member of an episode gives to another, and how far they are. No Django.
 
-A job exists in messages only. `inform` gives it; `accept`, `decline` and `report` of its worker and
-`withdraw` of its giver change it. Its state is computed from them. An `inform` to several members is one
-job for each. It may have an aim of the world (`World.aims`) beside words. A worker passes a job on with an
-`inform` that names it; the platform then reports this to the giver. No Django.
+A job's state is computed from messages alone. An `inform` message gives a job to each addressee. Then the
+worker sends `accept`, `decline` or `report`, and the giver may send `withdraw`. A job is described by a text,
+by an aim (a goal in the codes of the world, `World.aims`), or by both. A worker passes a job on with an
+`inform` that names it. The platform then reports this to the giver.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REPORTED = frozenset({STARTED, DONE, FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job of one worker."""
+    """One job that one worker was given, in its present state."""
 
     number: int
     """The number of the message that gave it."""
@@ -61,8 +61,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """Return the number of hops of the cycle that this job closes; 0 if it closes none. A cycle ends when
-        a job comes back to a member that had it, and the next one begins there."""
+        """The number of times that this job was given until it came back to a member that had it before. 0
+        if it did not come back."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0
@@ -71,21 +71,23 @@ class Job:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the job can still change."""
+        """True if the job can still change: it is given, accepted or started."""
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:
-        """Return what the world recorded for this seat of the worker when the job was given."""
+        """Return what the world recorded for this seat of the worker when the job was given
+        (`World.aim_mark`)."""
         return self.marks.get(str(seat), self.since)
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """Return all jobs in these messages, in their last state, in the order in which they were given."""
+    """Return all jobs that these messages give, in their last state, in the order in which they were
+    given."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
 def job_changes(messages: Iterable[TeamMessage]) -> Iterator[tuple[TeamMessage, Job]]:
-    """Yield every change of a job in these messages: the message, and the job in its state after it."""
+    """Yield each change of a job: the message that changed it, and the job afterwards."""
     ledger = JobLedger()
     for message in messages:
         for job in ledger.hear(message):
@@ -93,7 +95,7 @@ def job_changes(messages: Iterable[TeamMessage]) -> Iterator[tuple[TeamMessage, 
 
 
 class JobLedger:
-    """Track the open jobs of a sequence of messages. Add each message once and in order, with `hear`."""
+    """Tracks the open jobs while messages arrive. Call `hear` once for each message, in order."""
 
     def __init__(self) -> None:
         self.heard = 0
@@ -101,18 +103,18 @@ class JobLedger:
         self._open: dict[tuple[int, int], Job] = {}
 
     def copy(self) -> JobLedger:
-        """Return a ledger that has heard the same messages."""
+        """Return an independent ledger with the same open jobs."""
         other = JobLedger()
         other.heard, other._open = self.heard, dict(self._open)
         return other
 
     @property
     def open(self) -> tuple[Job, ...]:
-        """The open jobs in the order in which they were given."""
+        """The open jobs, in the order in which they were given."""
         return tuple(self._open.values())
 
     def hear(self, message: TeamMessage) -> list[Job]:
-        """Add the next message. Return the jobs that it gave or changed, in their state after it."""
+        """Read the next message. Return the jobs that it gives or changes, in their new state."""
         self.heard += 1
         made = [*_given(message, self._open.values()), *_changed(self._open.values(), message)]
         for job in made:
@@ -132,7 +134,8 @@ def _given(message: TeamMessage, jobs: Iterable[Job]) -> list[Job]:
 
 
 def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) -> Job | None:
-    """Return the open job that a member passes on with an `inform` with this data; None if there is none."""
+    """Return the open job of `sender` that an `inform` with this `data` passes on; None if it passes none
+    on."""
     mine = (job for job in jobs if job.is_open and job.worker == sender)
     return next((job for job in mine if job.number == data.get(PASSED_ON)), None)
 
@@ -184,7 +187,7 @@ def _is_about(job: Job, message: TeamMessage) -> bool:
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
-    """Return whether this message is about a job that is not open or that belongs to somebody else."""
+    """Return whether a message refers to a job that is not open, or that is not one of the sender's own."""
     if say.kind == INFORM and PASSED_ON in say.data:
         return job_passed_on(jobs, sender, say.data) is None
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:

@@ -1,8 +1,7 @@
-"""Fill in the commands of seats that are not asked in a step. No Django.
+"""Choose the commands of seats whose player is not asked for a command in a step. No Django.
 
-A seat with a plan gets its next planned command while that command is legal. A seat that the world does not
-ask (`World.asks`) gets the idle command. If a planned command is not legal, the plan is dropped and the seat
-is asked.
+A seat with a plan gets its next planned command while that command is legal. If it is not legal, the plan is
+dropped and the player is asked. A seat with nothing to choose (`World.asks`) gets the idle command.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ command was not possible any more when the thinking of its member was over."""
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The next commands of one seat, which is not asked for them."""
+    """The commands that one seat will give in later steps without being asked."""
 
     then: tuple[Command, ...]
     chosen_by: str
@@ -40,7 +39,7 @@ class Plan:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a plan that `to_json` wrote."""
+        """Return the plan that `to_json` wrote."""
         then = tuple(map(tuple, stored["then"]))
         before = cls.read(stored["replaces"]) if stored["replaces"] else None
         return cls(then, stored["chosen_by"], stored["fallback"], stored["step"], before)
@@ -52,8 +51,8 @@ class Plan:
         return {"then": _lists(self.then), **given, "replaces": before}
 
     def in_place_of(self, other: Plan | None) -> Plan:
-        """Return this plan as the replacement of `other`. If `other` replaced a plan in the same step, that
-        older plan is the one for the log."""
+        """Return this plan, marked as the replacement of `other`, so that the log can record the replaced
+        plan. If `other` itself replaced a plan in the same step, that older plan is recorded."""
         if other is None:
             return self
         return replace(self, replaces=other.replaces or (other if other.then else None))
@@ -61,7 +60,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticCommand:
-    """The command of a seat that is not asked."""
+    """The command that a seat gets in a step in which it is not asked, and who chose it."""
 
     seat: int
     command: Command
@@ -72,7 +71,8 @@ class AutomaticCommand:
 
 @dataclass(slots=True)
 class TurnOpening:
-    """The commands and plans that are known when a turn opens."""
+    """The result of opening a step: automatic commands, the plans that remain, and events of dropped
+    plans."""
 
     filled: list[AutomaticCommand] = field(default_factory=list)
     plans: dict[int, Plan] = field(default_factory=dict)
@@ -85,8 +85,12 @@ class TurnOpening:
 def open_turn(
     world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
 ) -> TurnOpening:
-    """Return the commands of those of these seats that are not asked in the coming step. Seats with a plan
-    are skipped while they have nothing to choose; other seats only with `passes_by`."""
+    """Return the automatic commands of those `seats` whose player is not asked for a command in the coming
+    step, and the plans that remain.
+
+    A seat with a plan gets its next planned command, or the idle command while it has nothing to choose.
+    With `passes_by`, seats without a plan and with nothing to choose get the idle command, too.
+    """
     made = TurnOpening()
     for seat in sorted(seats) if plans or passes_by else ():
         plan = plans.get(seat)
@@ -99,7 +103,8 @@ def open_turn(
 
 
 def drop_plans_at_end(plans: Mapping[int, Plan]) -> TurnOpening:
-    """Return the events of replaced plans after the last step, so that the log has them too."""
+    """Return the `plan_broken` events of replaced plans that the log does not have yet. Call this after
+    the last step."""
     replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
     return TurnOpening(broken=[_broken(seat, before, PLAN_REPLACED) for seat, before in replaced if before])
 
@@ -114,7 +119,8 @@ def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None
 
 
 def may_act(world: World, seat: int) -> bool:
-    """Return whether a seat that is not asked can do more than `idle`."""
+    """Return whether a seat whose player is not asked for a command can do something other than `idle`,
+    for example stop its action."""
     return any(command != world.idle for command in world.legal_actions(seat))
 
 
@@ -133,9 +139,12 @@ def _broken(seat: int, plan: Plan, why: str) -> Event:
 
 
 def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return new plans, by seat, for seats whose command in this step is already settled. These are seats
-    that are not asked and, for an agent that only answers, seats that may act. An empty plan ends the old
-    one."""
+    """Return the decision's plans for seats whose command for this step is already fixed, by seat. An empty
+    plan ends the seat's old plan.
+
+    Such seats were not asked for a command, and the decision does not command them. If the agent was asked
+    only to answer a message, only the seats in `may_act` are considered.
+    """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     may_act = set(situation.request.may_act)
     settled = may_act if situation.request.because == REASON_TO_ANSWER else set(situation.seats) - set(asked)
@@ -144,7 +153,8 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
 
 
 def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the plans, by seat, that begin with a command for this step."""
+    """Return the decision's plans that start with this step, by seat. They belong to seats that were asked
+    for a command, or that may act and were commanded. Empty plans are left out."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     commanded = {*asked, *(decision.commands.keys() & set(situation.request.may_act))}
     return {seat: plan for seat, plan in decision.plans.items() if plan and seat in commanded}
@@ -153,9 +163,11 @@ def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequenc
 def visible_plans(
     world: World, seat: int, plans: Mapping[int, Plan], step: int, *, others: bool
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the rest of the plans that this seat may know in this step. These are its own and, with
-    `others`, those that the world lets it see. Plans that others gave with their command for this very step
-    are not visible yet."""
+    """Return the remaining commands of the plans that a seat may know in this step, by seat.
+
+    They are its own plan and, if `others` is true, plans of others that the world lets it see. Plans of
+    others that were made for this step are not visible yet.
+    """
     left = {
         number: plan.then
         for number, plan in plans.items()
@@ -171,8 +183,8 @@ def visible_plans(
 def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
-    """Return the rest of the plans that an agent with these seats may know in this step: its own and, where
-    the world shows plans, those that one of its seats may see."""
+    """Return the remaining commands of the plans that an agent may know in this step, by seat. They are
+    those of its `seats` and, if the world shows plans, those that one of these seats may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

@@ -1,8 +1,8 @@
 """Define benchmarks: how experiments compare agents that play without people in one world. No Django.
 
-`CompletionBenchmark` compares completed and missed goals with published counts and an upper bound.
-`ComparisonBenchmark` compares one metric by level, number of seats and line-up. `PairingBenchmark` compares
-partners by who plays in which of two seats.
+`CompletionBenchmark` compares completed and missed orders with published counts and an upper bound.
+`ComparisonBenchmark` compares one metric by level, number of seats and line-up (the agents that play
+together). `PairingBenchmark` does so for two seats, for each pair of agents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ TurnCommands = tuple[tuple[int, Command], ...]
 
 @dataclass(frozen=True, slots=True)
 class ScoreBound:
-    """An upper bound for one or more episodes of a cell."""
+    """The best possible result of one or more episodes: the most orders that can be completed, and the
+    orders that end."""
 
     completed: int
     """Maximum number of orders completed."""
@@ -34,7 +35,7 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """The maximum share of orders completed; None if no order could end."""
+        """The highest possible share of completed orders; None if no order could end."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:
@@ -43,7 +44,7 @@ class ScoreBound:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkVariant:
-    """One setup that is compared with others: its settings, and the published row to compare with."""
+    """One setup to compare with others: its settings, and the published result to compare it with."""
 
     name: str = ""
     label: str = ""
@@ -61,7 +62,7 @@ class BenchmarkVariant:
 
 @dataclass(frozen=True, slots=True)
 class OptimumCase:
-    """A small case whose optimum is computed."""
+    """A small episode for which a solver computes the best possible result."""
 
     level: str
     alpha: float
@@ -71,12 +72,13 @@ class OptimumCase:
 
 
 class NoSolverError(Exception):
-    """The solver for optima is not installed; the message is one line."""
+    """The program that computes optima is not installed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The solver's result: `turns` complete `completed` orders; no plan completes more than `bound`."""
+    """The solver's result. The commands in `turns` complete `completed` orders; no commands can complete
+    more than `bound`."""
 
     completed: int
     bound: int
@@ -85,12 +87,12 @@ class Optimum:
 
     @property
     def is_proven(self) -> bool:
-        """Return whether no better plan exists."""
+        """True if the solver has proved that no better plan exists."""
         return self.completed == self.bound
 
 
 class Benchmark(ABC):
-    """A benchmark of agents that play alone in one world: what all kinds of benchmark declare."""
+    """The base class of all benchmarks: agents play one world without people."""
 
     steps: ClassVar[int]
     """Steps of an episode."""
@@ -111,7 +113,8 @@ class Benchmark(ABC):
 
     @abstractmethod
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the world's settings for an episode."""
+        """Return the world's settings for an episode in this level. `alpha` is the interval between
+        orders, `steps` the length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,8 @@ class PublishedValue:
 
 
 class ComparisonBenchmark(Benchmark):
-    """A benchmark that compares one metric by level, number of seats and line-up. Its only interval is 1."""
+    """A benchmark that compares one metric by level, number of seats and line-up. It has no order
+    intervals: the only one is 1."""
 
     alphas: ClassVar[tuple[float, ...]] = (1.0,)
     figure: ClassVar[str]
@@ -136,15 +140,16 @@ class ComparisonBenchmark(Benchmark):
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return the line-ups with this number of seats that are compared by default."""
+        """Return the line-ups (names such as `greedy+stay`) that are compared by default with this number
+        of seats."""
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
-        """Return the published values for a level with this number of seats, by the name of the line-up."""
+        """Return the published values for this level and number of seats, by line-up. Empty by default."""
         return {}
 
 
 class PairingBenchmark(ComparisonBenchmark):
-    """A benchmark of a two-seat world that compares partners by who plays in which seat."""
+    """A benchmark of a world with two seats, in which each kind of agent plays with each other kind."""
 
     agents: ClassVar[tuple[int, ...]] = (2,)
 
@@ -153,17 +158,17 @@ class PairingBenchmark(ComparisonBenchmark):
         """Return the kinds of co-player that are compared by default."""
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return every pair of these kinds, in both orders of seats."""
+        """Return every pair of `kinds`, in both orders of seats, as line-ups such as `greedy+stay`."""
         return tuple(f"{one}{MEMBER_SEPARATOR}{other}" for one in self.kinds() for other in self.kinds())
 
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
-        """Return the published values of a level, averaged over partners, by the kind of agent in this seat.
-        Empty if nothing is published."""
+        """Return the published values of a level, averaged over partners, by the kind of agent in this
+        seat. Empty if none are published."""
 
 
 class CompletionBenchmark(Benchmark):
-    """A benchmark that counts the orders that an agent completes and misses."""
+    """A benchmark that counts the orders that agents complete and miss."""
 
     preset_coplayer: ClassVar[str]
     """The co-player that plays a preset, or that uses a model named on the command line."""
@@ -178,34 +183,40 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def class_of(self, level: str) -> str:
-        """Return the published class of a level; empty if it has none."""
+        """Return the group of levels to which the publication assigns this level; empty if it assigns
+        none."""
 
     @abstractmethod
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Yield the variants of a preset with their numbers of agents, as in the published table."""
+        """Yield (variant, number of agents) for each setup of the published table called `name`. `agents`
+        and `models` are used if the table does not fix them."""
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """Return the published counts by interval: a row of a table, or those for level and agents."""
+        """Return the published (completed, ended) orders by order interval. `row` names a table and row;
+        without it, level and agents choose the row."""
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Return the counts that other models reached where presets are played."""
+        """Return the published (completed, ended) orders of other models in the level of `preset_level`:
+        by model, then by order interval."""
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """Return the bound on the counts summed over the episodes of these seeds."""
+        """Return the best possible result of the episodes with these seeds together. `alpha` is the
+        interval between orders."""
 
     @abstractmethod
     def check_solver(self) -> None:
-        """Raise NoSolverError if optima cannot be computed."""
+        """Raise NoSolverError if the solver for optima is not installed."""
 
     @abstractmethod
     def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
-        """Return the optimum of a case, or the best plan and bound found within `seconds`."""
+        """Return the best possible result of a case. If it is not found within `seconds`, return the best
+        plan and bound found so far."""
 
     @abstractmethod
     def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
-        """Return the number of orders that these commands complete in the engine."""
+        """Play the commands in the world itself, and return the number of orders that they complete."""

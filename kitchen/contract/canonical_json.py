@@ -1,6 +1,6 @@
-"""Write JSON in one canonical form, hash it, and derive seeds from values.
+"""Encode JSON in one canonical form, compute SHA-256 hashes, and derive seeds from values. No Django.
 
-Keys are sorted and there are no spaces, so equal values have equal hashes. No Django.
+Keys are sorted and there are no spaces, so equal values have equal hashes.
 """
 
 from __future__ import annotations

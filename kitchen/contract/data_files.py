@@ -1,7 +1,7 @@
-"""Read TOML and JSON strictly, and report each problem in one line: `file: key: reason`.
+"""Read TOML and JSON files strictly, and report each problem in one line: `file: key: reason`.
 
-A `Record` is a table whose values must have exactly the declared types. A `DataSource` is a file, or a key in
-one, from which values are read. Values that are nested too deeply are refused.
+A `Record` is a table whose values must have exactly the declared types. A `DataSource` names the file and key
+from which values come, for error messages. Values that are nested too deeply are refused.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ MAX_DEPTH = 50
 
 
 class TooDeepError(ValueError):
-    """Lists or tables that are nested too deeply."""
+    """Lists or tables are nested more than `MAX_DEPTH` levels deep."""
 
     def __init__(self) -> None:
         super().__init__(f"is nested deeper than {MAX_DEPTH} levels")
 
 
 def read_json(text: str) -> Json:
-    """Return the value of a JSON text. Raises ValueError if it is not JSON, TooDeepError if it is too
-    deep."""
+    """Return the value of a JSON text. Raises ValueError if it is not JSON, and TooDeepError if it is
+    nested too deeply."""
     try:
         return check_depth(json.loads(text, parse_float=_finite, parse_constant=_finite))
     except RecursionError:
@@ -60,7 +60,7 @@ def _finite(text: str) -> float:
 
 
 def check_depth(value: Json) -> Json:
-    """Return the value if it is not nested too deeply; else raise TooDeepError."""
+    """Return the value unchanged. Raises TooDeepError if it is nested too deeply."""
     level = [value]
     for _ in range(MAX_DEPTH):
         if not level:
@@ -83,12 +83,12 @@ Value = TypeVar("Value")
 
 
 class DataError(SettingsError):
-    """A data file or document that cannot be used: `file: key: reason`, in one line."""
+    """A data file or document that cannot be used. The message is one line: `file: key: reason`."""
 
 
 class Record(BaseModel):
-    """One table. Unknown keys are refused, because most are typing mistakes. Values are not converted to
-    other types. A record cannot be changed."""
+    """The base class for a table of a data file: an immutable Pydantic model with strict types. Unknown
+    keys are refused, because most are typing mistakes."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
@@ -99,8 +99,8 @@ class Record(BaseModel):
 
     @classmethod
     def of(cls, row: Any) -> Self:
-        """Return a record of an object's attributes of these names. They are not checked: they were checked
-        when they were stored."""
+        """Return a record with the values of an object's attributes, such as a database row. They are not
+        checked again."""
         return cls.model_construct(**{name: getattr(row, name) for name in cls.model_fields})
 
     @model_validator(mode="before")
@@ -116,24 +116,24 @@ class Record(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """The place of values: a file, or a key in it."""
+    """The origin of values, for error messages: a file, or a key in it."""
 
     file: str
     key: str = ""
 
     def at(self, key: str) -> DataSource:
-        """Return the place of a key below this one."""
+        """Return the origin of a key within this one."""
         return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:
-        """Return the error for one key at this place; for the whole place if the key is empty."""
+        """Return an error about a key within this origin, or about the whole origin if the key is empty."""
         where = _joined(self.key, key)
         where = where if where.isprintable() else repr(where)
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
 
     def read(self, kind: TypeAdapter[Value], values: Json, *, more: bool = False) -> Value:
-        """Return the values as this type. Raises DataError for the first wrong one. `more` allows unknown
-        keys."""
+        """Return the values, checked and converted to this type. Raises DataError for the first wrong one.
+        With `more`, unknown keys are ignored."""
         try:
             return kind.validate_python(values, context=EXTRA_KEYS_TITLE if more else None)
         except ValidationError as error:
@@ -141,7 +141,8 @@ class DataSource:
 
 
 def find_problem(kind: type[Record], values: Json) -> str:
-    """Return the first problem of these values as such a table, as `key: reason`; empty if there is none."""
+    """Return the first problem if `values` are read as a table of this type, as `key: reason`; empty if
+    there is none."""
     try:
         kind.model_validate(values)
     except ValidationError as error:
@@ -181,7 +182,7 @@ WORDED_ERRORS = ("said", *(name for name in REASONS if name.endswith("_type")))
 
 
 def error_text(words: str) -> WrapValidator:
-    """Return a Pydantic validator that replaces every error of the annotated type by `words`."""
+    """Return a Pydantic validator that replaces every error of the annotated type by the text `words`."""
 
     def check(value: Any, handler: Callable[[Any], Any]) -> Any:
         try:
@@ -193,12 +194,12 @@ def error_text(words: str) -> WrapValidator:
 
 
 def worded_error(words: str) -> PydanticCustomError:
-    """Return the error that the check of a type raises for a wrong value."""
+    """Return a Pydantic error with the message `words`, for validators to raise."""
     return PydanticCustomError("wrong", "{words}", {"words": words})
 
 
 def one_of(names: Iterable[str]) -> AfterValidator:
-    """Check that a text is one of `names`."""
+    """Return a Pydantic validator that accepts only the texts in `names`."""
     known = tuple(names)
 
     def check(value: str) -> str:
@@ -233,7 +234,8 @@ Number = Annotated[int | FiniteFloat, error_text("must be a number")]
 
 
 def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
-    """Read a TOML file. Raises DataError if it cannot be read or is not TOML."""
+    """Return (origin, content) of a TOML file. The origin names the file in error messages. Raises
+    DataError if it cannot be read or is not TOML."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -242,7 +244,8 @@ def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
 
 
 def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
-    """Parse the text of a TOML file; `file` is its name in messages."""
+    """Return (origin, content) of a TOML text. The origin has the name `file` in error messages. Raises
+    DataError if it is not TOML."""
     try:
         return DataSource(file), check_depth(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

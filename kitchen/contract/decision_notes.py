@@ -1,14 +1,13 @@
-"""Read the notes of decisions: predictions about others, and how well replies were read.
+"""Read the notes of decisions (JSON that agents write for the log): predictions about other players, and
+faults in model replies. No Django.
 
-An agent that predicts writes under PREDICTED_KEY what it expects in this step, and under JUDGED_KEY which
-earlier predictions were right or wrong.
+An agent that predicts writes under PREDICTED_KEY what it expects in this step. Under JUDGED_KEY it writes
+which earlier predictions were right or wrong.
 
-An agent that reads commands from model replies writes faults into its note: `faults` for the reply it
-followed, `mended` for a first reply where it asked twice. A fault has a `code` and the refused `command`,
-or none. The codes of UNREAD_CODES say that no command could be read. If fewer commands were requested than
-the agent has seats, `asked` has their number.
-
-No Django.
+An agent that reads commands from model replies writes the faults under `faults`. If it asked twice, `mended`
+has the faults of the first reply. A fault has a `code`, and the refused `command` or none. The codes in
+UNREAD_CODES mean that no command could be read. If fewer commands were requested than the agent has seats,
+`asked` has their number.
 """
 
 from __future__ import annotations
@@ -36,7 +35,8 @@ WARN_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ReplyReading:
-    """Counts of how the replies for one decision were read; one command per seat was requested."""
+    """Counts of how well the model replies for one decision could be read: requested, unread and refused
+    commands."""
 
     commands: int
     unread: int
@@ -48,22 +48,23 @@ class ReplyReading:
 
     @property
     def how(self) -> str:
-        """`whole`; `part` if some of the commands were read; `none` if none was."""
+        """`whole` if all commands were read, `part` if some were, `none` if none was."""
         if not self.unread:
             return "whole"
         return "part" if self.unread < self.commands else "none"
 
 
 def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
-    """Return how the replies for a decision with this number of seats were read; None if the note has no
-    reading."""
+    """Return how well the replies for a decision were read; None if its note does not tell. `seats` is the
+    number of the agent's seats."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
     return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)
 
 
 def reading_from_faults(faults: Iterable[Json], mended: Iterable[Json], seats: int) -> ReplyReading:
-    """Return the reading from the note's values under `faults` and `mended`."""
+    """Return how well replies were read, from a note's lists `faults` and `mended`. `seats` is the number
+    of requested commands."""
     after, before = list(faults), list(mended)
     codes = [fault["code"] for fault in after]
     unread = seats if NO_COMMAND in codes else sum(code in UNREAD_CODES for code in codes)
@@ -76,7 +77,8 @@ def _refused(faults: Iterable[Json]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReadings:
-    """Counts over many decisions: how they were read, and their commands as in `ReplyReading`."""
+    """Counts over many decisions: how many were read whole, in part or not at all, and how many commands
+    were refused."""
 
     whole: int = 0
     part: int = 0
@@ -87,7 +89,7 @@ class ReplyReadings:
 
     @classmethod
     def of(cls, reading: ReplyReading | None, times: int = 1) -> Self:
-        """Return the counts of `times` decisions that were read like this; zeros if there was no reading."""
+        """Return the counts for `times` decisions with this reading; all zeros if `reading` is None."""
         if reading is None:
             return cls()
         return cls(
@@ -104,7 +106,7 @@ class ReplyReadings:
 
     @property
     def columns(self) -> dict[str, int]:
-        """The counts for files, by READING_COLUMNS."""
+        """The counts by column name (READING_COLUMNS), for exported files."""
         return dict(zip(READING_COLUMNS, astuple(self), strict=True))
 
     @property
@@ -114,7 +116,7 @@ class ReplyReadings:
 
     @property
     def unread_share(self) -> float:
-        """Share of the decisions that were not read whole."""
+        """Share of the decisions whose replies could be read only in part or not at all."""
         return (self.part + self.none) / self.decisions if self.decisions else 0.0
 
     @property
@@ -124,13 +126,13 @@ class ReplyReadings:
 
     @property
     def is_bad(self) -> bool:
-        """Return whether results say little about the model, because too many replies failed: see
-        `warning`."""
+        """True if too many replies failed, so that the results say little about the model. `warning` then
+        has a text."""
         return max(self.unread_share, self.invalid_share) >= WARN_SHARE
 
     @property
     def words(self) -> str:
-        """The counts in words: `57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands
+        """The counts as a text: `57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands
         invalid`. The count before a second try is added if it differs. Empty if nothing was read."""
         if not self.decisions:
             return ""
@@ -143,13 +145,14 @@ class ReplyReadings:
 
     @property
     def warning(self) -> str:
-        """A sentence on what was not read or could not be done; empty below WARN_SHARE."""
+        """A sentence that warns of too many decisions that were not read whole, or too many invalid
+        commands. Empty if both shares are below WARN_SHARE."""
         entries = [f"{share} of the {of} {were}" for share, of, were in self._high_shares()]
         return f"{' and '.join(entries)}: these agents waited, though nobody chose that." if entries else ""
 
     @property
     def short(self) -> str:
-        """The shares with a warning, short enough for a figure; empty below WARN_SHARE."""
+        """The shares that are too high, as a short text for a chart; empty if both are below WARN_SHARE."""
         return ", ".join(
             f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._high_shares()
         )
@@ -171,7 +174,8 @@ PredictedAction = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A prediction by the agent in seat `by`, in a step (from 1), of what seat `of` would do next."""
+    """A prediction by the agent in seat `by` of the next action of seat `of`, made in `step` (from 1),
+    with its outcome if known."""
 
     by: int
     of: int
@@ -186,7 +190,7 @@ class Prediction:
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """Read a prediction that `to_json` wrote."""
+        """Return the prediction that `to_json` wrote."""
         values = {**stored, "done": tuple(stored["done"])}
         return cls(predicted=tuple(values.pop("said")), **values)
 
@@ -203,12 +207,14 @@ class Prediction:
         }
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
-        """Return the prediction with its outcome."""
+        """Return the prediction with its outcome: the action that the seat did, the step in which it
+        finished, and whether that is `right`."""
         return replace(self, done=done, done_in=step, right=right)
 
 
 def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
-    """Return all predictions in these notes of one agent, in the order of steps, each once."""
+    """Return all predictions in the notes of one agent, sorted by step. Each is returned once, with its
+    outcome if a note has it."""
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):
@@ -219,18 +225,18 @@ def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
 
 @dataclass(frozen=True, slots=True)
 class PredictionAccuracy:
-    """The number of right predictions, and of judged ones."""
+    """The number of predictions with a known outcome (`judged`), and of right ones."""
 
     right: int = 0
     judged: int = 0
 
     @classmethod
     def of(cls, foreseen: Iterable[Prediction]) -> Self:
-        """Count over many predictions."""
+        """Return the counts for these predictions. Those without an outcome are left out."""
         judged = [one.right for one in foreseen if one.right is not None]
         return cls(sum(judged), len(judged))
 
     @property
     def share(self) -> float | None:
-        """The share from 0 to 1; None if no prediction was judged."""
+        """The share of right predictions, from 0 to 1; None if no prediction was judged."""
         return self.right / self.judged if self.judged else None

@@ -1,21 +1,23 @@
-"""Order the messages that agents exchange within one step (`Organisation.talks_within`).
+"""Run the dialogue in which agents exchange messages within one step (`Organisation.talks_within`).
 
 The rules hold for any number of agents, in the order of their member numbers:
 
-- The first agent opens a conversation. In each round the agents that heard something new speak in order.
-  Each agent speaks up to `rounds` times in a step. A first turn without words does not count.
-- An agent that says nothing, ends the talk or repeats itself is not asked again in this conversation. Nobody
-  answers its words.
-- An agent hears what it may hear. Only talk is heard within the step; a job reaches its worker in the next
-  one.
+- The first agent opens a conversation. In each round, the agents that heard something new speak in order.
+  Each agent speaks up to `rounds` times in a step. A first turn without a message is not counted.
+- An agent that says nothing, ends the conversation or repeats itself is not asked again in this conversation.
+  Nobody answers its message.
+- An agent hears only messages that it may read. Within the step it hears only talk; a job reaches its worker
+  in the next step.
 - When nobody has anything to answer, the first agent that has not decided opens the next conversation. All
-  agents may answer it, those that said nothing before too. So each decides once at least.
+  agents may answer it, even those that said nothing before. So each agent decides at least once.
 - An agent with nothing to decide (`REASON_TO_ANSWER`) is asked only when somebody writes to it.
 - Only the last decision of an agent is carried out.
 
-In a `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Whatever one says is
-answered, sent or not, and only the opener ends the talk by repeating itself. A message repeats an earlier one
-of the conversation if both are equal without case and spaces, their requests included. No Django.
+In the organisation `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Each message
+is answered, even one that could not be sent. Only the opener ends the conversation by repeating itself. A
+message repeats an earlier one if text (without case and spaces) and requests are equal.
+
+No Django.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def _everybody_hears(member: int, message: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """The point up to which an agent knew the dialogue within the step when it was last asked."""
+    """The part of the dialogue within a step that an agent knew when it was last asked."""
 
     last_known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""
@@ -68,7 +70,7 @@ class DialoguePosition:
 
 @dataclass(slots=True)
 class StepDialogue:
-    """The dialogue of some agents in one step."""
+    """A dialogue in which several agents exchange messages and decide within one step."""
 
     situations: list[Situation]
     """The situation of each agent, by place; after the dialogue, the one in which it was last asked."""
@@ -88,7 +90,7 @@ class StepDialogue:
     _opener: int = 0
     """The place of the agent that opened the present conversation."""
     _said_here: list[list[Json]] = field(default_factory=list)
-    """What each agent said in each of its turns in the present conversation, by place."""
+    """The messages of each agent in each of its turns in the present conversation, by place."""
     _to_answer: set[int] = field(default_factory=set)
     _done: set[int] = field(default_factory=set)
     """The places of the agents that are not asked again in the present conversation."""
@@ -97,8 +99,12 @@ class StepDialogue:
     def of(
         cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
     ) -> Self | None:
-        """Return the dialogue of these agents, in the order of their numbers; None if they do not talk within
-        the step. `hears` decides which addressees hear a message. `sent` is the number of messages so far."""
+        """Return a dialogue between the agents of these situations. None if the organisation does not let
+        agents talk within the step.
+
+        `hears` decides which addressees hear a message. `sent` is the number of the episode's messages so
+        far.
+        """
         organisation = situations[0].talk.organisation if len(situations) > 1 else None
         if organisation is None or not organisation.talks_within:
             return None
@@ -110,7 +116,8 @@ class StepDialogue:
         return talk
 
     def turns(self) -> Turns:
-        """Hold the whole dialogue; return the final decision of each agent."""
+        """Run the whole dialogue as a generator: it yields each request to an agent, and expects the
+        decision. It returns the final decision of each agent."""
         for number in count(1):
             for place in range(len(self.situations)):
                 if not self._to_answer and self._is_left(place):
@@ -125,8 +132,8 @@ class StepDialogue:
         ]
 
     def followed(self, place: int) -> DialoguePosition | None:
-        """Return how far the agent at this place followed the dialogue. None if the organisation is not
-        `within`: there the note of its decision has this."""
+        """Return how much of the dialogue the agent with this index knew when it was last asked. None
+        without the setting `within`: then the note of its decision has this."""
         if not self.organisation.within:
             return None
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])

@@ -1,7 +1,8 @@
-"""Define text settings of a world that a researcher can draw: a grid of letters and named lines of text.
+"""Define text settings of a world that a researcher can edit as a drawing: a grid of letters and named lines
+of text. No Django.
 
-The text is stored, and the editor shows it as a `GridDrawing`. The world converts text and drawing into each
-other, and can comment on the drawing. No Django.
+The text is stored. The editor shows it as a `GridDrawing`. The world converts text into a drawing and back,
+and can comment on the drawing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ REMARK_REFUSED, REMARK_CAUTION, REMARK_FACT = "refused", "caution", "fact"
 
 
 class TileKind(NamedTuple):
-    """A kind of cell."""
+    """A kind of cell in a drawing, such as a pot: its letter, name and picture."""
 
     letter: str
     """The letter in the text, which is also the key that places this tile."""
@@ -31,7 +32,7 @@ class TileKind(NamedTuple):
 
 
 class TextField(NamedTuple):
-    """One line of text next to the grid."""
+    """One line of text beside the grid, with its label."""
 
     name: str
     label: str
@@ -39,14 +40,14 @@ class TextField(NamedTuple):
 
 
 class StartingDrawing(NamedTuple):
-    """A drawing that the researcher can start from."""
+    """A drawing that the researcher can choose as a start."""
 
     title: str
     text: str
 
 
 class DrawingRemark(NamedTuple):
-    """A remark on a drawing: REMARK_REFUSED, REMARK_CAUTION or REMARK_FACT, and a whole sentence."""
+    """A comment on a drawing: a kind (REMARK_REFUSED, REMARK_CAUTION or REMARK_FACT) and a whole sentence."""
 
     kind: str
     words: str
@@ -54,19 +55,19 @@ class DrawingRemark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GridDrawing:
-    """A text as the editor shows it: the rows of letters, and every line of text by its name."""
+    """A setting's text in the form that the editor shows: rows of letters, and lines of text by name."""
 
     rows: tuple[str, ...] = ()
     lines: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing was drawn and nothing written."""
+        """True if no cell is drawn and no line has text."""
         return not any(map(str.strip, (*self.rows, *self.lines.values())))
 
 
 class DrawableSetting(ABC):
-    """The rules for drawing one text setting."""
+    """The rules for editing one text setting as a drawing."""
 
     tiles: tuple[TileKind, ...]
     """The kinds of cell. Floor, or another empty cell, is first: it fills all other cells."""
@@ -82,18 +83,19 @@ class DrawableSetting(ABC):
 
     @abstractmethod
     def starting_drawings(self) -> Mapping[str, StartingDrawing]:
-        """Return the drawings to start from, by name; the empty one is first."""
+        """Return the drawings that the researcher can start from, by name. The first one is empty."""
 
     @abstractmethod
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a text. Raises DataError if it cannot be drawn (the text is edited
-        instead)."""
+        """Return the drawing of a text. Raises DataError if the text cannot be drawn; then the researcher
+        edits the text."""
 
     @abstractmethod
     def text(self, sheet: GridDrawing) -> str:
-        """Return the text of a drawing, playable or not; `sheet` reads the same drawing from it."""
+        """Return the text of a drawing, even if it cannot be played. Calling `sheet` with this text
+        returns the same drawing."""
 
     @abstractmethod
     def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """Return remarks on this text. `settings` are the world's other settings, if they are known. Reasons
-        why the text cannot be played come first."""
+        """Return comments on the drawing of this text. Reasons why it cannot be played come first.
+        `settings` are the world's other settings, if they are known."""

@@ -1,6 +1,7 @@
-"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, metrics computed from that log. No Django.
+"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, metrics that are computed from such a log. No
+Django.
 
-A world names a `LogMetrics` in its kit if its metrics depend on messages, plans or decisions.
+A world has a `LogMetrics` if some of its metrics depend on messages, plans or decisions.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class LoggedCommand:
 
 @dataclass(frozen=True, slots=True)
 class LoggedStep:
-    """One step that was taken."""
+    """One step: its commands, its events, and the score after it."""
 
     number: int
     """Number of the step, from 1."""
@@ -44,7 +45,7 @@ class LoggedStep:
 
 @dataclass(frozen=True, slots=True)
 class LoggedDecision:
-    """One decision of an agent."""
+    """One decision of an agent, with its reason, duration and note."""
 
     step: int
     """The step that it was made for, in which it takes effect; the first is 1."""
@@ -87,7 +88,7 @@ class EpisodeLog:
 
 @dataclass(frozen=True, slots=True)
 class EventColumn:
-    """One value of each scored event, as a column of files. Worlds may share a column."""
+    """A column of exported files with one value of each scored event. Several worlds may share a column."""
 
     name: str
     kind: Literal["text", "integer", "number", "boolean"]
@@ -114,7 +115,7 @@ class ScoredEvent:
 
 
 class LogMetrics(ABC):
-    """Metrics of one world that are computed from the log of an episode."""
+    """Metrics of one world that are computed from the whole log of an episode."""
 
     figures: ClassVar[tuple[Metric, ...]]
     """The metrics that `measure` returns. No metric in `World.figures` has one of these names."""
@@ -124,9 +125,10 @@ class LogMetrics(ABC):
 
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each of `figures` for an episode so far; None if one is undefined. The same log
-        gives the same values."""
+        """Return the value of each metric in `figures`, by name, for the episode so far; None if a value
+        is undefined. The same log gives the same values."""
 
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
-        """Return the events that the metrics score, by step. The same log gives the same events."""
+        """Return the events that the metrics score, in order of steps; none by default. The same log gives
+        the same events."""
         return ()

@@ -1,7 +1,8 @@
-"""Define `WorldKit`, which names everything that belongs to one world. No Django.
+"""Define `WorldKit`, which lists all parts of one world: its rules, page, agents, benchmark and so on. No
+Django.
 
-`kitchen.registry.world_registry` lists one kit per world. A part of a kit, such as a planner, is given as a
-function that imports and returns it. So the part is imported only when it is needed.
+`kitchen.registry.world_registry` lists one kit per world. Each part is given as a function that imports and
+returns it. So a part is imported only when it is needed.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from kitchen.contract.world import Json, World
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """The default practice episode of a world. The participant has seat 0. The `teammates` have the seats
-    after it, and one agent of the kind `coplayer` commands them all."""
+    """The default practice episode of a world. The participant has seat 0, unless the study says otherwise.
+    One agent of kind `coplayer` commands the other seats, `teammates` in number."""
 
     settings: Mapping[str, Json] = field(default_factory=dict)
     coplayer: str = ""
@@ -39,7 +40,7 @@ class Practice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldKit:
-    """One world. Only `rules` and `page` are required."""
+    """All parts of one world. Only `rules` and `page` are required."""
 
     rules: Callable[[], type[World]]
     """Return the class of the world."""
@@ -65,6 +66,8 @@ class WorldKit:
     """The drawing rules of text settings that can be drawn, by the setting's name."""
     log_metrics: Callable[[], LogMetrics] | None = None
     """Return further metrics, computed from the whole log of an episode; None if there are none."""
+    requests_actions: bool = False
+    """True if members request actions of each other, and a participant accepts a request as a plan."""
     organisations: tuple[str, ...] = ()
     """Kinds of organisation (`ORGANISATION_KINDS`) that this world supports. Empty: every kind."""
     schedules: tuple[str, ...] = ()

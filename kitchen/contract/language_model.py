@@ -1,7 +1,7 @@
 """Define the interface of language models: requests, replies, errors and costs. No Django.
 
 Every call without an answer raises one of the errors below. The error is logged, and the agent uses its
-fallback::
+fallback. The last column shows whether the call may be repeated::
 
     ModelError                code       may be tried again
     ├── CallTimeoutError      timeout    no
@@ -34,7 +34,8 @@ Effort = Literal["low", "medium", "high", "xhigh", "max"]
 
 
 class ModelError(Exception):
-    """A call that ended without an answer. `code` is for the log, the message, in one line, for people."""
+    """The base class of errors for a call without an answer. `code` is written to the log. The message is
+    one line for people."""
 
     code: ClassVar[str] = "error"
     again: ClassVar[bool] = False
@@ -54,7 +55,7 @@ class ModelError(Exception):
     """Everything that was sent (`Reply.parameters`); None if nothing was sent."""
 
     def unbilled(self) -> Self:
-        """Mark the call as one that is known to have cost nothing; return the error itself."""
+        """Record that the call has certainly cost nothing. Return the error itself."""
         self.usage = Usage()
         return self
 
@@ -100,7 +101,7 @@ class RejectedError(ModelError):
 
 
 class NotAskedError(ModelError):
-    """No key or address is there, or the model does not take such a request: the call was not made."""
+    """The call was not made: there is no key or address, or the model does not accept the request."""
 
     code = "not_asked"
 
@@ -124,15 +125,15 @@ class UnpricedError(ModelError):
 
 
 def error_codes() -> dict[str, str]:
-    """Return every code of a call without an answer, with its meaning."""
+    """Return the meaning of each error code in the log, by code."""
     kinds = ModelError.__subclasses__()
     return {kind.code: str(kind.__doc__).rstrip(".") for kind in kinds} | {ModelError.code: "anything else"}
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. `fixed` marks the end of the part that is the same at every step of an
-    episode; a provider may cache that part."""
+    """One message of a conversation with a model. `fixed` marks the last message that is the same at every
+    step of an episode. A provider may cache the messages up to it."""
 
     role: Role
     text: str
@@ -141,7 +142,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A structured answer that the model must give: a JSON schema of one object."""
+    """A structured answer that the model must give: a JSON object with this schema."""
 
     name: str
     description: str
@@ -173,7 +174,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the API counted them. `input` excludes cached tokens."""
+    """The number of tokens of one call, as counted by the API. `input` excludes cached tokens."""
 
     input: int = 0
     output: int = 0
@@ -182,14 +183,14 @@ class Usage:
 
     @property
     def is_believable(self) -> bool:
-        """Return whether the counts are plausible."""
+        """True if no count is above MAX_TOKENS_LIMIT."""
         return max(self.input, self.output, self.cache_read, self.cache_write) <= MAX_TOKENS_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt within a call. `outcome` is `ok` or a ModelError's code. `seconds` is its duration,
-    `waited` the seconds of waiting after it. `began` and `ended` are UTC times in ISO 8601 with
+    """One attempt within a call. `outcome` is `ok` or the code of a ModelError. `seconds` is its duration,
+    `waited` the pause after it in seconds. `began` and `ended` are UTC times in ISO 8601 with
     milliseconds."""
 
     outcome: str
@@ -208,7 +209,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of a model. `call` holds the arguments of the requested tool, if it was called."""
+    """An answer of a model. `call` has the arguments of the requested tool, None if the model did not call
+    it."""
 
     text: str
     call: Mapping[str, Json] | None = None
@@ -232,7 +234,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as the log stores it with its decision: the request and its result."""
+    """One call of a model as the log stores it: the request, and its reply or error."""
 
     provider: str
     request: Request
@@ -254,7 +256,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """One model that a server offers, in the server's own description; missing information is empty."""
+    """One model that a server offers, as the server describes it. Missing information is empty."""
 
     name: str
     status: str = ""
@@ -269,35 +271,35 @@ class OfferedModel:
 
 
 class Payer(Protocol):
-    """An account that pays for calls. Safe to use from several workers at once."""
+    """An account that pays for model calls. Several workers can use it at the same time."""
 
     async def reserve(self, amount: float) -> None:
         """Reserve money for one call. Raises BudgetSpentError if there is not enough."""
 
     async def settle(self, reserved: float, spent: float) -> None:
-        """Release the reserved money and book what was spent."""
+        """Release the reserved amount, and book the amount that was really spent."""
 
 
 class RecordedAnswers(Protocol):
-    """Calls made before, in order. Their answers are returned again without calling a model."""
+    """Answers of an earlier run, which are returned in order instead of calling a model."""
 
     def answer(self, provider: str, request: Request) -> Call:
-        """Return the recorded call for this request. Raises ModelError if none is left."""
+        """Return the recorded call that belongs to this request. Raises ModelError if there is none left."""
 
 
 class LanguageModel(ABC):
-    """The models of one provider."""
+    """Sends requests to the models of one provider."""
 
     provider: str
     """The name in the registry; a wrapper has the name of the model it wraps."""
 
     @abstractmethod
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`. Raises ModelError if there is none. It must not block
-        the event loop, in which others wait. Thread-safe."""
+        """Return the model's answer. Raises ModelError if there is none within `request.seconds`.
+        Implementations must not block the event loop, and must be thread-safe."""
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
-    """Return the sum of the costs booked; None as soon as one of them is unknown."""
+    """Return the sum of the costs; None if one of them is unknown."""
     known = list(costs)
     return None if None in known else sum(cost or 0.0 for cost in known)

@@ -1,7 +1,8 @@
-"""Store a large part of a world's state so that only the changes of a step are stored and hashed.
+"""Define `LargeMap`, a dict for large parts of a world's state. After a step, only its changed entries are
+stored and hashed.
 
-A `LargeMap` is a dict that keeps its entries in buckets with a hash each. Its root hash depends on the
-content alone. After a change, only the changed buckets are hashed again.
+The entries are divided into buckets, each with a hash. The root hash depends only on the content. After a
+change, only the changed buckets are hashed again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ BUCKET_COUNT = 64
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The entries to write and the keys to remove that lead from one content of a map to another."""
+    """The entries to write and the keys to remove to get from one content of a map to another."""
 
     changed: str
     """The entries that are new or have another value: a JSON object."""
@@ -30,16 +31,17 @@ class Changes:
 
     @property
     def length(self) -> int:
-        """The number of characters of both texts."""
+        """The number of characters in `changed` and `removed` together."""
         return len(self.changed) + len(self.removed)
 
 
 class LargeMap(dict[str, Json]):
-    """A dict from text keys to JSON values. Computing its root or its changes takes time only for changed
+    """A dict from text keys to JSON values. Hashing it, or listing its changes, takes time only for changed
     entries.
 
-    Replace a value to change it: a change inside of a value is not noticed. The order of the entries differs
-    between processes: sort keys where the order matters. `copy()` and `dict()` give plain dicts.
+    To change an entry, assign a new value: a change inside a value is not noticed. The order of the
+    entries differs between processes, so sort the keys if the order matters. `copy()` and `dict()` give
+    plain dicts.
     """
 
     __slots__ = ("_frozen", "_touched")
@@ -57,8 +59,8 @@ class LargeMap(dict[str, Json]):
             self._frozen, self._touched = EMPTY_MAP, set(self)
 
     def freeze(self) -> FrozenMap:
-        """Return a snapshot of the content that later changes do not affect. Raises TypeError for a key that
-        is not text or a value that is not JSON."""
+        """Return an unchanging snapshot of the content. Raises TypeError if a key is not text or a value
+        is not JSON."""
         if self._touched:
             self._frozen = self._frozen.replaced({key: self._entry(key) for key in self._touched})
             self._touched = set()
@@ -70,7 +72,7 @@ class LargeMap(dict[str, Json]):
         return f"{canonical_json(key)}:{canonical_json(self[key])}" if key in self else None
 
     def apply(self, changes: Changes) -> None:
-        """Apply these changes to this map. Raises ValueError for text that is not JSON."""
+        """Write and remove the entries that `changes` lists. Raises ValueError if its texts are not JSON."""
         self.update(json.loads(changes.changed))
         for key in json.loads(changes.removed):
             self.pop(key, None)
@@ -93,23 +95,24 @@ class LargeMap(dict[str, Json]):
         return self
 
     def update(self, *given: Any, **named: Json) -> None:
-        """Write many entries."""
+        """Write several entries, with the arguments of `dict.update`."""
         fresh = dict(*given, **named)
         super().update(fresh)
         self._touched.update(fresh)
 
     def setdefault(self, key: str, default: Json = None) -> Json:
-        """Return the value of this key. Write `default` first if it has none."""
+        """Return the value of this key. If the key is missing, first write `default`."""
         self._touched.add(key)
         return super().setdefault(key, default)
 
     def pop(self, key: str, *default: Json) -> Json:
-        """Remove an entry and return its value, or `default`. Raises KeyError if there is neither."""
+        """Remove an entry and return its value. If the key is missing, return `default`, or raise KeyError
+        without one."""
         self._touched.add(key)
         return super().pop(key, *default)
 
     def popitem(self) -> tuple[str, Json]:
-        """Remove some entry. Raises KeyError if there is none."""
+        """Remove one entry and return (key, value). Raises KeyError if the map is empty."""
         key, value = super().popitem()
         self._touched.add(key)
         return key, value
@@ -143,7 +146,7 @@ class _Node:
 
 
 class FrozenMap:
-    """Holds the content that a `LargeMap` had at one moment."""
+    """An unchanging snapshot of a `LargeMap`. `root` is the hash of its content."""
 
     __slots__ = ("_groups", "root")
 
@@ -152,11 +155,13 @@ class FrozenMap:
 
     @property
     def length(self) -> int:
-        """The number of characters of `whole`, if it has any entry."""
+        """The number of characters of the JSON text of all entries (`whole().changed`); 1 for an empty
+        map."""
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:
-        """Return a map with these entries in the place of those of the same keys; None removes an entry."""
+        """Return a snapshot in which these entries replace those with the same keys. None removes an
+        entry."""
         by_bucket: dict[tuple[int, int], dict[str, str | None]] = {}
         for key, entry in fresh.items():
             by_bucket.setdefault(_place(key), {})[key] = entry
@@ -175,7 +180,7 @@ class FrozenMap:
         return FrozenMap(_Node(nodes))
 
     def changes_since(self, before: FrozenMap) -> Changes | None:
-        """Return the changes that lead from `before` to this; None if they are the same."""
+        """Return the changes that turn `before` into this snapshot; None if both are equal."""
         changed: dict[str, str] = {}
         removed: list[str] = []
         for old, new in _differing(before._groups, self._groups):
@@ -187,12 +192,12 @@ class FrozenMap:
         return Changes(_object(changed), canonical_json(sorted(removed)))
 
     def whole(self) -> Changes:
-        """Return the changes that lead from nothing to this."""
+        """Return the changes that turn an empty map into this snapshot: all of its entries."""
         buckets = (bucket for group in self._groups.parts for bucket in group.parts)
         return Changes(_object({key: entry for bucket in buckets for key, entry in bucket.entries.items()}))
 
     def thaw(self) -> LargeMap:
-        """Return a map with this content."""
+        """Return a new `LargeMap` with this content."""
         thawed = LargeMap()
         dict.update(thawed, json.loads(self.whole().changed))
         thawed._frozen = self
@@ -222,7 +227,7 @@ EMPTY_MAP = FrozenMap(_Node([_Node([_Bucket({})] * BUCKET_COUNT)] * BUCKET_COUNT
 
 @dataclass(frozen=True, slots=True)
 class WorldState:
-    """A world's state at one moment, as it is hashed and stored."""
+    """A snapshot of a world's state, in the form in which it is hashed and stored."""
 
     text: str
     """The canonical JSON of `World.to_dict`, in which each large part is its root."""
@@ -231,10 +236,10 @@ class WorldState:
 
     @property
     def roots(self) -> dict[str, str]:
-        """The root of each large part."""
+        """The root hash of each large part, by name."""
         return {name: part.root for name, part in self.parts.items()}
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state, for `World.from_dict`."""
+        """Return the whole state as a dict, which `World.from_dict` accepts."""
         state: dict[str, Json] = json.loads(self.text)
         return {**state, **{name: part.thaw() for name, part in self.parts.items()}}

@@ -1,7 +1,9 @@
-"""Read line-ups, which name the agents of an episode, and join several decisions into one. No Django.
+"""Read line-ups: names such as `greedy+stay`, which list the kinds of agent that play an episode together. No
+Django.
 
-A line-up joins the kinds of its members with `+`: `greedy+stay`. A number after `:` is the number of seats, 1
-by default: `skill_dispatcher:2+stay`. `hourglass:0+follower` has a member without a seat.
+Each kind is one member of the episode. A number after `:` is its number of seats, 1 by default:
+`skill_dispatcher:2+stay`. In `hourglass:0+follower`, the first member has no seat. A single kind without a
+number commands all seats.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ MAX_COUNT_DIGITS = 3
 
 
 def line_up_kinds(name: str) -> tuple[str, ...]:
-    """Return the kind of each member: of `greedy+stay` two, of one agent for all seats one."""
+    """Return the kind of each member: `("greedy", "stay")` for `greedy+stay`."""
     return tuple(part.partition(SEAT_SEPARATOR)[0] for part in name.split(MEMBER_SEPARATOR))
 
 
 def line_up_seats(name: str) -> int:
-    """Return how many seats a line-up needs. Raises SettingsError if it cannot be read."""
+    """Return the number of seats that the members of a line-up have together. Raises SettingsError if the
+    line-up cannot be read."""
     return sum(_counts(name))
 
 
@@ -39,10 +42,9 @@ def _counts(name: str) -> list[int]:
 
 
 def line_up_members(name: str, seats: int) -> tuple[Member, ...]:
-    """Return the members of a line-up in its order, in a world with this number of seats.
-
-    A kind alone has all seats. Raises SettingsError if the line-up cannot be read or does not fit the seats.
-    """
+    """Return the members of a line-up, in its order, for a world with this number of seats. A single kind
+    without a number gets all seats. Raises SettingsError if the line-up cannot be read or has another
+    number of seats."""
     if MEMBER_SEPARATOR not in name and SEAT_SEPARATOR not in name:
         return (Member(0, tuple(range(seats)), is_person=False),)
     counts = _counts(name)
@@ -62,7 +64,11 @@ def _members(kinds: Sequence[str], counts: Sequence[int], seats: int) -> Iterato
 
 
 def join_decisions(kinds: Sequence[str], decisions: Mapping[int, Decision], memory: Json) -> Decision:
-    """Return decisions of several members, by place, as one. A member that was not asked keeps its memory."""
+    """Return one decision that combines those of several members of a line-up.
+
+    `decisions` has them by the member's place in `kinds`. `memory` is the joint memory so far: a member
+    without a decision keeps its part.
+    """
     remembered = [
         decisions[place].memory if place in decisions else (memory[place] if memory else None)
         for place in range(len(kinds))

@@ -1,6 +1,7 @@
-"""Decide which member of an episode may send a message, and which members may read it.
+"""Define `Mailbox`, which holds the messages of one episode. It decides which member may send a message, and
+which members may read it. No Django.
 
-Live play and episodes without people both use `Mailbox`. The caller stores the messages. No Django.
+Episodes with and without people both use it. The caller stores the messages in the database.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ AimWords = Callable[[Aim], str]
 
 @dataclass(frozen=True, slots=True)
 class PostedMessage:
-    """One message that was sent."""
+    """One message of the episode, with data that members do not see."""
 
     message: TeamMessage
     """The message with all of its data, including what members do not see."""
@@ -83,7 +84,7 @@ class PostedMessage:
 
 
 class OutgoingMessage(NamedTuple):
-    """One message to send now."""
+    """A message that the caller should send now: its sender, its addressees and its content."""
 
     sender: int | None
     """None for the platform."""
@@ -93,7 +94,7 @@ class OutgoingMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastHeard:
-    """An agent's knowledge of messages at its last own decision."""
+    """The messages that an agent knew when it made its last decision."""
 
     number: int = 0
     """Number of the last message; 0 where there was none."""
@@ -104,7 +105,7 @@ class LastHeard:
 
 
 class Mailbox:
-    """The messages of one episode so far, and the rules for the next one."""
+    """The messages of one episode so far, and the rules for sending and reading messages."""
 
     def __init__(self, organisation: Organisation, posted: Iterable[PostedMessage] = ()) -> None:
         self.organisation = organisation
@@ -114,38 +115,42 @@ class Mailbox:
             self.add(each)
 
     def add(self, posted: PostedMessage) -> None:
-        """Add the next message that was sent."""
+        """Add a message that is already sent. Call this in the order of the messages."""
         self.posted.append(posted)
         self._ledger.hear(posted.message)
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
-        """Add this as the next message in the open step `step`; return it as it was sent."""
+        """Send a message in the step `step`, for which commands are being chosen: give it the next number,
+        and add it. Return it as it was sent."""
         text, data = sent.say.text.strip(), dict(sent.say.data)
         said = TeamMessage(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
         self.add(PostedMessage(said, with_decision))
         return said
 
     def copy(self) -> Mailbox:
-        """Return a mailbox with the same messages, for trying out further ones."""
+        """Return an independent mailbox with the same messages, to try out further messages."""
         other = Mailbox(self.organisation)
         other.posted, other._ledger = list(self.posted), self._ledger.copy()
         return other
 
     @property
     def open_jobs(self) -> tuple[Job, ...]:
-        """All jobs that are open, in the order in which they were given."""
+        """All open jobs of the episode, in the order in which they were given."""
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
-        """Return who talks with whom in this step, both ways. Empty without the rule of one partner."""
+        """Return the conversation partner of each member in this step, by member number. Empty if members
+        may talk with several others at a time."""
         if not self.organisation.one_partner:
             return {}
         return conversation_partners(self.organisation, (each.message for each in self.posted), step)
 
     def refusal(self, world: World, step: int, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
-        """Return the message with its addressees, and a code for why this member may not send it now.
+        """Return the message with its addressees filled in, and a code for why this member may not send it
+        now.
 
-        The code is empty if it may. Codes are those of `kitchen.contract.team_messages.message_refusal` and
+        The code is empty if the message may be sent. Codes are those of
+        `kitchen.contract.team_messages.message_refusal` and
         `kitchen.contract.team_messages.conversation_refusal`, and `no_such_job`, `no_aim`, `no_such_aim`,
         `no_such_request`, `cycle`.
         """
@@ -210,9 +215,13 @@ class Mailbox:
     def outgoing(
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
     ) -> tuple[OutgoingMessage, ...]:
-        """Return the messages to send for a message with this code of `refusal`. It is the message as members
-        see it, or the platform's answer if the addressee is busy, or nothing. If a job is passed on, its
-        giver gets a report."""
+        """Return the messages to send when a member wrote `say`. `code` is the code that `refusal` returned
+        for it.
+
+        If it is empty, the message is sent, with blocked words masked. If it passes a job on, the giver of
+        the job also gets a report. If the code is `busy`, only the platform's answer to the sender is
+        returned. For other codes, nothing is.
+        """
         if code == BUSY:
             return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
         if code:
@@ -250,8 +259,8 @@ class Mailbox:
         )
 
     def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
-        """Yield a report for each open job whose aim is now reached, or cannot be reached any more. Workers
-        need not report these themselves."""
+        """Yield a report to the giver of each open job whose aim is now reached, or cannot be reached any
+        more. Workers need not send these reports."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
                 data = {"job": job.number, "status": state, BY_PLATFORM: True}
@@ -267,16 +276,18 @@ class Mailbox:
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
 
     def heard(self, world: World, member: int) -> tuple[TeamMessage, ...]:
-        """Return what this member sent or may know of others' messages, in order."""
+        """Return all messages that this member sent or may read, in order."""
         return tuple(message_for_member(each.message) for each in self._known(world, member))
 
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
     ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-        """Return what an agent receives in this open step: its newest messages in order, and its open jobs.
+        """Return what an agent receives in `step`, for which commands are being chosen: its newest messages
+        in order, and its open jobs.
 
-        Messages that other agents sent with decisions on the open step arrive in the next step, whatever the
-        order of agents, unless members talk within the step.
+        Messages that other agents sent with their decisions on this step arrive in the next step. So the
+        order in which agents are asked does not matter. They arrive at once if the organisation lets
+        members talk within the step.
         """
         own, within = {member, None}, self.organisation.talks_within
         known = [
@@ -302,11 +313,12 @@ class Mailbox:
     def heard_in_talk(
         self, world: World, member: int, talk: DialoguePosition, messages: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
-        """Return the last message that an agent knew when it was last asked in a dialogue within the step,
-        and the numbers of earlier messages that it missed.
+        """Return (number of the last message, numbers of missed messages): which messages an agent knew when
+        it was last asked in a dialogue within the step.
 
-        `messages` are the messages of the dialogue as posted. Their numbers may differ from those in the
-        dialogue: people wrote meanwhile, or a message was not sent.
+        The missed messages are earlier ones that it did not know. `talk` is what the dialogue recorded
+        about the agent. `messages` are the dialogue's messages as posted. Their numbers may differ from
+        those in the dialogue, because people wrote meanwhile or a message was not sent.
         """
         before = (one for one in messages if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
@@ -336,19 +348,21 @@ def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
 
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
-    """Return a decision's note with the last message that its agent knew, and those that it missed."""
+    """Return a decision's note (JSON for the log) to which two entries are added: the number `heard` of
+    the last message that the agent knew, and the numbers `missed` of earlier ones that it did not know."""
     note = add_to_note(note, HEARD_KEY, heard)
     return add_to_note(note, MISSED_KEY, list(missed)) if missed else note
 
 
 def last_heard_of(note: Json, step: int) -> LastHeard:
-    """Return what an agent knew when it made the decision with this note for this step."""
+    """Return which messages an agent knew when it made a decision, read from the decision's note. `step`
+    is the step of the decision."""
     told = note if isinstance(note, dict) else {}
     return LastHeard(told.get(HEARD_KEY, 0), step, frozenset(told.get(MISSED_KEY, ())))
 
 
 def may_see_message(world: World, organisation: Organisation, message: TeamMessage, number: int) -> bool:
-    """Return whether this member sent this message or may read it.
+    """Return whether the member with this number sent the message or may read it.
 
     An addressee may read it if the world lets one of its seats hear it, or if it has no seat.
     """
@@ -363,8 +377,8 @@ def may_see_message(world: World, organisation: Organisation, message: TeamMessa
 
 
 def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
-    """Return the reason why an agent with these messages is asked. If `reason` is only that it commands
-    seats, news about jobs, or else any other news, is the reason."""
+    """Return the reason for which an agent is asked, given its messages. `reason` remains if it is not
+    `seat` or no message is new. Otherwise it is `job` if a new message is about a job, else `message`."""
     new = {said.kind for said in messages if said.is_new}
     if reason != REASON_SEAT or not new:
         return reason
@@ -378,12 +392,13 @@ def message_for_member(message: TeamMessage, *, is_new: bool = False) -> TeamMes
 
 
 def without_platform_keys(say: MessageDraft) -> MessageDraft:
-    """Return the message without data that only the platform may write."""
+    """Return the message without the data that only the platform may add."""
     return replace(say, data={name: value for name, value in say.data.items() if name not in PLATFORM_KEYS})
 
 
 def platform_sentence(code: str, member: int) -> MessageDraft:
-    """Return the platform's sentence about a member. Pages have their own words for the code."""
+    """Return the message that the platform sends about a member. The code is `busy` (the member talks with
+    somebody else) or `gone` (its person has left). Pages show their own text for the code."""
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )

@@ -1,4 +1,6 @@
-"""Define the metrics of a world's score, and how often a metric can count in an episode. No Django."""
+"""Define `Metric`, the description of one metric of a world, and `MetricLimits`, limits of what it can reach
+in an episode. No Django.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ METRIC_NAME_PATTERN = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric of `World.score()`. Pages, files and the analysis take their descriptions from it. Metrics
-    of two worlds that are equal share a column; `words` is not compared.
+    """The description of one metric of `World.score()`, for pages, files and the analysis.
 
-    `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`).
-    Contradictory fields raise a ValueError.
+    `kind` is `count` (a whole number from 0), `share` (from 0 to 1) or `number` (from `low` to `high`). If
+    two worlds have equal metrics, they share a column in files; `words` is not compared. Raises ValueError
+    for contradictory fields.
     """
 
     name: str
@@ -55,27 +57,29 @@ class Metric:
 
     @property
     def formula(self) -> str:
-        """Return how it is computed from other metrics; empty if it is not."""
+        """The formula that computes the metric from two counts, such as `done / (done + missed)`. Empty if
+        it has none."""
         return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """Return the minimum and the maximum of its values; None if it is unbounded."""
+        """The minimum and the maximum of the metric's values; None for an end without a limit."""
         return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
 
     def holds(self, value: Json) -> bool:
-        """Return whether `value` is within its bounds and has its type."""
+        """Return whether `value` is a possible value of this metric: of the right type, and between its
+        bounds."""
         low, high = self.ends
         whole = self.kind != "count" or type(value) is int
         return whole and (low is None or low <= value) and (high is None or value <= high)
 
     @property
     def better_words(self) -> str:
-        """Return a text that says which direction is better; empty if neither is."""
+        """`higher is better` or `lower is better`; empty if neither is better."""
         return "" if self.better == "neither" else f"{self.better} is better"
 
     def shown(self, value: float) -> str:
-        """Return a value as people read it: `3`, `67 %`, `12.5`."""
+        """Return a value as text for people: `3`, `67 %`, `12.5`."""
         if self.kind == "share":
             return f"{value:.0%}".replace("%", " %")
         return f"{value:.0f}" if self.kind == "count" else f"{round(value, 2):g}"
@@ -83,7 +87,8 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class MetricLimits:
-    """Limits of one share of two counts (`Metric.of`), for every kind of player, given the settings alone."""
+    """Limits of a share metric (`Metric.of`) in one episode. They follow from the settings alone, and hold
+    for every player."""
 
     things: str
     """The plural noun for the things that are counted."""

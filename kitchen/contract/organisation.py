@@ -1,12 +1,13 @@
-"""Describe the members of an episode: who may command whom, write to whom, and see what.
+"""Define `Organisation`: the members of an episode, and who may command whom, write to whom and see what. No
+Django.
 
-A *member* is a person or an agent and commands no, one or several seats. Its number is that of its first
-seat. A member without a seat has a number after the seats.
+A *member* is a person or an agent. It commands no, one or several seats. Its number is that of its first
+seat. Members without a seat have numbers after the last seat.
 
-An organisation is data: a kind, settings, and the pairs of members that follow from them. A command to
-another member is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo`
-are those of S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk, `pairwise` is that of
-MINDcraft, and `central` is MindAgent's single dispatcher beside people. No Django.
+An organisation has a kind, settings, and pairs of members that follow from both. A command to another member
+is a message; its receiver decides what to do. The kinds `chain`, `graph`, `tree` and `solo` are those of
+S-Agents (arXiv 2402.04578, section 3). `pair` lets two members talk. `pairwise` is MINDcraft's rule of one
+partner at a time. In `central`, agents command the teammates of people, as in MindAgent.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ PAIR = "pair"
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
 
+CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Team members may write to each other", True),
@@ -93,11 +95,6 @@ ORGANISATION_SETTINGS = (
         minimum=1,
         maximum=1000,
     ),
-)
-"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
-
-CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
-AGENT_SETTINGS = (
     *SCHEDULE_SETTINGS,
     Setting(
         CYCLE_LIMIT,
@@ -108,12 +105,12 @@ AGENT_SETTINGS = (
         maximum=1000,
     ),
 )
-"""Settings that can be changed only for agents that play without people."""
+"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A participant or agent in an episode. Which kind of agent it is, is not part of this."""
+    """A person or agent in an episode. It does not tell which kind of agent it is."""
 
     number: int
     seats: tuple[int, ...]
@@ -124,7 +121,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """The members of one episode and what they may do with one another. `make_organisation` checks it."""
+    """The members of one episode, and what they may do with one another. Create it with
+    `make_organisation`, which checks it."""
 
     kind: str
     members: tuple[Member, ...]
@@ -155,12 +153,12 @@ class Organisation:
 
     @property
     def one_partner(self) -> bool:
-        """Return whether each member talks with one other at a time (`kitchen.contract.team_messages`)."""
+        """True if each member may talk with only one other at a time (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
 
     @property
     def talks_within(self) -> bool:
-        """Return whether agents answer within the step, before anybody chooses
+        """True if agents answer messages within the step, before anybody chooses a command
         (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
 
@@ -171,7 +169,7 @@ class Organisation:
 
     @property
     def is_silent(self) -> bool:
-        """Return whether nobody may write to anybody."""
+        """True if no member may write to another."""
         return not self.commands and not self.writes
 
     @property
@@ -184,15 +182,13 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat, or that has this number and no seat.
-
-        Raises KeyError if there is none.
-        """
+        """Return the member that commands this seat. For the number of a member without a seat, return
+        that member. Raises KeyError if there is none."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
     def to(self, number: int, kind: str) -> tuple[int, ...]:
-        """Return all members to whom this member may send messages of this kind."""
+        """Return the numbers of all members to whom this member may send messages of this kind."""
         return tuple(other for other in self.numbers if (number, other) in self._pairs(kind))
 
     def _pairs(self, kind: str) -> Collection[Pair]:
@@ -203,15 +199,16 @@ class Organisation:
         return self.writes if kind in TALK_KINDS else ()
 
     def commanded_by(self, number: int) -> tuple[int, ...]:
-        """Return the members that this member may command."""
+        """Return the numbers of the members that this member may command."""
         return self.to(number, INFORM)
 
     def commanders_of(self, number: int) -> tuple[int, ...]:
-        """Return the members that may command this member."""
+        """Return the numbers of the members that may command this member."""
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """Return the seats whose observations this member gets: its own, and for leaders those of `sees`."""
+        """Return the seats whose observations this member gets. They are its own and, for a leader, more
+        if the setting `sees` says so."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats
@@ -219,7 +216,7 @@ class Organisation:
         return tuple(sorted(seat for other in seen for seat in self.member(other).seats))
 
     def to_json(self) -> dict[str, Json]:
-        """Return the organisation as it is stored with an episode."""
+        """Return the organisation as JSON, for storage with an episode."""
         return {
             "kind": self.kind,
             "members": [
@@ -241,7 +238,7 @@ class Organisation:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """Read an organisation that `to_json` wrote."""
+        """Return the organisation that `to_json` wrote."""
         members = (
             Member(one["number"], tuple(one["seats"]), one["person"], one["name"])
             for one in stored["members"]
@@ -358,33 +355,33 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
-_WITH_CYCLES = {"custom", "graph"}
-"""Kinds in which a job that is passed on can come back to a member that had it."""
+_TIMED = frozenset(_OF_TIME)
+_USUAL = frozenset({"spoken", "messages_a_step"}) | _IN_STEP
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
-    "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
-    "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
-    "solo": frozenset(),
-    PAIR: frozenset({"spoken", "messages_a_step"}) | _IN_STEP,
-    "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
-    "chain": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
-    "graph": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
-    "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}) | _IN_STEP,
-    "custom": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
+    "central": _USUAL | _TIMED | {"talk"},
+    "each": _USUAL | _TIMED | {"talk"},
+    "solo": _TIMED,
+    PAIR: _USUAL,
+    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence"},
+    "chain": _USUAL | _TIMED | {"sees"},
+    "graph": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
+    "tree": _USUAL | _TIMED | {"sees", "leaves_talk"},
+    "custom": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
 }
-"""Settings that apply to a kind; the others must keep their defaults."""
+"""Settings that apply to a kind; the others must keep their defaults. `cycle_limit` applies where a job can
+come back to a member that had it."""
 
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
     """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
-    on. `rounds` applies only where members talk within the step (always in a `pair`). `schedule` applies to
-    all but a `pair`, and `think_steps` and `stale` to all schedules but `together`. `cycle_limit` applies
-    where a job can come back."""
-    timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
-    of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
-    of_agents |= {CYCLE_LIMIT} if kind in _WITH_CYCLES else set()
-    if chosen.get(WITHIN):
-        return SETTINGS_BY_KIND[kind] | of_agents
-    return (SETTINGS_BY_KIND[kind] | of_agents) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+    on. `rounds` applies only where members talk within the step (always in a `pair`). `think_steps` and
+    `stale` apply to all schedules but `together`."""
+    left_out: frozenset[str] = frozenset()
+    if not chosen.get(WITHIN):
+        left_out |= _IN_STEP - ({ROUNDS} if kind == PAIR else set())
+    if chosen.get(SCHEDULE, TOGETHER) == TOGETHER:
+        left_out |= {THINK_STEPS, STALE}
+    return SETTINGS_BY_KIND[kind] - left_out
 
 
 def make_organisation(
@@ -396,8 +393,11 @@ def make_organisation(
     commands: Sequence[Pair] = (),
     writes: Sequence[Pair] = (),
 ) -> Organisation:
-    """Return the organisation of this kind over these members, in their order, in a world with so many seats.
-    `commands` and `writes` are the pairs of a `custom` one. SettingsError, in words, if they do not fit."""
+    """Return an organisation of this kind with these members, in their order, for a world with `seats` seats.
+
+    `commands` and `writes` are (from, to) pairs, only for the kind `custom`. Raises SettingsError if
+    members, settings or pairs do not fit.
+    """
     if kind not in ORGANISATION_KINDS:
         raise SettingsError(f"organisation: {kind} is not one of {', '.join(ORGANISATION_KINDS)}")
     chosen = _settings(kind, settings or {})
@@ -417,10 +417,9 @@ def make_organisation(
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    declared = (*ORGANISATION_SETTINGS, *AGENT_SETTINGS)
-    chosen = clean_settings(declared, given)
+    chosen = clean_settings(ORGANISATION_SETTINGS, given)
     meant = applicable_settings(kind, chosen)
-    for setting in declared:
+    for setting in ORGANISATION_SETTINGS:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     if _MESSAGES not in given:  # nobody is silenced before the last round

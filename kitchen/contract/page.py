@@ -1,8 +1,8 @@
-"""Define the `Page` interface: how a browser shows a world, and how a person gives commands.
+"""Define the `Page` interface: how a browser shows a world, and how a person gives commands. No Django.
 
-A world's `Page` turns a `SeatView` into panels (parts of the HTML page). After a step, only changed panels
-are sent. A panel depends on its content alone, so pages that show the same content share it. Templates are
-Jinja2. No Django.
+A world's `Page` turns a `SeatView` (all that one seat may see) into panels, which are parts of the HTML page.
+After a step, only changed panels are sent. Panels with equal content are rendered once and shared by several
+pages. Templates are Jinja2.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ DRAWING_TABLES, DRAWING_ONLY, DRAWING_AND_TABLES = "tables", "drawn", "both"
 
 
 class TypedTextError(ValueError):
-    """A typed text that holds no commands; the message says why, in the reader's language."""
+    """A text that a person typed contains no valid commands. The message explains why, in the reader's
+    language."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerView:
-    """One seat as all players may know it. Which kind of agent plays it is never part of this."""
+    """One seat, as all players may know it. It never tells which kind of agent plays."""
 
     seat: int
     name: str
@@ -49,7 +50,7 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """The commands that a person can choose in the open step."""
+    """The commands that a person can choose in the open step, with hints."""
 
     legal: Sequence[Command] = ()
     anticipated: Sequence[Command] = ()
@@ -71,7 +72,7 @@ class ChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class TimingView:
-    """The time for a step."""
+    """The time limit of a step, and the time left."""
 
     step_seconds: float | None = None
     """Time limit of people for a step; None if there is none."""
@@ -84,7 +85,7 @@ class TimingView:
 
 @dataclass(frozen=True, slots=True)
 class PlansView:
-    """The plans of seats for later steps that this seat may know."""
+    """The plans and intentions of seats for later steps, as far as this seat may know them."""
 
     by_seat: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """Commands that seats will do after the open step without being asked. This seat's own plan is included,
@@ -103,7 +104,7 @@ class PlansView:
 
 @dataclass(frozen=True, slots=True)
 class TalkView:
-    """The messages of a person and the members they may talk with."""
+    """The messages of a person, and the members to whom the person may write."""
 
     member: int | None = None
     """The number of this seat's person among the members; None in an episode without messages."""
@@ -127,7 +128,7 @@ class TalkView:
 
 @dataclass(frozen=True, slots=True)
 class JobsView:
-    """The jobs of a person, and the members they lead."""
+    """The jobs that a person gave or was given, and the members that the person leads."""
 
     listed: tuple[Job, ...] = ()
     """The jobs that this person was given or gave: all open ones, and the newest others."""
@@ -146,7 +147,7 @@ class JobsView:
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """The state of the episode: its metrics, and how it ended."""
+    """The metrics of the episode, and how it ended."""
 
     score: Mapping[str, Json]
     achieved: tuple[tuple[str, str], ...] = ()
@@ -207,11 +208,11 @@ class SeatView:
 
 
 class NoContent(NamedTuple):
-    """The content of a panel in which only its parts change."""
+    """The content of a panel that has none of its own, only parts."""
 
 
 class Panel(NamedTuple):
-    """A part of the page that is replaced as a whole."""
+    """A part of the HTML page that is replaced as a whole when its content changes."""
 
     id: str
     """The panel's HTML id. The template renders exactly one element, which begins with `<tag id="…"`."""
@@ -229,7 +230,7 @@ class Panel(NamedTuple):
 
 
 class Page(ABC):
-    """The browser's side of one world."""
+    """The base class of all pages: how a browser shows one world."""
 
     layout: ClassVar[str]
     """Template that arranges the panels. It gets their HTML as `panels` (by id), including the panels that
@@ -270,6 +271,8 @@ class Page(ABC):
         "others, open the guide beside the game."
     )
     """A remark in the guide, where several conditions play this world with different settings."""
+    guide_holds_for: ClassVar[tuple[str, ...]] = ()
+    """Names of choice settings of the world for whose every value the guide explains the same."""
     scripts: ClassVar[tuple[str, ...]] = ()
     """Static paths of the world's own scripts, such as `worlds/<name>/play.js`."""
     styles: ClassVar[tuple[str, ...]] = ()
@@ -296,12 +299,13 @@ class Page(ABC):
     """The hint where no good next action is known, unless `hint_without_advice` finds a better one."""
 
     def named(self, number: int) -> str:
-        """Return the name of a seat, by its number from 1: `Player 1`."""
+        """Return the displayed name of a seat, such as `Player 1`. `number` counts from 1."""
         name = pgettext("one of several", "{body} {number}").format(body=self.body, number=number)
         return name[:1].upper() + name[1:]
 
     def shown(self, wanted: str) -> str:
-        """Return how the world is shown where `wanted` was set: `wanted`, if the world supports it."""
+        """Return the way in which the page shows the world. It is `wanted`, the setting of a study, if the
+        world supports it, else the first of `views`."""
         return (
             wanted
             if set(self.views) == {DRAWING_TABLES, DRAWING_ONLY} or wanted in self.views
@@ -309,44 +313,48 @@ class Page(ABC):
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a sentence with this command, and why it is recommended (`aim` of an `Advice`)."""
+        """Return a hint that recommends this command. `aim` is the reason (`Advice.aim`)."""
         return gettext("Try this: {command}.").format(command=self.phrase(command))
 
     def hint_without_advice(self, view: SeatView) -> str:
-        """Return the hint for a step in which no good next command is known."""
+        """Return the hint for a step in which no command can be recommended."""
         return self.general_hint
 
     def reached(self, view: SeatView) -> str:
-        """Return the message to somebody whose episode ended because its goal was reached."""
+        """Return the message for a person whose episode ended because its goal was reached."""
         return gettext("Well done: you have reached the goal.")
 
     def outcome(self, view: SeatView) -> str:
-        """Return how an episode without a goal ended, as a heading; empty: only that it is over."""
+        """Return a heading that tells how an episode without a goal ended. Empty: the page shows only that
+        it is over."""
         return ""
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels in reading order. All views have the same ids, except those of parts."""
+        """Return the panels in reading order. Every view has panels with the same ids; only parts of
+        panels may differ."""
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels for a person who watches without a seat (`SeatView.looks_on`), placed in
-        `overview_layout`. They include no menu. Empty: nothing of the world is shown."""
+        """Return the panels for a person who watches without a seat (`SeatView.looks_on`).
+        `overview_layout` arranges them. There is no menu. Empty: the person sees nothing of the world."""
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal in a sentence or two, for somebody who sees nothing of the world."""
+        """Return the goal of the game in one or two sentences, for a person who does not see the world;
+        empty by default."""
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim as an instruction: `Serve salmon sushi`."""
+        """Return an aim (a goal that a seat can be asked to reach) as an instruction: `Serve salmon
+        sushi`."""
         return " ".join(aim)
 
     def aim_group(self, aim: Aim) -> str:
-        """Return the heading of an aim's group in a list to choose from."""
+        """Return the heading under which a list of aims shows this aim; empty by default."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return what guide and reference show of a brief, as text."""
+        """Return the brief (what a seat knows before the game) as texts for the guide and the reference."""
         return brief
 
     @abstractmethod
@@ -354,11 +362,15 @@ class Page(ABC):
         """Return the command as text for a menu or a history: `Put it into pot 1`."""
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
-        """Return the commands that the person in this seat typed: for the coming step and those after it or,
-        with `asks`, for the teammate. Raises TypedTextError if one of them cannot be, or if there are more
-        than `most`. By default nobody types."""
+        """Return the commands in a text that the person in this seat typed.
+
+        They are for the coming steps or, if `asks` is true, requests to the teammate. Raises
+        TypedTextError if a command is not possible, or if there are more than `most`. By default, typing
+        is not possible.
+        """
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """Return the command as text for this view, in which things may have their own names."""
+        """Return the command as text for this view. Use it instead of `phrase` if the view gives things
+        their own names."""
         return self.phrase(command)

@@ -1,7 +1,7 @@
-"""Read episodes recorded in another engine, to compare a world with that engine.
-
-A file (`.jsonl` or `.jsonl.gz`) has one JSON object per episode and line. Its key `world` names the world. No
+"""Read episodes that were recorded in another program, to check that our world behaves in the same way. No
 Django.
+
+A file (`.jsonl` or `.jsonl.gz`) has one episode per line, as a JSON object. Its key `world` names the world.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ Recording = TypeVar("Recording")
 
 
 class TraceFileError(WorldError):
-    """A file that cannot be read. The message is one line: the file, the line and the reason."""
+    """A recording file that cannot be read. The message is one line with the file, the line and the
+    reason."""
 
 
 class RecordedLine(NamedTuple):
-    """One episode of a file, as the file has it."""
+    """One line of a recording file, which is one episode, before it is parsed."""
 
     path: Path
     number: int
@@ -32,14 +33,14 @@ class RecordedLine(NamedTuple):
     raw: Json
 
     def world(self, default: str) -> str:
-        """Return the world of the episode, or `default`. Raises TraceFileError if the line is not an
-        object."""
+        """Return the name of the world in this line, or `default` if it names none. Raises TraceFileError
+        if the line is not a JSON object."""
         if not isinstance(self.raw, Mapping):
             raise self.error("is no object")
         return str(self.raw.get("world", default))
 
     def parsed(self, recordings: Recordings[Recording]) -> Recording:
-        """Return the parsed episode. Raises TraceFileError if it cannot be read."""
+        """Return the episode that `recordings` parses from this line. Raises TraceFileError if this fails."""
         try:
             return recordings.parse(self.raw)
         except KeyError as error:
@@ -48,29 +49,32 @@ class RecordedLine(NamedTuple):
             raise self.error(str(error)) from error
 
     def error(self, reason: str) -> TraceFileError:
-        """Return an error about this line."""
+        """Return an error that names the file and number of this line."""
         return TraceFileError(f"{self.path}: line {self.number}: {reason}")
 
 
 class Recordings(ABC, Generic[Recording]):
-    """Reads the recorded episodes of one world and plays them again."""
+    """Parses the recorded episodes of one world, and plays them again to compare."""
 
     @abstractmethod
     def parse(self, raw: Json) -> Recording:
-        """Parse one line. Raises KeyError for a missing entry; ValueError and similar for a wrong one."""
+        """Return the episode that the JSON value of a line describes. Raises KeyError for a missing entry,
+        and ValueError or a similar error for a wrong one."""
 
     @abstractmethod
     def difference(self, recorded: Recording) -> str | None:
-        """Return the first difference between this world and the recording in one line, or None."""
+        """Replay the episode in our world, and return the first difference in one line; None if there is
+        none."""
 
     @abstractmethod
     def speeds(self, recorded: Sequence[Recording], rounds: int) -> list[float]:
-        """Return the steps per second of each round in which all recordings are played. SettingsError names a
-        recording that no world can play."""
+        """Play all recordings `rounds` times, and return the steps per second of each round. Raises
+        SettingsError if a recording cannot be played."""
 
 
 def read_recording_file(path: Path) -> list[RecordedLine]:
-    """Return every episode of a file. Raises TraceFileError if it is missing, damaged or empty."""
+    """Return all episodes of a file, as unparsed lines. Raises TraceFileError if the file is missing,
+    damaged or empty."""
     path = Path(path)
     lines = [_line(path, number, text) for number, text in enumerate(_texts(path), 1) if text.strip()]
     if not lines:

@@ -1,7 +1,8 @@
-"""Decide when an agent that waits for somebody is asked again.
+"""Decide when an agent that waits for another member is asked again.
 
-An agent waits for an answer to its question or request, and for news of a job that it gave. It is asked again
-after 30 steps, then after 60 more, 120 more, and so on (MINDcraft's reminders, one step as one second).
+An agent waits for an answer to its question or request, or for news of a job that it gave. It is asked again
+after 30 steps, then after 60 more, 120 more, and so on. This follows MINDcraft's reminders, with one step as
+one second.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ FIRST_REMINDER = 30
 def reminder_reason(
     member: int, step: int, asked_in: int, jobs: Iterable[Job], messages: Iterable[TeamMessage]
 ) -> str:
-    """Return why this member is reminded in this step: `overdue`, `reminder`, or nothing.
+    """Return why a member is reminded in this step: `overdue` (a job without news), `reminder` (a question
+    without an answer), or an empty text.
 
-    `asked_in` is the step in which it was last asked, 0 if never. `jobs` are open jobs. `messages` are those
-    that it sent and received.
+    `asked_in` is the step in which the member was last asked, 0 if never. `jobs` are the open jobs.
+    `messages` are those that the member sent and received.
     """
     if any(_is_due(job.changed, asked_in, step) for job in jobs if job.giver == member):
         return REASON_OVERDUE
@@ -48,5 +50,5 @@ def _is_due(since: int, asked_in: int, step: int) -> bool:
 
 
 def _reminders(steps: int) -> int:
-    """Return how many reminders are due after so many steps of waiting."""
+    """Return how many reminders are due after this number of steps of waiting."""
     return (max(steps, 0) // FIRST_REMINDER + 1).bit_length() - 1

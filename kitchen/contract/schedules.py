@@ -1,7 +1,9 @@
-"""Define the schedules of an organisation: who waits for whom, and how long thinking takes.
+"""Define the schedules of an organisation: which members a step waits for, and how many steps a decision
+takes.
 
-In `together` everybody chooses for each step. The others are those of S-Agents (arXiv 2402.04578). In them, a
-decision takes effect some steps after its member was asked, and members are asked at different times.
+In the schedule `together`, everybody chooses for each step. The other schedules are those of S-Agents (arXiv
+2402.04578). In them, a decision takes effect some steps after its member was asked, and members are asked at
+different times.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Provide `SimpleWorld`, a base class for worlds whose state is a few JSON attributes.
+"""Define `SimpleWorld`, a base class for worlds whose state is a few JSON attributes. No Django.
 
-The base class checks seats and settings, counts steps, refuses commands with a code, reads and writes the
-state, and takes the score from attributes. A subclass declares `kind`, `settings`, `max_seats`, `figures`
-and `state`. It implements `begin`, `observe`, `legal_actions` and `carry_out`. No Django.
+The base class checks seats and settings, counts steps, refuses commands with a code, and reads and writes the
+state. It reads the score from attributes. A subclass declares `kind`, `settings`, `max_seats`, `figures` and
+`state`. It implements `begin`, `observe`, `legal_actions` and `carry_out`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "
 
 
 class SimpleWorld(World):
-    """A world whose seats act one after another and whose state is the attributes named in `state`."""
+    """A world whose seats act one after another. Its state consists of the attributes named in `state`."""
 
     version: ClassVar[int] = 1
     state: ClassVar[tuple[str, ...]]
@@ -52,39 +52,42 @@ class SimpleWorld(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a world at the start state of seed 0. Raises SettingsError if these settings cannot be
-        played."""
+        """Return a world in the start state of seed 0. Raises SettingsError if it cannot be played with
+        these seats and settings."""
         return cls(seats, settings)
 
     def reset(self, seed: int) -> None:
-        """Go to the start state that follows from the seed."""
+        """Set the start state that belongs to this seed."""
         self.seed, self.clock = seed, 0
         self.begin()
 
     @abstractmethod
     def begin(self) -> None:
-        """Set every attribute of `state` to its start value; take chance from `chance`."""
+        """Set every attribute named in `state` to its start value. Take random numbers from `chance`."""
 
     def chance(self, *labels: object) -> Random:
-        """Return a generator that depends only on the seed and these labels; it is not part of the state."""
+        """Return a new random generator that depends only on the seed and these labels. It is not part of
+        the state."""
         return Random("\x1f".join(map(str, (self.seed, *labels))))  # noqa: S311 - not for secrets
 
     @property
     def length(self) -> int | None:
-        """The value of the setting that `steps_setting` names; None if there is none."""
+        """The number of steps of an episode, from the setting that `steps_setting` names. None if there is
+        no such setting."""
         return int(self.chosen[self.steps_setting]) if self.steps_setting else None
 
     @property
     def over(self) -> bool:
-        """Return whether the last step was taken."""
+        """True if all steps of the episode were taken."""
         return self.length is not None and self.clock >= self.length
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the settings; a world adds what only this seat knows."""
+        """Return the settings, which every seat knows. Override this to add what only one seat knows."""
         return dict(self.chosen)
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out the commands in order, then `end_step`. Nothing happens after the episode's end."""
+        """Carry out the commands in their order, then call `end_step`. Return the events. After the end of
+        the episode, do nothing."""
         if self.has_ended:
             return ()
         events: list[Event] = []
@@ -110,21 +113,23 @@ class SimpleWorld(World):
         return "" if self.allows(seat, command) else self.why_not(seat, command)
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Return the code for a command that this seat cannot carry out now."""
+        """Return the code for why this seat cannot carry out the command now. Called only for commands
+        that are not allowed."""
         return NOT_POSSIBLE
 
     @abstractmethod
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Change the state by an allowed command. Return events besides `performed`."""
+        """Change the state by an allowed command. Return further events, without the `performed` event."""
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Change the state after all commands of a step; `given` holds those that were carried out, by seat.
-        Return the events. A world in which all seats act at once does its work here."""
+        """Change the state after all commands of a step, and return events. `given` has the commands that
+        were carried out, by seat. A world in which all seats act at the same time does its work here."""
         return ()
 
     def score(self) -> dict[str, Json]:
         """Return the value of each metric in `figures`, by name. A metric with `of` is the first count
-        divided by the sum of both, None if that is 0. Any other is the attribute of its name."""
+        divided by the sum of both, None if the sum is 0. The value of any other metric is the attribute
+        with its name."""
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
             if figure.of:
@@ -142,7 +147,8 @@ class SimpleWorld(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the world that `to_dict` described. Raises StateError if it cannot be read."""
+        """Return the world from a state that `to_dict` returned. Raises StateError if the state is damaged
+        or of another version."""
         if (stored.get("kind"), stored.get("version")) != (cls.kind, cls.version):
             raise StateError(f"not a state of {cls.kind}, version {cls.version}")
         try:

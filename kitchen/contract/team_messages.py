@@ -1,7 +1,7 @@
-"""Define messages between members of an episode, and which messages a member may send. No Django.
+"""Define the messages between members of an episode, and check whether a member may send one. No Django.
 
-A message is shown as text and never changes what the platform does. Words that a study blocks are masked. If
-the organisation is `pairwise`, each member talks with at most one partner at a time.
+A message is only shown as text: the platform never follows it as an instruction. Words that a study forbids
+are masked. In the organisation `pairwise`, each member talks with one partner at a time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class MessageDraft:
 
 @dataclass(frozen=True, slots=True)
 class TeamMessage:
-    """A message that was sent, as its sender or an addressee knows it."""
+    """A message that was sent, in the form that its sender and addressees get."""
 
     number: int
     """Number in the episode, from 1."""
@@ -60,8 +60,11 @@ class TeamMessage:
 
 
 def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, *, sent: int) -> str:
-    """Return a code for why this member may not send this message; empty if it may. Codes: `not_allowed`,
-    `empty`, `too_long`, and `too_many`, where `sent` counts its messages in this step."""
+    """Return a code for why this member may not send this message; empty if it may.
+
+    The codes are `not_allowed`, `empty`, `too_long` and `too_many`. `sent` is the number of messages that
+    the member has already sent in this step.
+    """
     if sender not in organisation.numbers or say.kind not in MESSAGE_KINDS:
         return "not_allowed"
     if not message_recipients(organisation, sender, say):
@@ -74,19 +77,20 @@ def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, 
 
 
 def message_recipients(organisation: Organisation, sender: int, say: MessageDraft) -> tuple[int, ...]:
-    """Return the addressees; empty if the sender may not write to one of those named."""
+    """Return the numbers of the addressees: those that the message names, or all possible ones. Empty if
+    the sender may not write to one of those named."""
     may = organisation.to(sender, say.kind)
     return tuple(sorted(set(say.to or may))) if set(say.to) <= set(may) else ()
 
 
 def message_content(text: str, data: Mapping[str, Json]) -> tuple[str, Json]:
-    """Return what makes a message a repetition of another: its text without case and spaces, and its
-    requests."""
+    """Return the text without case and spaces, and the commands that the message requests. If both are
+    equal for two messages, one repeats the other."""
     return "".join(text.split()).casefold(), data.get(REQUESTS_KEY)
 
 
 def max_message_length(organisation: Organisation, sender: int) -> int:
-    """Return the maximum length of a message from this member."""
+    """Return the maximum number of characters of a message from this member."""
     return MAX_PERSON_CHARACTERS if organisation.member(sender).is_person else MAX_AGENT_CHARACTERS
 
 
@@ -94,7 +98,7 @@ MASK = "***"
 
 
 def mask_blocked_words(text: str, blocked: Sequence[str]) -> str:
-    """Replace each of these words or phrases by `MASK`, ignoring case and spacing."""
+    """Return the text with each blocked word or phrase replaced by `MASK`. Case and spacing do not matter."""
     return _pattern(tuple(blocked)).sub(MASK, text) if any(one.strip() for one in blocked) else text
 
 
@@ -119,7 +123,8 @@ GONE = "gone"
 def conversation_partners(
     organisation: Organisation, messages: Iterable[TeamMessage], step: int
 ) -> dict[int, int]:
-    """Return who talks with whom in this step, in both directions."""
+    """Return the conversation partner of each member who is in a conversation in this step, by member
+    number."""
     talking: dict[int, int] = {}
     last: dict[frozenset[int], int] = {}
     for message in messages:
@@ -143,13 +148,18 @@ def _leave(talking: dict[int, int], member: int) -> None:
 
 
 def address_to_partner(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> MessageDraft:
-    """Address a message without addressee to the sender's present partner, if there is one."""
+    """Return the message addressed to the sender's conversation partner, if it names no addressee. Without
+    a partner, return it unchanged. `talking` maps members to their partners."""
     return replace(say, to=(talking[sender],)) if not say.to and sender in talking else say
 
 
 def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> str:
-    """Return a code for why the sender may not send this now; empty if it may. Codes: `busy`, `talking`,
-    `choose_one`, and `not_allowed` for ending a conversation that has not begun."""
+    """Return a code for why the sender may not send this message now; empty if it may.
+
+    `talking` maps members to their conversation partners. Codes: `busy` (the addressee talks with another
+    member), `talking` (the sender does), `choose_one` (it does not name one addressee) and `not_allowed`
+    (it ends a conversation that has not begun).
+    """
     if len(set(say.to)) != 1:
         return "not_allowed" if say.kind == END else CHOOSE_ONE
     if talking.get(sender) == say.to[0]:

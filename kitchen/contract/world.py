@@ -1,8 +1,8 @@
 """Define the `World` interface that every game implements. No Django.
 
-A world is turn-based or clocked, has one or more seats, and is advanced by commands. Seats may have
-different commands and see different things. The caller owns the clock and decides when to call `step`; the
-world says what a step does.
+A world has one or more seats (places of players) and changes in steps. Each step carries out commands of the
+seats. Steps wait for the commands (turn-based), or a clock takes them in real time. Seats may have different
+commands and see different things. The caller decides when to call `step`. The world defines what a step does.
 
 Errors::
 
@@ -46,28 +46,28 @@ TurnCommands = Mapping[int, Command] | Sequence[tuple[int, Command]]
 
 
 class WorldError(Exception):
-    """A problem with a world that a caller can solve; the message is one line."""
+    """The base class of errors that a caller can correct, such as wrong settings. The message is one line."""
 
 
 class SettingsError(WorldError):
-    """Settings or data that cannot be played; the message names what, where and why."""
+    """Settings or data that cannot be played. The message names the place and the reason."""
 
 
 class StateError(WorldError):
-    """A stored state that is damaged or belongs to another version."""
+    """A stored state that is damaged or was written by another version of the rules."""
 
 
 class Event(NamedTuple):
-    """One event of a step, as the log stores it.
+    """One event of a step, as the log stores it. Several episodes share event objects, so do not change
+    `data`.
 
     `kind` is `performed`, `refused`, `message`, `plan_broken`, `time_lost`, or one of the world's own. `seat`
     is the seat that caused it, None for the world itself. `data` is JSON. `performed` and `refused` carry
     `command`, `refused` also `reasons` (codes).
 
-    The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It has
-    `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
-    (`planned_in`). `time_lost`: before this step the clock stood still for `milliseconds`. Events are shared
-    between episodes: do not change `data`.
+    The platform adds two kinds. `plan_broken`: after this step the rest of a seat's plan was dropped. It
+    has `why` (`illegal` or `replaced`), the commands `left`, and the step in which the plan was made
+    (`planned_in`). `time_lost`: before this step the clock was stopped for `milliseconds`.
     """
 
     kind: str
@@ -75,16 +75,17 @@ class Event(NamedTuple):
     data: Mapping[str, Json] = {}
 
     def to_json(self) -> dict[str, Json]:
-        """Return the event as one JSON object."""
+        """Return the event as one JSON object: `kind`, `seat` and all entries of `data`."""
         return {"kind": self.kind, "seat": self.seat, **self.data}
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of a world or co-player that a researcher may set; forms are built from it.
+    """One setting of a world or co-player that a researcher can change. Forms are built from these
+    declarations.
 
-    `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs. Bounds are
-    inclusive; for a text they limit the number of characters.
+    `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs. `minimum` and
+    `maximum` are inclusive; for a text they limit the number of characters.
     """
 
     name: str
@@ -109,11 +110,12 @@ class Setting:
 
     @property
     def beginning(self) -> Json:
-        """Return the first value in a form for a new object."""
+        """The value that a form for a new object shows first: `fresh`, or else the default."""
         return self.default if self.fresh is None else self.fresh
 
     def clean(self, value: Json) -> Json:
-        """Return the value in its own type; raise a SettingsError that names this setting if it is wrong."""
+        """Return the value, converted to the setting's type. Raises SettingsError, which names the
+        setting, if the value is wrong."""
         try:
             cleaned = _READERS[self.kind](value)
         except (TypeError, ValueError, OverflowError) as error:
@@ -148,7 +150,8 @@ PLACEHOLDER_PATTERN = re.compile(r"\{([a-z_]+)\}")
 
 
 def placeholders_in(text: str) -> list[str]:
-    """Return the placeholder names in a text, in their order. Other braces are plain text."""
+    """Return the names in braces, such as `{name}`, that a text contains, in order. Braces around anything
+    else are ignored."""
     return PLACEHOLDER_PATTERN.findall(text)
 
 
@@ -184,8 +187,8 @@ _READERS = {
 
 
 def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> dict[str, Json]:
-    """Return every declared setting with its value or default. Raises SettingsError for a wrong or unknown
-    one."""
+    """Return the value of every declared setting by name, from `given` or its default. Raises
+    SettingsError for a wrong value or an unknown name."""
     known = {setting.name: setting for setting in declared}
     for name in given:
         if name not in known:
@@ -194,11 +197,11 @@ def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> di
 
 
 class World(ABC):
-    """One game in play. The same settings, seed and commands give the same states, in every process.
+    """One game in play. The same settings, seed and commands give the same states in every process.
 
-    Chance comes only from the generator that `reset` seeds, and its state is part of `to_dict`. A world
-    returns copies (brief, observation, legal actions, score, state): later steps do not change them, except
-    for the large parts of the state.
+    Random numbers come only from the generator that `reset` seeds; its state is part of `to_dict`.
+    Whatever a world returns (brief, observation, legal actions, score, state) is a copy, which later steps
+    do not change. The large parts of the state are the exception.
     """
 
     kind: ClassVar[str]
@@ -240,12 +243,12 @@ class World(ABC):
     @classmethod
     @abstractmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Return a world that is ready for `reset`. Raises SettingsError if these settings cannot be
-        played."""
+        """Return a new world, on which `reset` must be called. Raises SettingsError if it cannot be played
+        with these seats and settings."""
 
     @abstractmethod
     def reset(self, seed: int) -> None:
-        """Go to the start state that follows from the seed."""
+        """Set the start state that belongs to this seed."""
 
     @property
     @abstractmethod
@@ -260,34 +263,37 @@ class World(ABC):
     @property
     @abstractmethod
     def over(self) -> bool:
-        """Return True if the game has ended by its own rules, which include its last step."""
+        """True if the game has ended by its own rules, for example after its last step."""
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds between steps in a clocked world, the same for the whole episode. The clock takes a
-        step with the commands that have arrived. None: a step is taken when all seats have commanded."""
+        """Milliseconds between steps in a real-time world, the same for the whole episode. A clock then
+        takes each step with the commands that have arrived. None: a step waits until all seats have
+        commanded."""
         return None
 
     @property
     def cut_off(self) -> bool:
-        """Return True if a limit outside the rules has ended the game (Gymnasium's *truncated*)."""
+        """True if a limit outside the rules has ended the game (*truncated* in Gymnasium)."""
         return False
 
     @final
     @property
     def has_ended(self) -> bool:
-        """Return whether no step is left: the game is over, or it was cut off."""
+        """True if no further step can be taken: the game is over, or it was cut off."""
         return self.over or self.cut_off
 
     @abstractmethod
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return what this seat knows before it plays and that never changes: rules, things, timing. It
-        follows from seats and settings alone, not from the seed: the guide shows it before the episode is
-        created."""
+        """Return the facts that this seat knows before the game and that never change: rules, things, timing.
+
+        They depend only on seats and settings, not on the seed, because the guide shows them before the
+        episode exists.
+        """
 
     def public_brief(self) -> dict[str, Json]:
-        """Return what anybody may know before the game, even without a seat. These are the entries that the
-        briefs of all seats share, without those in `secret`."""
+        """Return the facts that anybody may know before the game: the entries that the briefs of all seats
+        share, without the keys in `secret`."""
         first, *others = (self.brief(seat) for seat in range(self.seats))
         return {
             name: value
@@ -297,22 +303,24 @@ class World(ABC):
 
     @abstractmethod
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the observation of this seat."""
+        """Return what this seat can observe now."""
 
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.
+
         A command with an amount (`amounts`) is listed once, with the least amount. For a seat that has
-        nothing to choose, list `idle` and what else it may do during its action (`asks`)."""
+        nothing to choose (`asks`), list `idle` and the commands that may interrupt its action.
+        """
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the commands of `legal_actions` whose last word is an amount. Keys are the commands without
-        that word; values are the least and the most amount that are allowed now."""
+        """Return the range (least, most) of each command of `legal_actions` that ends with an amount. Keys
+        are the commands without the amount."""
         return {}
 
     def allows(self, seat: int, command: Command) -> bool:
         """Return whether this command would be carried out if this seat acted first in the coming step. It
-        must be among `legal_actions`, or its amount in the range that `amounts` gives."""
+        must be in `legal_actions`, or have an amount in the range that `amounts` gives."""
         return command in self.legal_actions(seat) or self._is_allowed_amount(seat, command)
 
     @final
@@ -325,13 +333,15 @@ class World(ABC):
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Return the kind of action in one word, by which charts group commands: the verb."""
+        """Return the kind of a command, by which charts group commands. By default this is its verb."""
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
-        """Return whether this seat has something to choose in the coming step, because no lasting action
-        occupies it. Where such seats are skipped, a step does not wait for them. Without a command, a skipped
-        seat does `idle`, which is among its `legal_actions`.
+        """Return whether this seat can choose a command in the coming step. It cannot while an action of
+        several steps occupies it.
+
+        In episodes that skip such seats, a step does not wait for them. A skipped seat does `idle`, which is
+        among its `legal_actions`.
 
         A seat that has nothing to choose *may act* if `legal_actions` has more than `idle` (for example
         `stop`). Its player may command it until the step runs. If `idle` is all, nobody can command it.
@@ -339,90 +349,97 @@ class World(ABC):
         return True
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return commands that are illegal now but that another seat could make legal in the coming step.
-        Only seats in `earlier`, which act before this one, count (None: any other seat)."""
+        """Return commands that are illegal now, but that another seat could make legal in the coming step
+        by acting first. Only the seats in `earlier` are considered; None: all other seats."""
         return []
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a person in this seat may plan for later steps, in the order of the list
-        to choose from. It changes rarely, and the commands need not be legal now. Empty: the world offers no
-        plans."""
+        """Return the commands that a person in this seat may plan for later steps, in the order in which
+        the page lists them. They need not be legal now. Empty: this world does not support plans."""
         return []
 
     def can_plan(self, seat: int, command: Command) -> bool:
-        """Return whether a person in this seat may plan this command. A world that knows all commands of a
-        seat refuses others. By default a senseless command is accepted, and drops the plan in its step."""
+        """Return whether a person in this seat may plan this command. By default every command is
+        accepted; an impossible one ends the plan when its step comes. A world that knows all commands of a
+        seat refuses others."""
         return True
 
     def can_request(self, seat: int, command: Command) -> bool:
-        """Return whether a teammate may ask this seat for this command. By default, it can be planned."""
+        """Return whether a teammate may request this command from this seat. By default, it must be in
+        `plannable`."""
         return command in self.plannable(seat)
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return all aims that this seat can be asked for (`kitchen.contract.assigned_jobs`), in the order
-        of the list to choose from. They are the same for the whole episode. Empty: jobs are given in words
-        only."""
+        """Return all aims that this seat can be asked to reach (goals such as `("serve", "salmonSushi")`),
+        in the order in which the page lists them. They are the same for the whole episode. Empty: jobs
+        (`kitchen.contract.assigned_jobs`) consist of text only."""
         return []
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return what `aim_status` must know about this moment, in which the seat is asked for the aim."""
+        """Return the facts about the present moment that `aim_status` needs later. Called when the seat is
+        asked to reach the aim (a goal)."""
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS, FAIL or UNKNOWN for an aim asked for when `aim_mark` returned `since`."""
+        """Return whether an aim (a goal) is reached (SUCCESS), cannot be reached any more (FAIL), or
+        neither (UNKNOWN). `since` is what `aim_mark` returned when the seat was asked to reach it."""
         return UNKNOWN
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Return whether a person in this seat may submit this command now. By default these are the commands
-        in the menu; a world may accept more (free text, for example)."""
+        """Return whether a person in this seat may submit this command now. By default these are the
+        commands that are legal now, and those that another seat could make legal (`anticipated_actions`).
+        A world may accept more, such as typed text."""
         return self.allows(seat, command) or command in self.anticipated_actions(seat)
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Return whether this seat may see this event. The answer follows from the seat and the event alone,
-        at any time in the episode.
+        """Return whether this seat may see this event. The answer depends only on the seat and the event, not
+        on the moment.
 
-        The platform also asks about three kinds of event that are not in the log. `commanded`: another seat's
-        command before it runs, with `command` in the data. `intends`: what another seat is about to do, with
-        the `Intent` as data. `plans`: the rest of another seat's plan, with the commands as `left`.
+        The platform also asks about three kinds of event that are not in the log. `commanded`: another
+        seat's command before it runs, with `command` in the data. `intends`: what another seat is about to
+        do, with the `Intent` as data. `plans`: the rest of another seat's plan, with the commands as
+        `left`.
         """
         return True
 
     @abstractmethod
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out one step and return its events. A refused or meaningless command is an event, never an
-        exception, and does not affect other commands. A seat without a command does the world's default
-        (noop, stay)."""
+        """Carry out one step and return its events. A refused or meaningless command gives an event, never
+        an exception, and does not affect other commands. A seat without a command does `idle`."""
 
     @abstractmethod
     def score(self) -> dict[str, Json]:
-        """Return the present value of every metric in `figures`, by name; None if it is undefined. Other
-        entries are details for the world's own page."""
+        """Return the present value of every metric in `figures`, by name; None if a value is undefined.
+        Further entries are details for the world's own page."""
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return how often each share of two counts (`Metric.of`) can count in an episode, by the metric's
-        name. It follows from the settings alone. Metrics that are not listed have no limit."""
+        """Return limits for metrics that are a share of two counts (`Metric.of`), by metric name: how many
+        things can be counted in an episode. They depend only on the settings. Metrics without an entry
+        have no limit."""
         return {}
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state as JSON with `kind`, `version`, `seats` and `settings`. Under each key in
-        `large` is the world's own `LargeMap`, which later steps change."""
+        """Return the whole state as JSON, with `kind`, `version`, `seats` and `settings`. The values under
+        the keys in `large` are the world's own `LargeMap` objects, which later steps change."""
 
     @classmethod
     @abstractmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the world that `to_dict` described. Raises StateError if it cannot be read. Under each key
-        in `large` is a dict that does not belong to the world: make a new `LargeMap` of it."""
+        """Return the world from a state that `to_dict` returned. Raises StateError if the state cannot be
+        read. The values under the keys in `large` are dicts that the caller still owns: copy each into a
+        new `LargeMap`."""
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:
-        """Return the large parts of the state by name: the world's own objects, not copies."""
+        """Return the large parts of the state by name: those with many entries, under the keys in `large`.
+        They are the world's own objects, not copies."""
         state = self.to_dict() if self.large else {}
         return {name: state[name] for name in self.large}
 
     @final
     def frozen_state(self) -> WorldState:
-        """Return a snapshot of the present state that later steps do not change."""
+        """Return a snapshot of the state that later steps do not change."""
         state = self.to_dict()
         parts = {name: state[name].freeze() for name in self.large}
         roots = {name: part.root for name, part in parts.items()}
@@ -430,7 +447,8 @@ class World(ABC):
 
     @final
     def state_text(self) -> str:
-        """Return the canonical JSON of `to_dict`, in which each large part is its root hash."""
+        """Return the canonical JSON of the state. Each large part (a `LargeMap`) is replaced by its root
+        hash."""
         return self.frozen_state().text
 
     @final
@@ -440,7 +458,7 @@ class World(ABC):
 
 
 def ordered_commands(turn: TurnCommands) -> Iterable[tuple[int, Command]]:
-    """Return the (seat, command) pairs of a turn in the order in which they run."""
+    """Return the (seat, command) pairs of a step in the order in which they run."""
     if isinstance(turn, dict):  # asking an abstract class is slow
         return turn.items()
     return turn.items() if isinstance(turn, Mapping) else turn

@@ -1,4 +1,6 @@
-"""Manage experiments in the Django admin: set up, start, watch, compare two, and download files."""
+"""Manage experiments (episodes that agents play without people) in the Django admin: create, start, watch,
+compare two, and download files.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ DOWNLOAD_TYPES: dict[str, str] = {
 
 
 def downloadable_files(experiment: Experiment) -> dict[str, str]:
-    """Return file name → content type of everything that this experiment offers for download."""
+    """Return all files that this experiment offers for download: file name → content type."""
     return {**DOWNLOAD_TYPES, **dict.fromkeys(_tables(experiment), CSV_TYPE)}
 
 
@@ -78,8 +80,8 @@ def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
 
 
 def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
-    """Return the download of one file; log tables and the archive are streamed. Raises KeyError for other
-    names."""
+    """Return the response that downloads one file; log tables and the archive are streamed. Raises
+    KeyError if there is no file of this name."""
     content_type, saved_as = downloadable_files(experiment)[name], f"experiment-{experiment.pk}-{name}"
     if name in (tables := _tables(experiment)):
         return streaming_download(
@@ -93,7 +95,7 @@ def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
 
 
 def current_results(experiment: Experiment) -> tuple[CellResult, ...]:
-    """Return the results of an experiment so far, one per cell."""
+    """Return the results of an experiment so far, one for each cell (level and number of agents)."""
     setup = ExperimentSetup.from_json(experiment.setup)
     return cell_results_of(setup, experiment_services.rows_of(experiment).values())
 
@@ -127,7 +129,8 @@ def _packed(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
 
 @admin.register(Experiment)
 class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """Manage experiments. After saving, only the name, `at_once` and the spending limit can change."""
+    """Manage experiments. Once saved, only the name, `at_once` (parallel episodes) and the spending limit
+    can change."""
 
     list_display = ("__str__", "what", "progress", "state", "created_at")
     ordering = ("-created_at",)
@@ -140,7 +143,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         js = ["js/admin-experiment.js"]
 
     def clear(self, obj: Experiment) -> None:
-        """Delete the episodes of an experiment."""
+        """Stop an experiment and delete its episodes."""
         experiment_services.experiment_clear(obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Experiment]:
@@ -153,19 +156,20 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         )
 
     def get_form(self, request: Any, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """Return the form with all arguments for a new experiment, or the run settings of an existing one."""
+        """Return the form class: all arguments for a new experiment; name, parallel episodes and spending
+        limit for an existing one."""
         form = experiment_form() if obj is None else RunSettingsForm
         return super().get_form(request, obj, change, **{**kwargs, "form": form})
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return the field groups that match the form of `get_form`."""
+        """Return the groups of fields for the form that `get_form` returns."""
         if obj is None:
             return fieldsets()
         shown = {"fields": ["name", "what", "settings", "progress", "spent", "state", "created_at"]}
         return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
-        """Add the URLs of the downloads and of the start page."""
+        """Return the admin's URL patterns, with those of the downloads and of the start page."""
         wrap = self.admin_site.admin_view
         return [
             path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),
@@ -174,7 +178,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         ]
 
     def file(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
-        """Respond with one result file, identical to the one that the command writes."""
+        """Return the download of one result file. It is identical to the file that the management command
+        writes."""
         experiment = get_object_or_404(Experiment, pk=pk)
         if not self.has_view_permission(request, experiment):
             raise PermissionDenied
@@ -195,7 +200,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="What is played")
     def what(self, experiment: Experiment) -> str:
-        """Return the arguments of an experiment in one line."""
+        """Return one line that says what is played: world, agents, levels and number of episodes."""
         setup = ExperimentSetup.from_json(experiment.setup)
         if setup.pairs:
             teams = f"{comma_list(setup.organisations)}: " if setup.organisations else ""
@@ -206,7 +211,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="Settings of the co-player")
     def settings(self, experiment: Experiment) -> str:
-        """Return every setting of the co-players, one per line of HTML."""
+        """Return every setting of the co-players (agents) as HTML, one per line; `none` if they have none."""
         setup = ExperimentSetup.from_json(experiment.setup)
         kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair)) or (
             setup.coplayer,
@@ -220,12 +225,12 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="Played")
     def progress(self, experiment: Any) -> str:
-        """Return how many of all episodes were played."""
+        """Return a text that says how many of all episodes were played."""
         return f"{experiment.played_episodes} of {ExperimentSetup.from_json(experiment.setup).total} episodes"
 
     @admin.display(description="Spent")
     def spent(self, experiment: Experiment) -> str:
-        """Return the US dollars spent, including those reserved for calls in progress."""
+        """Return a text with the US dollars spent, including those reserved for calls in progress."""
         return format_dollars(database_logs.experiment_cost(experiment))
 
     @admin.display(description="State")
@@ -244,7 +249,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Start or continue the selected experiments", permissions=["change"])
     def start(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> None:
-        """Link to the forecast page of each selected experiment; the experiment is started there."""
+        """Show a link to the forecast page of each selected experiment. The experiment is started on that
+        page."""
         for experiment in experiments:
             there = reverse("admin:kitchen_experiment_start", args=[experiment.pk])
             text = '<a href="{}">See the forecast and start {}</a>.'
@@ -296,13 +302,15 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
     def response_add(
         self, request: HttpRequest, obj: Experiment, post_url_continue: Any = None
     ) -> HttpResponse:
-        """Redirect to the forecast if the researcher chose to start the experiment."""
+        """Redirect to the forecast page if the researcher pressed the start button; otherwise respond as
+        usual."""
         if START_FIELD in request.POST:
             return redirect("admin:kitchen_experiment_start", obj.pk)
         return super().response_add(request, obj, post_url_continue)
 
     def response_change(self, request: HttpRequest, obj: Experiment) -> HttpResponse:
-        """Redirect to the forecast if a start was requested; stop the experiment if a stop was requested."""
+        """Redirect to the forecast page if the start button was pressed. Stop the experiment if the stop
+        button was pressed. Otherwise respond as usual."""
         if "_stop" in request.POST:
             experiment_services.experiment_stop(experiment_id=obj.pk, because="stopped by hand")
             return redirect("admin:kitchen_experiment_change", obj.pk)
@@ -318,8 +326,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
-        """Show the CoS of every cell of two experiments side by side. Return None, with a message, unless two
-        are selected."""
+        """Show the collaboration score (CoS) of every cell of two experiments side by side. Unless exactly
+        two are selected, show a message and return None."""
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None
@@ -340,7 +348,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return TemplateResponse(request, "admin/kitchen/experiments_compared.html", context)
 
     def render_change_form(self, request: Any, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Render the page with the decision makers, the files and the result tables below the form."""
+        """Render the form, and below it who made the decisions, the files and the result tables."""
         if experiment := kwargs.get("obj"):
             cells, setup = current_results(experiment), ExperimentSetup.from_json(experiment.setup)
             context["who"], context["files"] = (
@@ -355,7 +363,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
-    """Return rows of cell name, both CoS, their difference and the paper's CoS, for the cells of either."""
+    """Return one table row for each cell that either experiment has: the cell's name, both scores (CoS),
+    their difference, and the paper's score."""
     ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):

@@ -1,4 +1,5 @@
-"""Tabulate one metric by level, seats and line-up, or by pairs of partners, next to published values.
+"""Write tables that compare one metric between line-ups or pairs of agents, beside published values. A line-
+up lists the agents that play together.
 
 Brackets are 95 % confidence intervals over episodes. For pairs, ± is the standard error of the mean.
 """
@@ -35,7 +36,7 @@ class Estimate:
 
     @property
     def mean(self) -> float | None:
-        """The mean; None without episodes."""
+        """The mean of the values; None if there are no episodes."""
         return fmean(self.values) if self.values else None
 
     @property
@@ -45,7 +46,8 @@ class Estimate:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the mean, within the ends; None with fewer than two episodes."""
+        """The 95 % confidence interval of the mean, cut at the metric's lowest and highest possible
+        values. None with fewer than two episodes."""
         if self.error is None:
             return None
         if set(self.values) <= {0.0, 1.0}:
@@ -59,7 +61,8 @@ class Estimate:
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """The distances from the mean to both ends of the interval; None without an interval."""
+        """The distances from the mean to the lower and the upper end of its interval; None if there is no
+        interval."""
         if self.interval is None:
             return None
         (low, high), mean = self.interval, fmean(self.values)
@@ -82,7 +85,7 @@ def _wilson(successes: float, number: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class LineUpResult:
-    """The result of one line-up in one level."""
+    """The result of one line-up (agents that play together) in one level."""
 
     level: str
     seats: int
@@ -96,7 +99,7 @@ class LineUpResult:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table of texts: a head, and rows whose first cell names the row."""
+    """A table whose cells are texts. It has a header, and the first cell of each row names the row."""
 
     title: str
     head: tuple[str, ...]
@@ -107,19 +110,19 @@ class TextTable:
 
 
 def comparison_benchmark(results: Sequence[CellResult]) -> tuple[ComparisonBenchmark, Metric]:
-    """Return the benchmark of these results and the metric that it compares."""
+    """Return the benchmark of the world in these results, and the metric that the benchmark compares."""
     ground, world = results[0].column.ground, results[0].column.world
     assert isinstance(ground, ComparisonBenchmark)  # noqa: S101 - only called for comparison benchmarks
     return ground, next(figure for figure in metrics_of_world(world) if figure.name == ground.figure)
 
 
 def pairing_benchmark(results: Sequence[CellResult]) -> PairingBenchmark:
-    """Return the pairing benchmark of these results."""
+    """Return the benchmark of pairs of agents for the world in these results."""
     return get_pairings(results[0].column.world)
 
 
 def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
-    """Return the result of each line-up or pair in each level, in the order of the experiment."""
+    """Return the result of each line-up in each level, in the order of `results`."""
     _, figure = comparison_benchmark(results)
     return [
         LineUpResult(
@@ -135,7 +138,7 @@ def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
 
 
 def levels_in(found: Iterable[LineUpResult]) -> list[str]:
-    """Return the levels of these results, in their order."""
+    """Return the names of the levels that occur, each once, in their order."""
     return list(dict.fromkeys(each.level for each in found))
 
 
@@ -163,7 +166,7 @@ COMPARISON_NOTE = "Mean [95 % interval over the episodes]. Down: who plays, seat
 
 
 def comparison_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return one table for each number of seats."""
+    """Return one table for each number of seats, with the results of all line-ups."""
     found = line_up_results(results)
     return [_grid(seats, found, results) for seats in sorted({each.seats for each in found})]
 
@@ -184,7 +187,7 @@ def _grid(seats: int, found: Sequence[LineUpResult], results: Sequence[CellResul
 
 
 def estimate_text(figure: Metric, estimate: Estimate | None) -> str:
-    """Format an estimate for tables: `0.850 [0.640, 0.948]`."""
+    """Format a mean with its interval for a table cell: `0.850 [0.640, 0.948]`."""
     if estimate is None or estimate.mean is None:
         return "n/a" if estimate else ""
     mean = _number(figure, estimate.mean)
@@ -216,7 +219,8 @@ def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ..
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
-    """Return the experiment in one line: the mean of all line-ups, and the best line-up."""
+    """Return a summary in one line: the mean over all line-ups, and the best line-up. It says so if
+    nothing was played yet."""
     ground, figure = comparison_benchmark(results)
     means = _means(line_up_results(results))
     if not means:
@@ -244,12 +248,13 @@ PAIRING_NOTE = (
 
 
 def agents_in_seat(pairs: Iterable[LineUpResult], seat: int) -> list[str]:
-    """Return the kinds of co-player that played in this seat in any level, in their order."""
+    """Return the kinds of agent that played in this seat in any level, each once, in their order."""
     return list(dict.fromkeys(each.kinds[seat] for each in pairs))
 
 
 def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> Iterator[tuple[str, Estimate]]:
-    """Yield (kind, mean) of every kind in this seat of the level, without pairs of the same kind."""
+    """Yield (kind, mean) for every kind of agent that played in this seat in this level. The mean is over
+    all partners of another kind."""
     for kind in agents_in_seat(pairs, seat):
         mine = [each for each in pairs if each.level == level and each.kinds[seat] == kind]
         others = [each for each in mine if len(set(each.kinds)) > 1]
@@ -258,7 +263,8 @@ def means_over_others(pairs: Sequence[LineUpResult], level: str, seat: int) -> I
 
 
 def pairing_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each level, then one for each seat over all partners of another kind."""
+    """Return a table of pairs for each level, then a table for each seat with the means over all partners
+    of another kind."""
     pairs, ground = line_up_results(results), pairing_benchmark(results)
     grids = [_beside(pairs, level, results) for level in levels_in(pairs)]
     seats = [_over(pairs, seat, ground) for seat in (0, 1)]
@@ -286,7 +292,8 @@ def _over(pairs: Sequence[LineUpResult], seat: int, ground: PairingBenchmark) ->
 
 
 def pairing_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file: each pair and level, then each kind over all others, then the published values."""
+    """Return a CSV file: the result of each pair and level, then of each kind of agent over all other
+    partners, then published values."""
     return csv_bytes(PAIRING_COLUMNS, _pairing_rows(line_up_results(results), pairing_benchmark(results)))
 
 
@@ -306,7 +313,7 @@ def _numbers(estimate: Estimate) -> tuple[int, float | None, float | None]:
 
 
 def pairing_line(results: Sequence[CellResult]) -> str:
-    """Return the experiment in one line: the mean of all pairs, and the best pair."""
+    """Return a summary in one line: the mean over all pairs, and the best pair."""
     means = _means(line_up_results(results))
     if not means:
         return "nothing was played yet"

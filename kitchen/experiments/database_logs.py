@@ -1,7 +1,7 @@
 """Store the logs of experiment episodes in the database, read them back, and verify them.
 
-Pieces of a log are added and never changed. If a log cannot be continued, a new run of the episode begins,
-and the last run is used.
+A log is stored in pieces, which are added and never changed. If a log cannot be continued, the episode starts
+again as a new run. The log of the last run is used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PlayedElsewhereError(Exception):
 
 
 def log_data(episode: ExperimentEpisode) -> bytes:
-    """Return the bytes of the last run's log; empty if there is none."""
+    """Return the bytes of the episode's log, as stored by its last run; empty if there is none."""
     rows = ExperimentLog.objects.filter(episode=episode)
     last = rows.order_by("-run").values_list("run", flat=True).first()
     return b"".join(bytes(data) for data in rows.filter(run=last).values_list("data", flat=True))
@@ -46,7 +46,8 @@ def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
 
 
 def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
-    """Return a function that stores the next pieces of an episode's log. With `anew`, it begins a new run."""
+    """Return a function that stores the next piece of an episode's log. With `anew`, the pieces belong to
+    a new run of the episode."""
     run, number = _last(episode)
     if anew and number:
         run, number = run + 1, 0
@@ -85,7 +86,7 @@ def logs_of(experiment: Experiment) -> Iterator[tuple[EpisodeKey, bytes]]:
 
 
 def readable_logs_of(experiment: Experiment) -> Iterator[PlayedLog]:
-    """Yield every log that can be read, in the order of the experiment."""
+    """Yield every log of the experiment that can be read, in the order of its episodes."""
     for _, data in logs_of(experiment):
         with suppress(LogError):
             yield read_log(data)
@@ -97,7 +98,8 @@ def key_of(episode: ExperimentEpisode) -> EpisodeKey:
 
 
 def logs_import(*, experiment: Experiment, data: Callable[[EpisodeKey], bytes]) -> None:
-    """Copy the logs of a folder, read by `data`, into a new experiment. Leave out unreadable ones."""
+    """Store logs in a new experiment. `data` returns the bytes of the log of one episode. Unreadable logs
+    are left out with a warning."""
     for episode in experiment.episodes.iterator(LOGS_AT_ONCE):
         if stored := data(key_of(episode)):
             try:
@@ -114,7 +116,8 @@ def log_cost(played: PlayedLog) -> float:
 
 
 def experiment_cost(experiment: Experiment) -> float:
-    """Return the US dollars that an experiment has spent and reserved, here and elsewhere."""
+    """Return the US dollars that an experiment has spent and reserved, including money spent before it was
+    imported from a folder."""
     here = spent_or_reserved(experiment.budget.pk) if experiment.budget else 0
     return float(here + experiment.spent_elsewhere)
 

@@ -1,7 +1,8 @@
-"""Define the row of one played episode, read and write rows as CSV, and count who made the decisions.
+"""Define the result row of one played episode, and read and write rows as CSV. Also count who made the
+decisions.
 
-A row counts decisions that the stand-in model or a fallback made in place of a language model. New columns
-are added at the end.
+A row counts separately the decisions that the stand-in (an imitation) or a fallback made in place of a
+language model. New columns are added at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class RowsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EpisodeRow:
-    """The result of one episode of agents without people."""
+    """The result of one episode that agents played without people."""
 
     variant: str
     """Empty outside of presets."""
@@ -86,12 +87,13 @@ class EpisodeRow:
 
     @property
     def readings(self) -> ReplyReadings:
-        """The counts of how the model replies of this episode were parsed."""
+        """How many of the episode's model replies could be parsed, and how well."""
         return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property
     def key(self) -> EpisodeKey:
-        """The key of the episode within its experiment."""
+        """The variant, level, number of agents, interval and number that identify the episode in its
+        experiment."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
     def to_json(self) -> dict[str, Json]:
@@ -116,13 +118,14 @@ _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
 def write_rows_csv(rows: Iterable[EpisodeRow], *, of_partners: bool = False) -> bytes:
-    """Return rows as a CSV file, sorted by key; `of_partners` leaves out `UNCOUNTED_COLUMNS`."""
+    """Return the rows as a CSV file, sorted by key. With `of_partners`, the columns in `UNCOUNTED_COLUMNS`
+    are left out."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
     return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
 
 
 def csv_bytes(head: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
-    """Return a CSV file with this head. None becomes an empty cell."""
+    """Return a CSV file with this header line. None becomes an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(head)
@@ -135,7 +138,8 @@ def _columns(of_partners: bool) -> list[str]:
 
 
 def read_rows_csv(data: bytes, name: str = "episodes.csv") -> list[EpisodeRow]:
-    """Read the rows of a CSV file. RowsError names the file and the line."""
+    """Read the rows of a CSV file. Raises RowsError, which names the file and the line, if a row is
+    invalid."""
     try:
         reader = csv.DictReader(io.StringIO(data.decode(), newline=""), strict=True)
         columns = list(reader.fieldnames or ())
@@ -164,7 +168,8 @@ def _read(kind: str, text: str) -> Json:
 def match_rows_to_jobs(
     rows: Iterable[EpisodeRow], jobs: Iterable[EpisodeJob]
 ) -> dict[EpisodeKey, EpisodeRow]:
-    """Return rows by key. Raises RowsError for an unknown key, a different seed, or a duplicate."""
+    """Return the rows by key, after checking that each belongs to one of these jobs. Raises RowsError for
+    an unknown key, a different seed, or a duplicate."""
     seeds = {job.key: job.seed for job in jobs}
     rows_by_key: dict[EpisodeKey, EpisodeRow] = {}
     for row in rows:
@@ -183,7 +188,7 @@ PLAYER_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class DecisionMakers:
-    """Count who made the decisions of some episodes."""
+    """Numbers of decisions by who made them, over some episodes."""
 
     decisions: Counter[str] = field(default_factory=Counter)
     """Number of decisions by decision maker: a kind of co-player, `stand-in` or `noop`."""
@@ -198,7 +203,7 @@ class DecisionMakers:
 
     @classmethod
     def of(cls, rows: Iterable[EpisodeRow]) -> Self:
-        """Count the decision makers of these episodes."""
+        """Return how many decisions each decision maker made in these episodes."""
         total = cls()
         for row in rows:
             if row.outcome == FAILED:
@@ -233,16 +238,17 @@ class DecisionMakers:
 
     @property
     def share(self) -> str:
-        """Fallbacks among all decisions: `3 of 900`."""
+        """How many of all decisions were made by a fallback: `3 of 900`."""
         return f"{self.fallbacks.total()} of {self.decisions.total()}"
 
     @property
     def names(self) -> str:
-        """Decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
+        """The decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
     def figure_label(self, kind: str) -> str:
-        """Return the name of a kind for a figure, marked if a stand-in decided for it."""
+        """Return the name of a kind of agent for a figure. If the stand-in (an imitation of a language
+        model) made decisions for it, `(stand-in)` is added."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 
     def _named(self, kind: str) -> str:
@@ -258,11 +264,11 @@ class DecisionMakers:
 
 
 def counts_text(counts: Counter[str]) -> str:
-    """Format counts: `planner x3, stand-in x57`."""
+    """Return the counts as text: `planner x3, stand-in x57`."""
     return ", ".join(f"{name} x{number}" for name, number in sorted(counts.items()))
 
 
 def read_counts(text: str) -> Counter[str]:
-    """Parse the output of `counts_text`."""
+    """Return the counts that `counts_text` wrote as text."""
     pairs = (part.rpartition(" x") for part in text.split(", ") if part)
     return Counter({name: int(number) for name, _, number in pairs})

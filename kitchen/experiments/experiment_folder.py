@@ -1,6 +1,6 @@
 """Store an experiment as files in a folder. Each file is written completely or not at all.
 
-A resumed run continues from `episodes.csv`.
+A run that is resumed reads the results of episodes already played from `episodes.csv`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ VERSION = 1
 
 
 class FolderError(Exception):
-    """Raised when this experiment cannot be stored in a folder. The message is one line."""
+    """Raised when an experiment cannot be stored in this folder. The message is one line."""
 
 
 def _versions() -> dict[str, str]:
@@ -49,9 +49,11 @@ def _version(name: str) -> str:
 
 
 def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[EpisodeKey, EpisodeRow]]:
-    """Create or open the folder; return the experiment's key (empty for a new one) and its played rows.
+    """Create or open the folder of an experiment. Return the experiment's key (empty for a new one) and the
+    rows of the episodes already played.
 
-    Raises FolderError if the folder holds another experiment, and OSError if the disk refuses.
+    Raises FolderError if the folder holds another experiment, and OSError if a file cannot be read or
+    written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     key = ""
@@ -71,7 +73,7 @@ def open_folder(folder: Path, setup: ExperimentSetup) -> tuple[str, dict[Episode
 
 
 def read_setup_file(folder: Path) -> ExperimentSetup:
-    """Return the setup stored in this folder; raise FolderError if there is none."""
+    """Return the setup stored in this folder. Raises FolderError if there is none."""
     try:
         stored = _stored(folder / SETTINGS)
         return ExperimentSetup.from_json(stored["setup"])
@@ -92,12 +94,12 @@ def _stored(path: Path) -> Mapping[str, Json]:
 
 
 def write_settings(folder: Path, setup: ExperimentSetup, key: str = "") -> None:
-    """Write experiment.json, which makes it possible to resume the experiment."""
+    """Write the file experiment.json into the folder. It is needed to resume the experiment."""
     write_atomically(folder / SETTINGS, settings_file(setup, key))
 
 
 def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
-    """Return the bytes of experiment.json: setup, versions, and the seed of every episode."""
+    """Return the content of experiment.json: the setup, versions, and the seed of every episode."""
     world = {"kind": setup.world, "version": get_world(setup.world).version, "steps": setup.ground.steps}
     seeds = [{"key": list(job.key), "seed": job.seed} for job in episode_jobs(setup)]
     content = {"version": VERSION, "key": key, "setup": setup.to_json(), "world": world}
@@ -106,17 +108,17 @@ def settings_file(setup: ExperimentSetup, key: str = "") -> bytes:
 
 
 def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> None:
-    """Write episodes.csv."""
+    """Write the result rows to the file episodes.csv in the folder."""
     write_atomically(folder / EPISODES, rows_file(setup, rows))
 
 
 def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
-    """Return the bytes of episodes.csv."""
+    """Return the content of episodes.csv with these result rows."""
     return episode_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
 
 
 def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
-    """Write the tables and figures, and return the results."""
+    """Compute the results from these rows, write the tables and figures, and return the results."""
     results = cell_results_of(setup, rows)
     for name, make in RESULT_MAKERS.items():
         write_atomically(folder / name, make(setup, results))

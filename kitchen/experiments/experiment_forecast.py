@@ -1,7 +1,7 @@
 """Forecast the time and model costs of an experiment, and read its budget.
 
-The stand-in model plays a sample of every cell. The lengths of its prompts give tokens, and the price list
-gives costs. The default budget is the cost in the worst case.
+The stand-in model plays a sample of every cell (level and number of agents). The lengths of its prompts give
+tokens, and the price list gives costs. The default budget is the maximum cost.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ SAMPLED_JOBS, SAMPLE_STEPS = 4, 5
 
 @dataclass(frozen=True, slots=True)
 class CostForecast:
-    """Forecast calls and costs in US dollars; a cost is None if a price is unknown."""
+    """The number of model calls, and their expected and maximum cost in US dollars. A cost is None if a
+    price is unknown."""
 
     models: tuple[str, ...]
     calls: int
@@ -42,7 +43,7 @@ class CostForecast:
 
     @property
     def is_free(self) -> bool:
-        """Return whether no call costs money."""
+        """True if no call costs money."""
         return self.worst == 0
 
     def __str__(self) -> str:
@@ -57,7 +58,8 @@ class CostForecast:
 
 @dataclass(frozen=True, slots=True)
 class WorkForecast:
-    """Forecast episodes, steps and seconds on one core; seconds is None if a co-player failed."""
+    """The number of episodes and steps to play, and the seconds that they take on one core. `seconds` is
+    None if a co-player failed."""
 
     episodes: int
     steps: int
@@ -74,7 +76,8 @@ class WorkForecast:
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """Estimate the time of these jobs from a few steps of some. The stand-in replaces paid models."""
+    """Return the work of these episodes. The time is measured over a few steps of some of them. In place
+    of paid models, the stand-in (an imitation) plays."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
     paces = []
@@ -91,7 +94,8 @@ def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkFor
 
 
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
-    """Forecast the cost of these jobs; 0 if they call no model, or only the stand-in."""
+    """Return the model costs of these episodes. They are 0 if the episodes call no model, or only the
+    stand-in (a free imitation)."""
     paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
@@ -107,12 +111,13 @@ def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: Pr
 
 
 def provider_names(setup: ExperimentSetup) -> set[str]:
-    """Return the providers of paid models; empty if only the stand-in or no model is called."""
+    """Return the providers of paid models. Empty if no model is called, or only the stand-in (a free
+    imitation)."""
     return {provider_of_column(setup, column) for column in setup.columns} - {"", STAND_IN}
 
 
 def provider_of_column(setup: ExperimentSetup, column: ExperimentColumn) -> str:
-    """Return the provider that is called in a cell; empty for none."""
+    """Return the provider whose models are called in this cell; empty if no model is called."""
     settings = setup.settings_of(column.variant)
     return parse_model_setting(str(settings[MODEL_SETTING]))[0] if MODEL_SETTING in settings else ""
 
@@ -134,7 +139,8 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
 
 
 def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forecast.TrialCalls]:
-    """Return sample calls of each agent in a cell, made with the stand-in."""
+    """Return sample calls of each agent in this episode, made with the stand-in (a free imitation of a
+    language model)."""
     variant = job.column.variant
     settings, line_up = setup.settings_of(variant), setup.coplayer_of(variant)
     kinds, members = line_up_kinds(line_up), line_up_members(line_up, job.column.agents)
@@ -173,7 +179,7 @@ def read_budget(text: str | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimit:
-    """The money that may be spent from now on."""
+    """The limit on the money that may be spent from now on."""
 
     ahead: CostForecast
     budget: float | None = None
@@ -188,7 +194,8 @@ class SpendingLimit:
 
     @property
     def amount(self) -> float | None:
-        """US dollars; None if there is no limit because nothing is paid or a price is unknown."""
+        """The US dollars that may still be spent. None for no limit: no call costs money, or a price is
+        unknown."""
         if self.ahead.is_free or self.ahead.worst is None:
             return None
         return self.ahead.worst if self.budget is None else max(0.0, self.budget - self.spent)

@@ -1,4 +1,6 @@
-"""Build the admin form of an experiment: one field per argument and one per setting of an agent."""
+"""Build the admin form of an experiment. It has one field for each argument and one for each setting of an
+agent.
+"""
 
 from __future__ import annotations
 
@@ -43,17 +45,17 @@ FIELD_FOR_ARGUMENT = {
 
 
 def comma_list(values: Sequence[object]) -> str:
-    """Join values with commas, as in arguments."""
+    """Return the values joined with commas, as in arguments of the command line."""
     return ",".join(str(value) for value in values)
 
 
 def setting_names(kind: str) -> dict[str, str]:
-    """Return field name → setting name for the settings of a co-player."""
+    """Return the form's field name → the setting's name, for all settings of a kind of agent."""
     return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_agent(kind).settings}
 
 
 def exact_amount(amount: Decimal) -> Decimal:
-    """Return the amount with as many decimals as it needs, at least two."""
+    """Return the same amount without trailing zeros, but with at least two decimals."""
     cents = amount.quantize(Decimal("0.01"))
     return cents if cents == amount else amount.normalize()
 
@@ -88,18 +90,18 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["limit"] = exact_amount(self.initial["limit"])
 
     def clean(self) -> dict[str, Any]:
-        """Check that the experiment can be played."""
+        """Return the cleaned fields. Errors are added if the experiment cannot be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         self.wanted()
         return cleaned
 
     def wanted(self) -> ExperimentSetup | None:
-        """Return the requested setup; None if it has errors."""
+        """Return the stored setup of the experiment. Subclasses return None if their fields have errors."""
         return ExperimentSetup.from_json(self.instance.setup)
 
 
 class SpendingLimitForm(forms.Form):
-    """Ask for the amount that an experiment may cost from its start on."""
+    """Ask how much money an experiment may cost from now on."""
 
     limit = forms.DecimalField(
         label="Spending limit for all its calls",
@@ -111,7 +113,8 @@ class SpendingLimitForm(forms.Form):
 
 
 class ExperimentForm(RunSettingsForm):
-    """Create an experiment; the arguments become `Experiment.setup`. Built by `experiment_form`."""
+    """Create an experiment; the fields become `Experiment.setup`. Use the class that `experiment_form`
+    returns, which has the fields of all agents."""
 
     preset = forms.ChoiceField(
         required=False,
@@ -177,7 +180,8 @@ class ExperimentForm(RunSettingsForm):
     seed = forms.IntegerField(initial=1, min_value=0)
 
     def wanted(self) -> ExperimentSetup | None:
-        """Return the setup that the fields describe, or None. Errors are added to their fields."""
+        """Return the setup that the fields describe. If it is invalid, add the errors to their fields and
+        return None."""
         self._forget_others()
         if self.errors:
             return None
@@ -249,7 +253,7 @@ def _lines(text: str) -> list[str]:
 
 
 def experiment_form() -> type[ExperimentForm]:
-    """Return the form class with the settings of all co-players that are registered now."""
+    """Return the form class, with one field for each setting of every registered agent."""
     kinds = [(kind, readable_name(kind)) for kind in agent_kinds(DEFAULT_WORLD)]
     chosen = forms.ChoiceField(label="Co-player", choices=kinds, initial=DEFAULT_BENCHMARK.coplayer)
     fields: dict[str, Any] = {COPLAYER: chosen, **_fields_of_partners()}
@@ -285,7 +289,8 @@ def _fields_of_partners() -> dict[str, forms.Field]:
 
 
 def fieldsets() -> list[tuple[str | None, Mapping[str, Any]]]:
-    """Return all fields of a new experiment in groups. The page hides other co-players' settings."""
+    """Return all fields of the form for a new experiment, in groups. The page shows only the settings of
+    the chosen co-player."""
     both, teams = ["episodes", "seed"], worlds_with_comparison()
     what = [COPLAYER, *(name for name in ARGUMENTS if name not in both)]
     return [

@@ -1,7 +1,8 @@
-"""Aggregate episode rows into the results of each cell, with published results and the upper bound.
+"""Compute the results of each cell from episode rows, beside published results and the upper bound. A cell is
+one level with one number of agents.
 
-The collaboration score (CoS) averages completed / (completed + failed) orders over intervals (MindAgent,
-section 3).
+The collaboration score (CoS) averages completed / (completed + failed) orders over the tested intervals
+between orders (alpha); see MindAgent, section 3.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kitchen.experiments.experiment_setup import (
 
 @dataclass(frozen=True, slots=True)
 class IntervalResult:
-    """The results of one interval (alpha) in one cell."""
+    """The results of one cell at one interval between orders (alpha)."""
 
     alpha: float
     episodes: int
@@ -42,55 +43,59 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """The number of completed and failed things together, in the world's own count."""
+        """The number of orders that were completed or failed. In worlds without orders, what the world
+        counts in their place."""
         return self.completed + self.failed
 
     @property
     def share(self) -> float | None:
-        """completed / total; None if no order has ended."""
+        """completed / total; None if nothing was completed or failed."""
         return self.completed / self.total if self.total else None
 
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """The results of one cell (level and number of agents)."""
+    """The results of one cell (level and number of agents), at each interval between orders."""
 
     column: ExperimentColumn
     intervals: tuple[IntervalResult, ...]
 
     @property
     def players(self) -> DecisionMakers:
-        """Decision makers over all intervals."""
+        """The decision makers of this cell, over all intervals."""
         return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
     def cos(self) -> float | None:
-        """CoS of this experiment; None if an interval has no result yet."""
+        """The collaboration score (CoS) of this cell in this experiment. None if an interval has no result
+        yet."""
         return collaboration_score((each.completed, each.failed) for each in self.intervals)
 
     @property
     def paper_cos(self) -> float | None:
-        """CoS computed from the paper's counts; None if the paper has none for an interval."""
+        """The collaboration score (CoS) of this cell, computed from the paper's counts. None if the paper
+        has no count for an interval."""
         counts = [each.paper for each in self.intervals]
         pairs = [(done, total - done) for done, total in (each for each in counts if each)]
         return collaboration_score(pairs) if len(pairs) == len(counts) else None
 
     @property
     def bound_cos(self) -> float | None:
-        """The upper bound of the CoS; None if none is known."""
+        """The upper bound of the collaboration score (CoS) of this cell. None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
     @property
     def is_above(self) -> bool | None:
-        """Return whether this experiment's CoS is above the paper's; None if one of them is missing."""
+        """True if this experiment's CoS is above the paper's; None if one of them is missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """Return the mean; None if a value is missing, because the mean would then cover fewer cells."""
+    """Return the mean of the values. None if there are none or any is None, because means of fewer cells
+    are not comparable."""
     all_values = list(values)
     known = [value for value in all_values if value is not None]
     return fmean(known) if all_values and len(known) == len(all_values) else None
@@ -98,7 +103,8 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class MeanScores:
-    """Mean scores over several cells; `ours_there` and `paper` cover the cells that have both."""
+    """Mean collaboration scores (CoS) over several cells. `ours_there` and `paper` are means over the
+    cells for which both scores exist."""
 
     ours: float | None
     """Mean CoS of this experiment over every played cell."""
@@ -113,7 +119,7 @@ class MeanScores:
 
 
 def means_of(cells: Sequence[CellResult]) -> MeanScores:
-    """Return the mean scores of these cells and the number of cells behind each."""
+    """Return the mean scores of these cells, and how many cells each mean covers."""
     played = [each for each in cells if each.cos is not None]
     both = [each for each in played if each.paper_cos is not None]
     return MeanScores(
@@ -163,11 +169,11 @@ def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Sco
 
 
 def decision_makers_of(results: Iterable[CellResult]) -> DecisionMakers:
-    """Return the decision makers of these cells."""
+    """Return the decision makers of all these cells together."""
     return sum((each.players for each in results), DecisionMakers())
 
 
 def group_by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:
-    """Group cells by their number of agents, in ascending order."""
+    """Return the cells grouped by their number of agents, in ascending order."""
     numbers = sorted({each.column.agents for each in results})
     return {number: [each for each in results if each.column.agents == number] for number in numbers}

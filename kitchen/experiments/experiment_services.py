@@ -1,6 +1,6 @@
 """Create, start, stop and read experiments in the database, and queue their episodes for workers.
 
-Two workers may play the same episode, but its row is written once.
+Two workers may play the same episode, but its result row is stored only once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ PICK_UP_EXPERIMENTS = "kitchen.pick_up_experiments"
 
 
 def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = None) -> bool:
-    """Queue tasks, which expire after `expires` seconds; return whether the broker took them."""
+    """Queue `number` Celery tasks that each play one episode. They expire after `expires` seconds. Return
+    False if the broker did not take all of them."""
     waits = f"experiment {experiment_id} waits"
     lanes = (
         send_task(EXPERIMENT_LANE, experiment_id, otherwise=waits, expires=expires) for _ in range(number)
@@ -68,7 +69,8 @@ def queue_episodes(experiment_id: int, number: int = 1, expires: float | None = 
 
 
 def queue_pick_up(expires: float) -> None:
-    """Queue a task that looks for experiments with capacity for more parallel episodes."""
+    """Queue a task that looks for experiments in which more episodes can run in parallel. It expires after
+    this number of seconds."""
     send_task(PICK_UP_EXPERIMENTS, otherwise="nobody looks for experiments", expires=expires)
 
 
@@ -87,7 +89,7 @@ def experiment_create(
     limit: Decimal = Decimal(0),
     rows: Mapping[EpisodeKey, EpisodeRow] = {},
 ) -> Experiment:
-    """Create an experiment with all its episodes waiting, except those whose rows are given.
+    """Create an experiment with all its episodes as waiting, except those whose result rows are given.
 
     Episodes are inserted in batches. If this is interrupted, `experiment_start` inserts the missing ones.
     """
@@ -104,7 +106,8 @@ def experiment_create(
 def folder_import(
     *, setup: ExperimentSetup, name: str, at_once: int, rows: Mapping[EpisodeKey, EpisodeRow], logs: LogFolder
 ) -> Experiment:
-    """Create an experiment from its folder: rows, logs and the cost of all logs."""
+    """Create an experiment in the database from its folder. Its spent money includes the calls in all logs
+    of the folder."""
     made = experiment_create(setup=setup, name=name, at_once=at_once, rows=rows)
     logs_import(experiment=made, data=logs.data)
     made.spent_elsewhere = ledger_amount(logs_cost(logs))
@@ -113,17 +116,18 @@ def folder_import(
 
 
 def logs_cost(logs: LogFolder) -> float:
-    """Return the US dollars that the calls in the log files of a folder cost, renamed files included."""
+    """Return the US dollars that all calls in the logs of a folder cost. Renamed log files are included."""
     return sum(log_cost(played) for played in logs.all())
 
 
 def experiment_draft(*, setup: ExperimentSetup, name: str, at_once: int, limit: Decimal) -> Experiment:
-    """Create an experiment without episodes; they are inserted when it starts."""
+    """Create and return an experiment without episodes. They are inserted when it starts."""
     return Experiment.objects.create(setup=setup.to_json(), name=name, at_once=at_once, limit=limit)
 
 
 def episodes_write(*, experiment: Experiment) -> None:
-    """Insert the missing episodes of an experiment in batches, as waiting."""
+    """Insert those episodes of an experiment that the database does not have yet, as waiting. They are
+    inserted in batches."""
     setup = ExperimentSetup.from_json(experiment.setup)
     if experiment.episodes.count() < setup.total:
         rows = (_episode(experiment, job) for job in episode_jobs(setup))
@@ -132,7 +136,8 @@ def episodes_write(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def experiment_save(*, experiment: Experiment, fields: Collection[str]) -> None:
-    """Save these fields only. A new limit also updates the limit of the budget."""
+    """Save these fields of an experiment, and no others. If the limit is among them, its budget gets the
+    new limit too."""
     experiment.save(update_fields=fields)
     if "limit" in fields:
         Budget.objects.filter(experiment=experiment).update(limit=experiment.limit)
@@ -150,20 +155,19 @@ def _named(experiment: Experiment, key: EpisodeKey) -> QuerySet[ExperimentEpisod
 
 
 def experiment_find(*, key: str) -> Experiment | None:
-    """Return the experiment of this key; None if there is none (for example, in another database)."""
+    """Return the experiment with this key; None if this database has none."""
     return Experiment.objects.filter(key=key).first() if key else None
 
 
 def experiment_start(
     *, experiment: Experiment, allowed: float | None = None, on_workers: bool = True
 ) -> bool:
-    """Let workers play all waiting and failed episodes; return whether the broker accepted the tasks.
+    """Let workers play all waiting and failed episodes. Return whether the broker accepted the tasks.
 
-    Without `on_workers`, prepare them for this process only (`episode_for_process`), and return False.
-
-    `allowed` is the amount in US dollars that may be spent from now on. Without it, the experiment's own
-    limit holds, if it has one. If the broker is away, workers find the experiment later by themselves.
-    Episodes are prepared in batches before it runs; an interrupted start is completed by the next one.
+    With `on_workers=False`, only prepare the episodes for this process (`episode_for_process`), and return
+    False. `allowed` is the amount in US dollars that may be spent from now on. Without it, the
+    experiment's own limit applies, if it has one. If the broker is unreachable, workers find the
+    experiment later by themselves. If preparing the episodes is interrupted, the next start completes it.
     """
     episodes_write(experiment=experiment)
     for some in batches_of(failed_episodes(experiment.pk).values_list("pk", flat=True)):
@@ -177,7 +181,8 @@ def experiment_start(
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
-    """Return the work left to play and its cost. Raises SetupError and PriceFileError."""
+    """Return the work that is left to play, and its cost. Raises SetupError if the setup is invalid, and
+    PriceFileError if the price list is."""
     setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
     check_model_access(setup)
     left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
@@ -194,7 +199,7 @@ def _budget(experiment: Experiment, allowed: float | None) -> Budget:
 
 
 def experiment_stop(*, experiment_id: int, because: str = "") -> None:
-    """Stop an experiment: no further episode begins."""
+    """Stop an experiment: no further episode begins. `because` is the reason shown to researchers."""
     Experiment.objects.filter(pk=experiment_id).update(running=False, stopped_because=because)
 
 
@@ -206,24 +211,25 @@ def experiment_clear(experiment: Experiment) -> None:
 
 
 def failed_episodes(experiment_id: int) -> QuerySet[ExperimentEpisode]:
-    """Return the episodes that an error ended."""
+    """Return the episodes of an experiment that ended with an error."""
     return ExperimentEpisode.objects.filter(experiment=experiment_id, row__outcome=FAILED)
 
 
 def waiting_episodes(experiment_id: int) -> QuerySet[ExperimentEpisode]:
-    """Return the episodes that have no row and no valid claim."""
+    """Return the episodes that have no result row and that no worker plays now."""
     free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
     return ExperimentEpisode.objects.filter(free, experiment=experiment_id, row__isnull=True)
 
 
 def count_playing(experiment_id: int) -> int:
-    """Return how many episodes workers are playing now."""
+    """Return how many episodes of an experiment workers are playing now."""
     busy = Q(claimed_until__gte=timezone.now())
     return ExperimentEpisode.objects.filter(busy, experiment=experiment_id, row__isnull=True).count()
 
 
 def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
-    """Claim the next episode; None if none waits, enough are in progress, or the experiment was stopped."""
+    """Claim the next waiting episode for this worker and return it. None if no episode waits, `at_once`
+    episodes are in progress, or the experiment was stopped."""
     experiment = Experiment.objects.filter(pk=experiment_id, running=True).first()
     if experiment is None or count_playing(experiment.pk) >= experiment.at_once:
         return None
@@ -234,10 +240,11 @@ def episode_take(*, experiment_id: int) -> ExperimentEpisode | None:
 
 
 def episode_for_process(*, experiment_id: int) -> ExperimentEpisode | None:
-    """Return the next waiting episode, for a process that plays alone (`--local`); None if none waits.
+    """Return the next waiting episode, for a process that plays without workers (`--local`). None if no
+    episode waits.
 
-    It is not claimed, so a process that is started again after a kill continues it at once. If two processes
-    play it, only one of them can store the next piece of the log.
+    The episode is not claimed, so a restarted process can continue it at once. If two processes play it,
+    only one of them can store the next piece of the log.
     """
     episode = waiting_episodes(experiment_id).select_related("experiment").first()
     if episode is not None:
@@ -250,11 +257,12 @@ def _claim() -> datetime:
 
 
 def episode_play(*, episode: ExperimentEpisode) -> bool:
-    """Play an episode and store its row; return whether this process stored the row.
+    """Play an episode and store its result row. Return whether this process stored the row.
 
-    Every step is logged when it is taken. Steps that are already logged are replayed without new model calls.
-    An error of the co-player is stored as a failed row. A problem that affects every episode (missing key, no
-    money) stops the experiment with a reason. A database that is unreachable for a moment is waited for.
+    Every step is logged when it is taken. Steps that are already logged are replayed without new model
+    calls. An error of the co-player is stored as a failed row. A problem that affects every episode
+    (missing key, no money) stops the experiment with a reason. If the database is unreachable for a
+    moment, the function waits.
     """
     try:
         check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
@@ -319,7 +327,8 @@ def _why(error: Exception) -> str:
 
 
 def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
-    """Store a row unless there is one; return whether it was stored. The last row ends the experiment."""
+    """Store the result row of an episode, unless it has one. Return whether it was stored. After the last
+    row, the experiment is marked as no longer running."""
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
     if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
@@ -349,12 +358,12 @@ def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
 
 
 def count_played(experiment_id: int) -> int:
-    """Return how many episodes have a row, failed ones included."""
+    """Return how many episodes have a result row, including those that an error ended."""
     return ExperimentEpisode.objects.filter(experiment=experiment_id, row__isnull=False).count()
 
 
 def rows_of(experiment: Experiment) -> dict[EpisodeKey, EpisodeRow]:
-    """Return all rows so far by key, including those of failed episodes."""
+    """Return all result rows of the experiment by key, including those of episodes that an error ended."""
     stored = experiment.episodes.exclude(row__isnull=True).values_list("row", flat=True)
     rows = [EpisodeRow.from_json(row) for row in stored if row is not None]
     return {row.key: row for row in rows}

@@ -1,6 +1,7 @@
-"""Describe and check an experiment: levels, agents, intervals between orders, presets, and its episodes.
+"""Describe an experiment (levels, agents, intervals between orders, presets), check it, and list its
+episodes.
 
-`check_setup` checks an `ExperimentSetup`. All variants of a cell play the same seeds.
+`check_setup` checks an `ExperimentSetup`. All variants of a cell are played with the same seeds.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ MAX_TOTAL_EPISODES = 20_000
 
 
 class SetupError(Exception):
-    """An experiment cannot be played. `about` names the wrong argument, `setting` the co-player's setting."""
+    """Raised when an experiment cannot be played. `about` names the wrong argument, and `setting` the co-
+    player's setting, if one is wrong."""
 
     def __init__(self, text: str, about: str = "", setting: str = "") -> None:
         super().__init__(text)
@@ -67,7 +69,8 @@ class SetupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentColumn:
-    """One cell of the paper's tables (level and number of agents) with all its intervals."""
+    """One cell of the result tables: a variant of the agents in one level with one number of agents. It is
+    played at all intervals (alpha)."""
 
     variant: BenchmarkVariant
     level: str
@@ -76,17 +79,17 @@ class ExperimentColumn:
 
     @property
     def ground(self) -> Benchmark:
-        """The benchmark of the world."""
+        """The benchmark that the world of this cell defines."""
         return get_ground(self.world)
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """The part of the row key that names this cell."""
+        """The name of the variant, the level and the number of agents, which identify this cell."""
         return self.variant.name, self.level, self.agents
 
     @property
     def paper(self) -> Mapping[float, OrderCounts]:
-        """The paper's counts by interval; empty if there are none."""
+        """The counts of orders in the paper, by interval (alpha); empty if there are none."""
         if self.world != DEFAULT_WORLD:
             return {}
         return DEFAULT_BENCHMARK.published(self.level, self.agents, self.variant.paper)
@@ -94,7 +97,7 @@ class ExperimentColumn:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSetup:
-    """All arguments of an experiment."""
+    """All arguments of an experiment: agents, levels, intervals, episodes, seed and settings."""
 
     coplayer: str = DEFAULT_BENCHMARK.coplayer
     levels: tuple[str, ...] = field(default_factory=DEFAULT_BENCHMARK.usual_levels)
@@ -122,7 +125,8 @@ class ExperimentSetup:
     that talk within the step use `EVERYBODY`, as in live play."""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the setup as JSON, without default values of fields about the world and the team."""
+        """Return the setup as JSON. Fields about the world and the team are left out if they have the
+        default value."""
         values = asdict(self)
         if self.world == DEFAULT_WORLD and not self.pairs:
             del values["world"], values["pairs"]
@@ -140,7 +144,7 @@ class ExperimentSetup:
 
     @property
     def columns(self) -> tuple[ExperimentColumn, ...]:
-        """All cells (level and number of agents) with its variant, in the order of the tables."""
+        """All cells of the experiment, in the order of the tables."""
         if self.preset:
             rows = DEFAULT_BENCHMARK.preset(self.preset, self.agents, self.models)
             return tuple(
@@ -172,16 +176,16 @@ class ExperimentSetup:
 
     @property
     def ground(self) -> Benchmark:
-        """The benchmark of the world."""
+        """The benchmark that the world of this experiment defines."""
         return get_ground(self.world)
 
     def coplayer_of(self, variant: BenchmarkVariant) -> str:
-        """Return the co-player or line-up that plays a variant."""
+        """Return the agent, or the line-up of several agents, that plays this variant."""
         return variant.coplayer or self.coplayer
 
     @property
     def total(self) -> int:
-        """Number of all episodes."""
+        """The number of all episodes."""
         return len(self.columns) * len(self.alphas) * self.episodes
 
     def settings_of(self, variant: BenchmarkVariant) -> dict[str, Json]:
@@ -190,7 +194,8 @@ class ExperimentSetup:
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return a line-up's organisation, or None without messages. Raises SettingsError if it is invalid."""
+    """Return the organisation (rules for messages) in which a line-up plays; None if its members send no
+    messages. Raises SettingsError if it is invalid."""
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)
@@ -200,7 +205,7 @@ def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Or
 
 
 def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
-    """Return the setup with all settings filled in; raise SetupError if it cannot be played."""
+    """Return the setup with all settings filled in. Raises SetupError if it cannot be played."""
     _check_values(setup)
     if setup.pairs:
         return _checked_pairs(setup)
@@ -258,7 +263,8 @@ def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
 
 
 def check_model_access(setup: ExperimentSetup) -> None:
-    """Raise SetupError if a model cannot be called from here: a fallback would play every episode instead."""
+    """Raise SetupError if a model of the experiment cannot be called from here. Otherwise a fallback would
+    play every episode."""
     for settings in (setup.settings_of(column.variant) for column in setup.columns):
         if MODEL_SETTING in settings:
             provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
@@ -394,7 +400,7 @@ EpisodeKey = tuple[str, str, int, float, int]
 
 @dataclass(frozen=True, slots=True)
 class EpisodeJob:
-    """One episode to be played."""
+    """One episode to be played: its cell, its interval (alpha), its number and its seed."""
 
     column: ExperimentColumn
     alpha: float
@@ -404,12 +410,13 @@ class EpisodeJob:
 
     @property
     def key(self) -> EpisodeKey:
-        """Key of the episode within the experiment."""
+        """The key of the episode within the experiment."""
         return *self.column.key, self.alpha, self.episode
 
 
 def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
-    """Return every episode. The first of all cells come first, so that complete tables exist early."""
+    """Return all episodes of the experiment. They are sorted so that the first episode of every cell comes
+    first, then the second ones."""
     return tuple(
         EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
         for episode in range(1, setup.episodes + 1)
@@ -419,5 +426,6 @@ def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
 
 
 def episode_seed(seed: int, column: ExperimentColumn, alpha: float, episode: int) -> int:
-    """Return the world's seed of one episode; it is the same for every variant."""
+    """Return the seed of one episode's world, from the experiment's `seed`. It is the same for every
+    variant."""
     return derived_seed("experiment", seed, column.level, column.agents, float(alpha), episode)

@@ -1,7 +1,8 @@
-"""Define the entries of an episode log: the head, each step, and paid model calls of steps that did not
-happen.
+"""Define the entries of an episode log: the head, each step, and the paid model calls of steps that a spent
+budget or an error prevented.
 
-An entry becomes one JSON object and can be read back unchanged. A prompt text is stored once, by its SHA-256.
+An entry becomes one JSON object and can be read back unchanged. A prompt text is stored once, under its
+SHA-256.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ class EntryError(Exception):
 
 
 def text_key(text: str) -> str:
-    """Return the SHA-256 of a text, as exports name it. Lone surrogates are allowed."""
+    """Return the SHA-256 of a text in the form that exports use. Lone surrogates are allowed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class LogHead:
-    """The episode that a log belongs to, with everything needed to replay it without the experiment."""
+    """The first entry of a log: it identifies the episode and has everything needed to replay it."""
 
     variant: str
     level: str
@@ -69,7 +70,8 @@ class LogHead:
         return f"{self.variant}: {name}" if self.variant else name
 
     def to_json(self) -> dict[str, Json]:
-        """Return the head as JSON; `from_json` restores an equal head. Team fields appear only for a team."""
+        """Return the head as JSON; `from_json` restores an equal head. The fields of a team are left out
+        if no team played."""
         values = asdict(self)
         if self.organisation is None and self.knowing == NO_ONE:
             del values["organisation"], values["knowing"]
@@ -86,7 +88,7 @@ class LogHead:
 
 @dataclass(frozen=True, slots=True)
 class StepEntry:
-    """One step: the decisions, the model calls behind them, and their effects."""
+    """The log entry of one step: commands, decisions, model calls, and the resulting events and state."""
 
     step: int
     """Number of the step, from 1."""
@@ -119,7 +121,8 @@ class StepEntry:
     """What became of the delayed decisions that took effect in this step."""
 
     def to_json(self, store_text: StoreText) -> dict[str, Json]:
-        """Return the step as JSON, with texts replaced by their hashes. Default values are left out."""
+        """Return the step as JSON. `store_text` stores a long text and returns its hash, which replaces
+        the text. Default values are left out."""
         return {
             **_plans_json({} if self.decisions else self.plans),
             **({} if self.asked else {"asked": False}),
@@ -148,7 +151,8 @@ class StepEntry:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """Restore a step from the output of `to_json`. Raises EntryError if it is invalid."""
+        """Restore a step from the output of `to_json`. `texts` maps hashes to texts. Raises EntryError if
+        it is invalid."""
         try:
             decisions = tuple(_decision_from_json(each, texts) for each in stored.get("decisions", ()))
             calls = tuple(call_from_json(call, texts) for call in stored["calls"])
@@ -168,18 +172,20 @@ class StepEntry:
 
 @dataclass(frozen=True, slots=True)
 class UntakenStep:
-    """The model calls for a step that was not taken because of a spent budget or an error."""
+    """The log entry of a step that a spent budget or an error prevented: the model calls made for it."""
 
     step: int
     calls: tuple[Call, ...]
 
     def to_json(self, store_text: StoreText) -> dict[str, Json]:
-        """Return the entry as JSON, with texts replaced by their hashes."""
+        """Return the entry as JSON. `store_text` stores a long text and returns its hash, which replaces
+        the text."""
         return {"untaken": self.step, "calls": [call_to_json(call, store_text) for call in self.calls]}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], texts: Mapping[str, str]) -> Self:
-        """Restore an entry from the output of `to_json`. Raises EntryError if it is invalid."""
+        """Restore an entry from the output of `to_json`. `texts` maps hashes to texts. Raises EntryError
+        if it is invalid."""
         try:
             return cls(stored["untaken"], tuple(call_from_json(call, texts) for call in stored["calls"]))
         except (KeyError, TypeError) as error:
@@ -257,7 +263,8 @@ def message_from_json(stored: Mapping[str, Any]) -> TeamMessage:
 
 
 def call_to_json(call: Call, store_text: StoreText) -> dict[str, Json]:
-    """Return all data of a model call as JSON; the texts that were sent are replaced by their hashes."""
+    """Return all data of a model call as JSON. `store_text` stores each text that was sent and returns its
+    hash, which replaces the text."""
     bare = replace(call, request=replace(call.request, messages=(), tool=None))
     stored: dict[str, Json] = _CALLS.dump_python(bare)
     stored["request"]["messages"] = [
@@ -271,7 +278,8 @@ def call_to_json(call: Call, store_text: StoreText) -> dict[str, Json]:
 
 
 def call_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> Call:
-    """Restore a call from the output of `call_to_json`. Raises EntryError if it is invalid."""
+    """Restore a call from the output of `call_to_json`. `texts` maps hashes to texts. Raises EntryError if
+    it is invalid."""
     try:
         asked: dict[str, Any] = dict(stored["request"])
         asked["messages"] = [{**each, "text": texts[each["text"]]} for each in asked["messages"]]

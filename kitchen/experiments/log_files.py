@@ -42,7 +42,7 @@ class LogError(Exception):
 
 @dataclass(slots=True)
 class PlayedLog:
-    """The recorded log of one episode."""
+    """The log of one episode, as read or as recorded so far."""
 
     head: LogHead
     entries: list[StepEntry] = field(default_factory=list)
@@ -55,22 +55,23 @@ class PlayedLog:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the lines."""
+        """The SHA-256 of all lines of the log."""
         return hashlib.sha256(self.lines).hexdigest()
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """All steps for which an agent may have been asked, taken or not."""
+        """All steps, including those that were prevented. An agent was not necessarily asked in each of
+        them."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """The steps for which an agent was asked for sure, unlike `asked`."""
+        """The steps for which an agent was asked, including those that were prevented."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """All model calls that were made for the episode."""
+        """All model calls of the episode, including those of prevented steps."""
         return [call for each in self.asked for call in each.calls]
 
 
@@ -117,10 +118,10 @@ def _whole(data: bytes) -> tuple[bytearray, int]:
 
 
 class LogRecorder:
-    """Record an episode while it is played.
+    """Record the log of an episode while it is played.
 
-    Steps with paid calls are written at once, others every few seconds and at the end. With `before`, the
-    recorder continues this log of the same episode.
+    Steps with paid calls are written at once, others every few seconds and at the end. If `before` is a
+    log of the same episode, the recorder continues it.
     """
 
     def __init__(
@@ -137,12 +138,13 @@ class LogRecorder:
             self._write({"format": LOG_FORMAT, **head.to_json()})
 
     def add(self, entry: StepEntry) -> None:
-        """Record one step. Raises TypeError or ValueError if it is not JSON, and any error of the sink."""
+        """Record one step. Raises TypeError or ValueError if it cannot be written as JSON, and any error
+        of the function that stores the log."""
         self._record(entry)
         self.log.entries.append(entry)
 
     def add_untaken(self, untaken: UntakenStep) -> None:
-        """Record the model calls of a step that is not taken."""
+        """Record the model calls of a step that a spent budget or an error prevented."""
         self._record(untaken)
         self.log.untaken.append(untaken)
 
@@ -183,7 +185,7 @@ def log_file_name(key: EpisodeKey) -> str:
 
 
 class LogFolder:
-    """The logs of an experiment as files in its folder."""
+    """The logs of an experiment as files in the folder `log/`."""
 
     def __init__(self, out: Path) -> None:
         self.folder = out / LOG_FOLDER

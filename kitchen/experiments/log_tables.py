@@ -177,7 +177,8 @@ EVENTS_FILE = "scored_events.csv"
 
 
 def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
-    """Return the tables that are made from the logs of an experiment."""
+    """Return the tables that are made from the logs of an experiment: file name → columns and the function
+    that makes the rows."""
     tables = TEAM_TABLES if setup.organisations else TABLES
     names = tuple(column.name for column in event_columns([setup.world]))
     if not names:
@@ -203,7 +204,7 @@ def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) ->
 def table_pieces(
     name: str, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES
 ) -> Iterator[bytes]:
-    """Yield the bytes of one table, log by log."""
+    """Yield the bytes of one table in pieces: the header line, then the rows of each log."""
     table = TableWriter(name, tables)
     yield table.head
     for log in logs:
@@ -211,7 +212,8 @@ def table_pieces(
 
 
 def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, TableRows] = TABLES) -> None:
-    """Write all tables into the folder, each whole or not at all. Raises OSError if one cannot be written."""
+    """Write all tables into the folder. Each file is written completely or not at all. Raises OSError if
+    one cannot be written."""
     with ExitStack() as drafts:
         outs = [
             (TableWriter(name, tables), drafts.enter_context(atomic_writer(folder / name))) for name in tables
@@ -224,7 +226,7 @@ def write_tables(folder: Path, logs: Iterable[PlayedLog], tables: Mapping[str, T
 
 
 class TableWriter:
-    """Make the bytes of one table, log by log."""
+    """Write one table as CSV bytes: the header line, then the rows of one log after another."""
 
     def __init__(self, name: str, tables: Mapping[str, TableRows] = TABLES) -> None:
         self.columns, self.rows = tables[name]

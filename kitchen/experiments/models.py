@@ -11,7 +11,7 @@ from kitchen.money.models import Budget
 
 
 class Experiment(models.Model):
-    """An experiment of agents without people over many cells (`kitchen.experiments`), played by workers."""
+    """An experiment in which agents play without people. Workers play its episodes."""
 
     id: int
     key = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

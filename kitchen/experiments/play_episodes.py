@@ -1,4 +1,4 @@
-"""Play one episode of agents without people, write its log, and compute its result row."""
+"""Play one episode without people, write its log, and compute its result row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from kitchen.registry.world_registry import get_ground, get_world
 
 
 class RunningEpisode(EpisodeLoop):
-    """The state of an episode in progress, from its start."""
+    """An experiment's episode in progress; a log can be replayed into it."""
 
     def __init__(self, head: LogHead) -> None:
         """Make world and team from the head of a log. Raises WorldError if one cannot be made."""
@@ -47,16 +47,19 @@ class RunningEpisode(EpisodeLoop):
         super().__init__(world_at_start(head), head.seed, team_of_log(head), head.world_settings)
 
     def agents(self) -> dict[int, Agent]:
-        """Make the agent of each member, by its number. Raises SettingsError or UnknownNameError."""
+        """Return a new agent for each member, by the member's number. Raises SettingsError if the settings
+        are invalid, and UnknownNameError for an unknown kind of agent."""
         numbers = (member.number for member in self.team.members)
         return dict(zip(numbers, make_agents(self.team.kinds, self.head.settings), strict=True))
 
     def score(self) -> dict[str, Json]:
-        """Return the score of the episode, with the metrics computed from its log."""
+        """Return the world's score of the episode, together with the metrics that are computed from its
+        log."""
         return with_log_metrics(self.game.score(), self.log())
 
     def repeat(self, entry: StepEntry) -> bool:
-        """Replay one logged step; return whether it leads to the same state and the same reports."""
+        """Replay one logged step. Return whether the world's state, the reports of jobs and the delayed
+        decisions equal the logged ones."""
         effects = self.effects
         reports = self.take(self.logged_step(entry))
         logged = tuple(message for message in entry.messages if message.step > entry.step)
@@ -64,7 +67,7 @@ class RunningEpisode(EpisodeLoop):
         return same and effects == entry.effects
 
     def logged_step(self, entry: StepEntry) -> StepMade:
-        """Return the coming step as logged in this entry; raise LogError if it does not fit the team."""
+        """Return the step that this log entry describes. Raises LogError if it does not fit the team."""
         if not self._is_of_team(entry):
             raise LogError(f"has other members in step {entry.step}")
         messages = tuple(each for each in entry.messages if each.step == entry.step)
@@ -94,7 +97,8 @@ class RunningEpisode(EpisodeLoop):
         return isinstance(entry.memory, list) and len(entry.memory) == len(numbers)
 
     def catch_up(self, log: PlayedLog) -> None:
-        """Replay this log. Raises LogError if it belongs to another episode or leads to another state."""
+        """Replay all steps of this log. Raises LogError if it belongs to another episode, or if a step
+        leads to another state."""
         if _without_program(log.head) != json.loads(json.dumps(_without_program(self.head))):
             raise LogError(f"is not the log of {self.head}, as it is played now")
         for entry in log.entries:
@@ -103,14 +107,14 @@ class RunningEpisode(EpisodeLoop):
 
 
 def world_at_start(head: LogHead) -> World:
-    """Make the world of an episode at its start; raise WorldError if that is impossible."""
+    """Return the world of an episode in its first state. Raises WorldError if it cannot be made."""
     game = get_world(head.world).create(seats=head.agents, settings=head.world_settings)
     game.reset(head.seed)
     return game
 
 
 def team_of_log(head: LogHead) -> Team:
-    """Return the team that plays an episode; raise SettingsError if it does not fit the seats."""
+    """Return the team that plays an episode. Raises SettingsError if it does not fit the seats."""
     organisation = None if head.organisation is None else Organisation.from_json(head.organisation)
     return Team.of(head.coplayer, head.agents, organisation, head.knowing)
 
@@ -123,7 +127,7 @@ _TEXTS = ("fallback_codes", "played_by", "model", "state_hash")
 
 
 def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
-    """Return the row of an episode that an error ended."""
+    """Return the result row of an episode that ended with an error; `reason` is stored in it."""
     variant, level, agents = job.column.key
     values: dict[str, Any] = dict.fromkeys(REQUIRED_COLUMNS, 0) | dict.fromkeys(_TEXTS, "")
     values |= {"variant": variant, "level": level, "agents": agents, "alpha": job.alpha, "cost": None}
@@ -133,7 +137,8 @@ def failed_row(job: EpisodeJob, reason: str) -> EpisodeRow:
 
 
 def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
-    """Compute the row of a finished episode from its log; calls of steps not taken count as well."""
+    """Compute the result row of a finished episode from its log. Model calls of prevented steps are
+    counted as well."""
     head, game = course.head, course.game
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
@@ -202,21 +207,22 @@ DECISION_SECONDS = 60.0
 
 
 class EpisodeFailedError(Exception):
-    """An unforeseen error ended an episode. Its message is left out: it might contain an API key."""
+    """Raised when an unforeseen error ends an episode. The error's own message is left out, because it
+    might contain an API key."""
 
     @classmethod
     def by(cls, error: Exception) -> EpisodeFailedError:
-        """Make the exception that describes this error."""
+        """Return the exception for this error, with its type, file and line."""
         last = traceback.extract_tb(error.__traceback__)[-1]
         return cls(f"{type(error).__name__} in {Path(last.filename).name}, line {last.lineno}")
 
 
 class MoneySpentError(Exception):
-    """The budget does not cover a call. The episode ends, so that no fallback continues it."""
+    """Raised when the budget does not cover a call. The episode ends, so that no fallback plays on."""
 
 
 def do_nothing(*_: object) -> None:
-    """Ignore what is given (used where nobody listens)."""
+    """Accept any arguments and do nothing: the default for callbacks."""
 
 
 def play_episode(
@@ -232,14 +238,15 @@ def play_episode(
     before: PlayedLog | None = None,
     program: str = "",
 ) -> EpisodeRow:
-    """Play one episode to its end and return its row.
+    """Play one episode to its end and return its result row.
 
-    The same job and settings give the same episode if the co-player decides the same. `sink` stores the log,
-    with the version of Brigade (`program`). `before` is an earlier log of the episode: it is replayed without
-    new model calls, then continued. `steps` 0 means the usual number of steps.
+    The same job and settings give the same episode if the co-player decides the same. `purse` pays for model
+    calls, and `seconds` is the time limit of a decision. `sink` stores the log, with the version of Brigade
+    (`program`). `before` is an earlier log of the episode: it is replayed without new model calls, then
+    continued. `steps` 0 means the usual number of steps.
 
-    Raises MoneySpentError if the budget is spent, and EpisodeFailedError if co-player or world fail. Raise
-    LogError if `before` belongs to another episode or leads to another state.
+    Raises MoneySpentError if the budget is spent, and EpisodeFailedError if the co-player or the world
+    fails. Raises LogError if `before` belongs to another episode or leads to another state.
     """
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
@@ -260,7 +267,7 @@ def play_episode(
 def log_head(
     job: EpisodeJob, coplayer: str, settings: Mapping[str, Json], steps: int = 0, program: str = ""
 ) -> LogHead:
-    """Return the head of this job's log; `steps` 0 means the usual number."""
+    """Return the first entry of the log of this episode. `steps` 0 means the usual number of steps."""
     variant, level, agents = job.column.key
     ground, organisation = job.column.ground, job.column.variant.organisation
     return LogHead(
@@ -318,7 +325,7 @@ def _check_money(
 
 
 def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
-    """Take the step and return its log entry."""
+    """Take the step in the episode and return the log entry that describes it."""
     decision, effects = _decided(course, step), course.effects
     reports = course.take(step)
     if course.team.organisation is None and not step.decisions:
@@ -373,5 +380,5 @@ def _unforeseen() -> Iterator[None]:
 
 
 def new_world(job: EpisodeJob, steps: int = 0) -> World:
-    """Return the world of a job at its start."""
+    """Return a new world for this episode. `steps` 0 means the usual number of steps."""
     return world_at_start(log_head(job, "", {}, steps))

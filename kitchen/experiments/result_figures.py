@@ -54,7 +54,7 @@ def result_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart
 
 
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
-    """Return the chart of success rates; presets have a panel for each variant."""
+    """Return the line chart of success rates by interval. Each variant of a preset has its own panel."""
     names = list(dict.fromkeys(_name(each) for each in results))
     agents = sorted({each.column.agents for each in results})
     alphas = sorted({each.alpha for cell in results for each in cell.intervals})
@@ -129,10 +129,10 @@ def _papers(each: IntervalResult) -> float | None:
 
 
 def share_interval(each: IntervalResult) -> tuple[float, float] | tuple[None, None]:
-    """Return the 95 % interval of the share over episodes, within 0 and 1.
+    """Return the 95 % interval of completed / (completed + failed) over episodes, cut at 0 and 1.
 
-    Orders of one episode depend on each other, so the share is a ratio of sums over episodes (Cochran 1977,
-    6.3), with Student's t. Return (None, None) for fewer than two episodes.
+    Orders of one episode depend on each other, so the share is a ratio of sums over episodes (Cochran
+    1977, 6.3), with Student's t. Return (None, None) for fewer than two episodes.
     """
     from scipy.stats import t  # imported here because scipy.stats is slow to import
 
@@ -175,7 +175,7 @@ def _row(cell: CellResult, each: IntervalResult) -> tuple[Cell, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of a bar, which is the same in all panels."""
+    """The position of a bar, equal in all panels: its group, its name, and whether its value is published."""
 
     group: str
     name: str
@@ -184,15 +184,14 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """Adjacent bars of one level: first those of this experiment by name, without their place, then the
-    published ones."""
+    """A group of adjacent bars of one level: those of this experiment, then the published values."""
 
     name: str
     ours: Mapping[str, Point]
     printed: Mapping[str, PublishedValue]
 
     def bars(self) -> Iterator[tuple[Slot, Point]]:
-        """Yield the bars with their slots."""
+        """Yield the position and the value of each bar."""
         for name, bar in self.ours.items():
             yield Slot(self.name, name, False), bar
         for name, cell in self.printed.items():
@@ -201,7 +200,8 @@ class BarGroup:
 
 
 def pairing_chart(results: Sequence[CellResult]) -> Chart:
-    """Return bars of every kind over all partners of another kind, by level and seat."""
+    """Return a bar chart: the mean of every kind of agent over all partners of another kind, by level and
+    seat."""
     ground, pairings = pairing_benchmark(results), line_up_results(results)
 
     def group(level: str, seat: int) -> BarGroup:
@@ -218,7 +218,7 @@ def pairing_chart(results: Sequence[CellResult]) -> Chart:
 
 
 def comparison_chart(results: Sequence[CellResult]) -> Chart:
-    """Return bars of every line-up, by level and number of seats."""
+    """Return a bar chart: the mean of every line-up, by level and number of seats."""
     (ground, figure), found = comparison_benchmark(results), line_up_results(results)
 
     def group(level: str, seats: int) -> BarGroup:

@@ -1,7 +1,7 @@
 """Write the results of an experiment as tables (Markdown, LaTeX, CSV), and as one summary line.
 
-Rows are intervals between orders and columns are levels. A cell has completed/total orders. The collaboration
-score (CoS) has a row. Published results and the upper bound (`≤`) follow each value.
+Rows are intervals between orders and columns are levels. A table cell shows completed/total orders. One row
+shows the collaboration score (CoS). Each value is followed by the published result and the upper bound (`≤`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from kitchen.words.english_text import counted_noun
 def summary_line(results: Sequence[CellResult]) -> str:
     """Return `mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`.
 
-    The comparison counts the cells that the paper has too, or all cells if it has none. A mean over fewer
-    cells than planned names their number.
+    M is the number of cells that have a published value, or of all cells if none has. If some cells were
+    not played, their mean is followed by the number of played cells. Other benchmarks have a line about
+    their own metric.
     """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
@@ -46,14 +47,15 @@ def summary_line(results: Sequence[CellResult]) -> str:
 
 
 def mean_score(cells: Sequence[CellResult]) -> str:
-    """Return the mean CoS of the played cells, and their number if some were not played."""
+    """Return the mean collaboration score (CoS) of the played cells as text. If some cells were not
+    played, it adds how many were: `(3 of 5 cells)`."""
     means = means_of(cells)
     part = 0 < means.played < means.cells
     return score_text(means.ours) + (f" ({means.played} of {means.cells} cells)" if part else "")
 
 
 def score_text(value: float | None) -> str:
-    """Format a score with three decimals; `n/a` for None."""
+    """Return a score with three decimals; `n/a` for None."""
     return "n/a" if value is None else f"{value:.3f}"
 
 
@@ -181,7 +183,7 @@ def tables_markdown(tables: Sequence[TextTable], line: str, note: str = RESULT_N
 
 
 def tables_latex(tables: Sequence[TextTable], line: str, note: str = RESULT_NOTE) -> str:
-    """Return all tables as LaTeX with booktabs."""
+    """Return all tables as LaTeX (with the package booktabs), with the note and the summary line."""
     return "\n\n".join([*(_tabular(grid, note) for grid in tables), f"% {line}"]) + "\n"
 
 
@@ -217,7 +219,8 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row per cell and interval, and one `CoS` row per cell."""
+    """Return a CSV file with one row per cell and interval, and one row per cell with its collaboration
+    score (`CoS`)."""
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return comparison_tables.pairing_csv(results)

@@ -27,7 +27,8 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 
 
 def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
-    """Parse the arguments into a checked setup. SetupError explains in one line what is wrong."""
+    """Return the checked setup that these arguments describe. Raises SetupError, which explains in one
+    line what is wrong."""
     world = given.get("world") or DEFAULT_WORLD
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):
@@ -222,7 +223,7 @@ def _pair(text: str) -> str:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Parse an integer. SetupError names the argument."""
+    """Parse an integer. Raises SetupError, which contains the argument's name, if the text is not one."""
     try:
         return int(text)
     except ValueError:

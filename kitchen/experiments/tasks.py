@@ -29,7 +29,8 @@ PICK_UP_SECONDS = 10.0
 
 @shared_task(name=EXPERIMENT_LANE)
 def experiment_lane(experiment_id: int) -> None:
-    """Play one episode, then queue the next."""
+    """Play one waiting episode of an experiment, then queue a task for the next. Do nothing if none can be
+    played."""
     episode = episode_take(experiment_id=experiment_id)
     if episode is not None:
         episode_play(episode=episode)
@@ -38,7 +39,8 @@ def experiment_lane(experiment_id: int) -> None:
 
 @shared_task(name=PICK_UP_EXPERIMENTS)
 def pick_up_experiments() -> int:
-    """Queue the missing episodes of running experiments up to `at_once`; return how many were queued."""
+    """Queue tasks for running experiments in which fewer than `at_once` episodes are being played. Return
+    how many tasks were queued."""
     asked = 0
     for experiment in Experiment.objects.filter(running=True):
         missing = experiment.at_once - count_playing(experiment.pk)
@@ -50,6 +52,6 @@ def pick_up_experiments() -> int:
 
 @worker_ready.connect
 def start_experiment_checks(sender: Any, **_: Any) -> None:
-    """Make every worker check for missing episodes at its start and every PICK_UP_SECONDS."""
+    """Make a worker look for experiments with waiting episodes, when it starts and every PICK_UP_SECONDS."""
     sender.timer.call_repeatedly(PICK_UP_SECONDS, queue_pick_up, (PICK_UP_SECONDS,))
     queue_pick_up(PICK_UP_SECONDS)

@@ -1,4 +1,5 @@
-"""Play a log again with the stored model answers, and compare prompts, commands and states.
+"""Play the episode of a log again with the stored model answers, and compare prompts, commands and states
+with the log.
 
 Each step is repeated from its recorded situation and memory. No model is called and no key is needed.
 """
@@ -36,7 +37,7 @@ OTHER_PROGRAM = "it was begun by Brigade {then}; this is {now}"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of replaying one log."""
+    """The result of replaying one log: how much was replayed, and the differences."""
 
     episode: str
     steps: int = 0
@@ -47,9 +48,10 @@ class ReplayResult:
 
 
 def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "") -> ReplayResult:
-    """Replay a log and return the differences. `program` is the current version of Brigade.
+    """Replay a log and return the result with all differences.
 
-    `row` is the row in `episodes.csv` of a finished episode; it is compared, too.
+    `program` is the current version of Brigade. `row` is the episode's row in `episodes.csv`; it is
+    compared, too.
     """
     if get_world(log.head.world).version != log.head.world_version:
         return ReplayResult(str(log.head), faults=(OTHER_VERSION,))

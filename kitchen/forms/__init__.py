@@ -1,1 +1,1 @@
-"""Settings that worlds and agents declare, as form fields."""
+"""Form fields for the settings that worlds and agents declare."""

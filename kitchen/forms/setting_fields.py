@@ -18,12 +18,12 @@ LONG_TEXT = 60
 
 
 def readable_name(name: str) -> str:
-    """Return a registry name as people read it."""
+    """Return the code name of a world or agent for display: `random_agent` becomes `Random agent`."""
     return name.replace("_", " ").capitalize()
 
 
 def setting_field(setting: Setting) -> forms.Field:
-    """Return the form field of a declared setting, with its label, help, bounds and choices."""
+    """Return the form field of a declared setting, with its label, help text, bounds and choices."""
     field: forms.Field = _FIELDS[setting.kind](setting)
     field.label, field.help_text = setting.label, _help(setting)
     field.required = setting.kind not in {"bool", "text"}
@@ -45,7 +45,7 @@ def _text_field(setting: Setting) -> forms.Field:
 
 
 class LinesOfText(forms.CharField):
-    """A field for a text of several lines. Browsers send `\\r\\n` as line ends; the value has `\\n`."""
+    """A form field for a text of several lines. Browsers send `\\r\\n` as line ends; the value has `\\n`."""
 
     def to_python(self, value: Any) -> str:
         """Return the text with `\\n` in place of `\\r\\n`."""
@@ -74,7 +74,8 @@ def _checked(setting: Setting) -> Callable[[Any], None]:
 
 
 def error_without_name(text: str) -> str:
-    """Return an error for display below its field: `alpha: 0 is below 1` becomes `0 is below 1.`"""
+    """Return an error message without the field's name, for display below that field: `alpha: 0 is below
+    1` becomes `0 is below 1.`"""
     said = text.partition(": ")[2] or text
     return f"{said[:1].upper()}{said[1:]}".rstrip(".") + "."
 
@@ -111,7 +112,7 @@ def _number(value: float) -> str:
 
 
 def setting_value_text(setting: Setting, value: Json) -> str:
-    """Return a value as people read it."""
+    """Return a setting's value for display: `yes` or `no`, the label of a choice, or the value itself."""
     if setting.kind == "bool":
         return "yes" if value else "no"
     return str(dict(setting.choices).get(value, value))

@@ -1,1 +1,1 @@
-"""Provide infrastructure: databases, processes, task queues, rate limits, metrics, files."""
+"""Infrastructure: database access, processes, task queues, rate limits, metrics and files."""

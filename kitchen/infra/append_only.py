@@ -1,8 +1,9 @@
-"""Define rows that cannot be changed, only added and erased, and database triggers that refuse changes.
+"""Define models whose rows can be added and deleted but never changed, and the database triggers that enforce
+this.
 
-Rows can be deleted, because a withdrawal erases data, and a `SET_NULL` key may be emptied. Every other change
-is refused. SQLite's REPLACE fires no update triggers. So an insert is refused there if another row has the
-same id or the same unique columns.
+Rows can be deleted because a withdrawal erases data, and a `SET_NULL` key may be set to NULL. Every other
+change is refused. On SQLite, inserts that would replace a row are refused too, because REPLACE fires no
+update triggers.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ class AppendOnlyError(TypeError):
 
 
 class AppendOnlyQuerySet(models.QuerySet[Any]):
-    """A query set whose rows can be inserted and deleted (for a withdrawal), but never changed."""
+    """A query set whose rows can be inserted and deleted, but never changed."""
 
     def update(self, **fresh: Any) -> int:
-        """Refuse the update, except that Django sets a `SET_NULL` key to NULL when its target is deleted."""
+        """Raise AppendOnlyError. The only update allowed is that of Django, which sets a `SET_NULL` key to
+        NULL when its target is deleted."""
         field_of = self.model._meta.get_field
         if fresh and all(value is None and _may_be_emptied(field_of(name)) for name, value in fresh.items()):
             return super().update(**fresh)
@@ -34,18 +36,19 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
         return AppendOnlyError(f"{self.model.__name__} is append-only")
 
     def bulk_create(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """Insert rows. Raises AppendOnlyError if existing rows would be changed."""
+        """Insert rows. Raises AppendOnlyError if the option `update_conflicts` is set, which would change
+        existing rows."""
         if kwargs.get("update_conflicts"):
             raise self._refusal()
         return super().bulk_create(*args, **kwargs)
 
     def bulk_update(self, *_: Any, **__: Any) -> Never:
-        """Refuse the update."""
+        """Raise AppendOnlyError."""
         raise self._refusal()
 
 
 class AppendOnly(models.Model):
-    """A row of the log, which is written once."""
+    """Abstract base class of models whose rows are never changed after they are stored."""
 
     objects: ClassVar[models.Manager[Any]] = AppendOnlyQuerySet.as_manager()
 
@@ -54,7 +57,7 @@ class AppendOnly(models.Model):
         base_manager_name = "objects"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert the row. Raises AppendOnlyError if it already exists."""
+        """Insert the row. Raises AppendOnlyError if it is already stored."""
         if not self._state.adding:
             raise AppendOnlyError(f"{type(self).__name__} is append-only")
         super().save(*args, **{**kwargs, "force_insert": True})
@@ -73,7 +76,8 @@ Unique = Sequence[Sequence[str]]
 
 
 def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Model]) -> None:
-    """Add the triggers of an append-only model, also in the place of those that it had with other columns.
+    """Create the triggers that refuse changes in the table of this append-only model. Existing ones are
+    replaced.
 
     Call it in the migration that creates the table or adds a column.
     """
@@ -87,7 +91,7 @@ def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Mode
 
 
 def trigger_name(table: str) -> str:
-    """Return the name of the trigger for all changes of a table."""
+    """Return the name of the trigger that refuses updates in this table."""
     return f"{table}_append_only"
 
 
@@ -98,11 +102,11 @@ def _insert_name(table: str) -> str:
 def guard_triggers(
     there: BaseDatabaseWrapper, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
 ) -> dict[str, str]:
-    """Return the SQL of the triggers of a table, by name, for this database.
+    """Return the SQL statements that create the triggers of an append-only table, by the trigger's name.
 
-    They refuse changes of the columns `names`. They also refuse changes of the column `emptied`, except to
-    NULL. On SQLite they refuse inserts that would replace a row with the same id or the same values in a
-    group of `unique` columns.
+    `there` is the database connection. The triggers refuse updates of the columns `names`, and of the
+    column `emptied` except to NULL. On SQLite they also refuse inserts with an existing id, or with
+    existing values in a group of `unique` columns.
     """
     quoted, name = there.ops.quote_name(table), trigger_name(table)
     does = f"EXECUTE FUNCTION {REFUSE}()"
@@ -129,7 +133,8 @@ def _taken(there: BaseDatabaseWrapper, quoted: str, unique: Unique) -> str:
 
 
 def unguarded_tables() -> list[str]:
-    """Return the append-only tables whose triggers are missing, switched off or changed."""
+    """Return the names of append-only tables whose triggers are missing, switched off or changed in the
+    database."""
     there = _triggers()
     return sorted(
         model._meta.db_table
@@ -139,7 +144,7 @@ def unguarded_tables() -> list[str]:
 
 
 def append_only_models() -> list[type[models.Model]]:
-    """Return all models whose rows are append-only."""
+    """Return all installed models that derive from `AppendOnly`."""
     return [model for model in apps.get_models() if issubclass(model, AppendOnly)]
 
 
@@ -156,7 +161,7 @@ def _may_be_emptied(field: Any) -> bool:
 
 
 def unique_columns(model: type[models.Model]) -> list[list[str]]:
-    """Return the groups of columns that are unique in a model, without the id."""
+    """Return the groups of columns whose values must be unique in this model, without the primary key."""
     fields = model._meta.concrete_fields
     column = {field.name: str(field.column) for field in fields}
     alone = [[column[field.name]] for field in fields if field.unique and not field.primary_key]

@@ -1,7 +1,7 @@
-"""Find the network address that a request comes from.
+"""Find the IP address from which an HTTP request or a websocket comes.
 
-Behind a trusted proxy (`TRUSTED_PROXIES`) it is the address that the proxy forwards. Anybody can write that
-header, so it is believed only from the installation's own proxies.
+Behind a trusted proxy (setting `TRUSTED_PROXIES`), the address is read from the `X-Forwarded-For` header.
+Anybody can write this header, so it is ignored from other addresses.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 
 def client_address(request: HttpRequest) -> Address | None:
-    """Return the address of the client, the nearest one that is not a trusted proxy.
+    """Return the IP address of the client that sent this request: the nearest address that is not a trusted
+    proxy.
 
-    A program on this machine has its loopback address. Returns None if the address is unknown.
+    Returns the loopback address for a program on this machine, and None if the address cannot be read.
     """
     return resolve_client_address(
         request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR", "")
@@ -28,16 +29,16 @@ def client_address(request: HttpRequest) -> Address | None:
 
 
 def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
-    """Return the address of a websocket's client, as `client_address` does for a request; None if it is
-    unknown."""
+    """Return the IP address of a websocket's client: the nearest address that is not a trusted proxy.
+    `scope` is its ASGI scope. None if the address cannot be read."""
     forwarded = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
     peer = scope.get("client") or (None, None)
     return resolve_client_address(peer[0], b",".join(forwarded).decode("ascii", "replace"))
 
 
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
-    """Return the client's address from the peer's address and the `X-Forwarded-For` header; None if it is
-    unknown."""
+    """Return the client's IP address from the address of the connection (`asked_from`) and the
+    `X-Forwarded-For` header (`forwarded`). None if it cannot be read."""
     peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer
@@ -47,7 +48,8 @@ def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | 
 
 
 def client_network(address: Address) -> str:
-    """Return the text for one household or office: an IPv4 address, or an IPv6 address's /64 network."""
+    """Return a text that is the same for all clients in one household or office: the IPv4 address, or the
+    /64 network of an IPv6 address."""
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)

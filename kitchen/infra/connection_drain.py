@@ -1,7 +1,8 @@
-"""Ask open connections to reconnect before this process ends. No Django.
+"""Close all open connections before this process ends, so that their clients reconnect to another process. No
+Django.
 
-Register every long connection as a `DrainableConnection` as soon as it is open. `is_draining()` returns True
-once this process is about to end, so that it gets no new work.
+Register every long connection in `connection_drain` as soon as it is open. `is_draining()` returns True once
+the process is about to end. It should then take no new work.
 """
 
 from __future__ import annotations
@@ -22,31 +23,31 @@ DRAIN_PAUSE_SECONDS = 0.05
 
 
 class DrainableConnection(Protocol):
-    """A long-lived connection."""
+    """A long connection, such as a websocket, that can be closed so that its client reconnects."""
 
     async def close_for_restart(self) -> None:
-        """Finish the present work, and close with `RESTART_CLOSE_CODE`."""
+        """Finish the work in progress, then close the connection with `RESTART_CLOSE_CODE`."""
 
 
 class ConnectionDrain:
-    """The long-lived connections of one process, and whether the process is about to end."""
+    """All registered connections of one process. `draining` is True if the process is about to end."""
 
     def __init__(self) -> None:
         self.draining = False
         self._connections: WeakSet[DrainableConnection] = WeakSet()
 
     def add(self, connection: DrainableConnection) -> None:
-        """Register a connection."""
+        """Register an open connection."""
         self._connections.add(connection)
 
     def remove(self, connection: DrainableConnection) -> None:
-        """Remove a connection that has ended."""
+        """Remove a connection that has closed. Does nothing if it is not registered."""
         self._connections.discard(connection)
 
     async def drain(self) -> None:
-        """Ask all connections to close, in batches, and return when all have closed or failed.
+        """Close all connections in batches, including new ones, and return when all have closed or failed.
 
-        New connections are asked, too, and each one once. A slow connection does not delay the others.
+        A slow connection does not delay the others. Failures are logged.
         """
         self.draining = True
         asked: list[asyncio.Task[None]] = []

@@ -1,8 +1,8 @@
 """Read and write rows with plain SQL, and insert or delete many rows in batches.
 
-The plain statements bypass the ORM, which is too slow for rows written at every step. Use them only to insert
-rows, and to update rows that still have their old values. Each batch is a transaction of its own, so that
-players do not wait. `BatchedDeleteMixin` does the same for deletions in the Django admin.
+Plain SQL is used for rows that are written at every step, because the ORM is too slow there. Each batch is a
+transaction of its own, so that players do not wait for locks. `BatchedDeleteMixin` deletes in batches in the
+Django admin.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ Values = Mapping[str, Any]
 
 
 class RawJson(str):
-    """JSON that is already serialised."""
+    """A text that is already JSON, so that it is stored as it is."""
 
 
 def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
-    """Insert rows with the same columns in one statement. Raises IntegrityError if one already exists."""
+    """Insert rows in one SQL statement. All rows must have the same columns. Raises IntegrityError if a
+    row already exists."""
     if not rows:
         return
     names = tuple(rows[0])
@@ -39,7 +40,8 @@ def insert_rows(model: type[models.Model], rows: Sequence[Values]) -> None:
 
 
 def update_row_where(model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-    """Update the row that has the values `where`. Return False, without a change, if there is none."""
+    """Update the row whose columns have the values `where` with the values `fresh`. Returns False, and
+    changes nothing, if there is no such row."""
     sets = ", ".join(f"{_columns(model, (name,))} = %s" for name in fresh)
     still = " AND ".join(f"{_columns(model, (name,))} = %s" for name in where)
     values = [_stored(model, name, value) for given in (fresh, where) for name, value in given.items()]
@@ -49,31 +51,35 @@ def update_row_where(model: type[models.Model], fresh: Values, *, where: Values)
 
 
 class RowWriter:
-    """Writes rows to the database at once. A subclass may buffer them instead."""
+    """Writes rows to the database at once. Subclasses may buffer them."""
 
     def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
-        """Insert rows, as `insert_rows` does."""
+        """Insert rows of this model into the database (see `insert_rows`)."""
         insert_rows(model, rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Update a row, as `update_row_where` does, and return whether it was updated."""
+        """Update one row (see `update_row_where`). Return True if it was updated."""
         return update_row_where(model, fresh, where=where)
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Return a statement's rows from the driver (see `time_from_driver`, `json_from_driver`)."""
+    """Run an SQL query with these parameter values, and return its rows as the driver delivers them.
+
+    Convert times and JSON in them with `time_from_driver` and `json_from_driver`.
+    """
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
 
 
 def time_from_driver(value: datetime) -> datetime:
-    """Convert a time from the driver. SQLite returns it without its time zone, UTC."""
+    """Return a time from the database driver with a time zone. SQLite's driver leaves it out; it is UTC."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
 def json_from_driver(value: Any) -> Any:
-    """Convert JSON from the driver, which may be text."""
+    """Return a JSON value from the database driver. Some drivers deliver it as text, which is decoded
+    here."""
     return json.loads(value) if isinstance(value, str) else value
 
 
@@ -116,26 +122,27 @@ def batches_of(items: Iterable[Item], size: int = BATCH_ROWS) -> Iterator[list[I
 
 
 def insert_in_batches(model: type[Row], rows: Iterable[Row], *, leave_those_there: bool = False) -> None:
-    """Insert rows in batches, each committed before the next one.
+    """Insert rows in batches, and commit each batch before the next one.
 
-    Existing rows are skipped with `leave_those_there`, and otherwise raise IntegrityError.
+    With `leave_those_there`, rows that already exist are skipped. Otherwise they raise IntegrityError.
     """
     for piece in batches_of(rows):
         model._default_manager.bulk_create(piece, ignore_conflicts=leave_those_there)
 
 
 class BatchedDeleteMixin:
-    """A ModelAdmin mixin for rows with many dependent rows, which `clear` deletes in batches."""
+    """A `ModelAdmin` mixin that first deletes a row's many dependent rows in batches (`clear`), then the
+    row itself."""
 
     def clear(self, obj: Any, /) -> None:
-        """Delete everything that depends on this row, but not the row itself. Must be overridden. Each batch
-        is deleted in a separate transaction."""
+        """Delete all rows that depend on this row, but not the row itself. Subclasses must override it,
+        and delete each batch in a transaction of its own."""
         raise NotImplementedError
 
     def delete_view(
         self: Any, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """Delete one row after confirmation: clear it first."""
+        """Django admin view: delete one row and its dependent rows after a confirmation."""
         if request.method == "POST" and "post" in request.POST:
             obj = self.get_object(request, object_id)
             if obj is not None and self.has_delete_permission(request, obj):
@@ -144,7 +151,7 @@ class BatchedDeleteMixin:
         return answer
 
     def delete_queryset(self: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Clear and delete the selected rows, one after another."""
+        """Django admin action: delete the selected rows and their dependent rows, one after another."""
         for obj in queryset:
             self.clear(obj)
             self.delete_model(request, obj)

@@ -1,8 +1,7 @@
 """Recognise database errors that mean an outage, and list missing migrations.
 
 `database_problem` separates problems of the database (locked, full, read-only, unreachable, other version)
-from programming errors. It uses the driver's error numbers (SQLite) or five-character codes (PostgreSQL),
-because the texts of messages change.
+from programming errors. It uses the driver's error codes, because the texts of errors change.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 class DatabaseProblem(StrEnum):
-    """Reasons why nothing can be stored, in words for the operator of the server."""
+    """Reasons why the database cannot store data. The values are texts for the server's operator."""
 
     BUSY = "something else holds the database locked"
     FULL = "the database has no room left on its disk, or cannot write there"
@@ -33,7 +32,7 @@ class DatabaseProblem(StrEnum):
 
     @property
     def passes(self) -> bool:
-        """True if the problem usually goes away by itself."""
+        """True if the problem usually ends without any action, such as a locked or unreachable database."""
         return self in {DatabaseProblem.BUSY, DatabaseProblem.AWAY, DatabaseProblem.UPDATING}
 
 
@@ -60,7 +59,8 @@ POSTGRESQL_PROBLEMS = {
 
 
 def database_problem(error: BaseException | None) -> DatabaseProblem | None:
-    """Return the database problem that caused this error, or None."""
+    """Return the problem of the database that caused this error. None if there is another cause, such as a
+    programming error."""
     return next((found for each in _led_to(error) if (found := _trouble(each))), None)
 
 
@@ -95,10 +95,9 @@ OUR_APPS = ("kitchen", "study")
 
 
 def close_failed_connection(trouble: DatabaseProblem) -> None:
-    """Close this thread's connection, unless the database is only locked.
+    """Close this thread's database connection after a problem, so that the next query opens a new one.
 
-    A connection that was opened while the disk could not be written stays unusable, even after the disk
-    recovers.
+    Does nothing if the database is only locked, or inside a transaction.
     """
     if trouble is not DatabaseProblem.BUSY and not connection.in_atomic_block:
         with suppress(Error):
@@ -106,9 +105,9 @@ def close_failed_connection(trouble: DatabaseProblem) -> None:
 
 
 def database_is_newer() -> bool:
-    """Return True if a later version of the program has migrated the database while this process ran.
+    """Return True if a later version of the app has migrated the database while this process ran.
 
-    This process leaves columns empty that it does not know. The database may refuse such rows.
+    This process does not fill the new columns, so the database may refuse its rows.
     """
     try:
         applied = set(MigrationRecorder(connection).applied_migrations())
@@ -118,10 +117,8 @@ def database_is_newer() -> bool:
 
 
 def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the applied migrations that only later versions of their apps have.
-
-    An app's newer migration has a higher number. Replaced migrations have a lower one.
-    """
+    """Return those of the applied migrations (app, name) whose number is higher than any that this version
+    has of the app."""
     newest: dict[str, int] = defaultdict(int)
     for app, name in known_migrations():
         newest[app] = max(newest[app], _number(name))
@@ -130,9 +127,9 @@ def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]
 
 @cache
 def known_migrations() -> frozenset[tuple[str, str]]:
-    """Return (app, name) of the migrations that this process was started with.
+    """Return (app, name) of all migration files that were present when this was first called.
 
-    Call it first at the start of the process. Later the files may belong to another version.
+    Call it at the start of the process, because later the files may belong to another version.
     """
     return frozenset(
         (app.label, module.name)
@@ -142,7 +139,8 @@ def known_migrations() -> frozenset[tuple[str, str]]:
 
 
 def missing_migrations() -> list[str]:
-    """Return migrations of this version that the database lacks, as `kitchen 0001_initial`."""
+    """Return the migrations of this version that are not applied to the database, such as `kitchen
+    0001_initial`."""
     applied = MigrationRecorder(connection).applied_migrations()
     return [f"{app} {name}" for app, name in sorted(known_migrations() - applied.keys())]
 
@@ -158,10 +156,10 @@ LAST_UNSQUASHED = "de2f8d1e"
 
 
 def squash_problem(applied: Container[tuple[str, str]]) -> str:
-    """Return why a database with these migrations cannot be migrated; an empty string if it can.
+    """Return the reason why a database with these `applied` migrations cannot be migrated. Empty if it can.
 
-    The migrations before 0.2.0 are squashed into one for each app. It fits a database that has all or none of
-    them.
+    The migrations before version 0.2.0 were squashed into one per app. A database must have all of them or
+    none.
     """
     loader = MigrationLoader(None)
     for (app, _), migration in loader.disk_migrations.items():

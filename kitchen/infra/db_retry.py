@@ -1,9 +1,8 @@
 """Run database work from event loops, limit waits for locks, and retry while the database is unreachable.
 
-`run_in_db_thread` uses a few threads that keep their connections, for short work that is safe to run twice;
-`run_once_in_db_thread` is for work that is not. Longer work (staff pages) uses `channels.db`. After a lock
-timeout all statements wait only briefly for some seconds. `retry_while_unreachable` repeats a write that must
-not be lost.
+`run_in_db_thread` repeats short work that is safe to run twice. `run_once_in_db_thread` is for other work.
+`retry_while_unreachable` repeats a write that must not be lost. After a lock timeout, all statements of this
+process wait only briefly for locks, for some seconds.
 """
 
 from __future__ import annotations
@@ -38,14 +37,16 @@ _busy_until = 0.0
 
 
 def note_lock_timeout(trouble: DatabaseProblem | None) -> None:
-    """Shorten the waits of this process for some time, if the problem is a lock timeout."""
+    """If the problem is a locked database, let this process wait only briefly for locks during the next
+    seconds."""
     global _busy_until
     if trouble is DatabaseProblem.BUSY:
         _busy_until = time.monotonic() + HURRIED_SECONDS
 
 
 def set_lock_timeout() -> None:
-    """Set the present lock timeout on this thread's connection. Sends a statement only if it has changed."""
+    """Set how long this thread's database connection waits for locks: briefly after a recent lock timeout,
+    otherwise the usual time."""
     hurried = time.monotonic() < _busy_until
     if hurried != getattr(_local, "hurried", False):
         _local.hurried = hurried
@@ -61,7 +62,7 @@ def _wait_at_most(milliseconds: int) -> None:
 def lock_timeout_middleware(
     page: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Django middleware: set the present lock timeout for every request."""
+    """Django middleware: call `set_lock_timeout` before each request."""
 
     def wait(request: HttpRequest) -> HttpResponseBase:
         set_lock_timeout()
@@ -85,7 +86,11 @@ _connection_use = threading.local()
 
 
 async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call `act` in a thread that has a database connection, and return its result."""
+    """Call `act` in a thread with a database connection, and return its result. Repeat it for some seconds if
+    the connection is lost.
+
+    `act` must be safe to run twice.
+    """
     asked_at = time.monotonic()
 
     def visit() -> T:
@@ -96,7 +101,8 @@ async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kw
 
 
 async def run_once_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call `act` in a database thread, and return its result. It is not repeated if the database fails."""
+    """Call `act` in a thread with a database connection, and return its result. It is not repeated if the
+    database fails."""
     visit = with_log_context(partial(_visit_once, partial(act, *args, **kwargs)))
     return await asyncio.get_running_loop().run_in_executor(_pool(), visit)
 
@@ -156,7 +162,11 @@ MAX_RETRY_SECONDS = 16.0
 
 
 def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
-    """Return the result of `act`, repeated while the database cannot store. Raises its last error."""
+    """Call `act` and return its result. Repeat it for up to `MAX_RETRY_SECONDS` while the database is
+    unavailable; then raise the last error.
+
+    `what` names the work in the log.
+    """
     until, waits, known = time.monotonic() + MAX_RETRY_SECONDS, iter(RETRY_WAITS), False
     while True:
         try:
@@ -174,10 +184,9 @@ def retry_while_unreachable(act: Callable[[], T], what: str) -> T:
 
 
 def drop_broken_connection() -> None:
-    """Close a broken connection, so that the next query opens a new one.
+    """Close this thread's database connection if it is broken, so that the next query opens a new one.
 
-    Inside a transaction the connection stays: Django closes it when the rollback fails. SQLite would keep the
-    lock of a transaction whose connection is closed while a cursor still exists.
+    Does nothing inside a transaction: Django closes the connection when the rollback fails.
     """
     if connection.in_atomic_block:
         return

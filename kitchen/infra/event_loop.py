@@ -1,7 +1,8 @@
-"""Run coroutines in one event loop, in one thread of this process. Plain Python.
+"""Run coroutines in one event loop, which runs in its own thread and is shared by the whole process. No
+Django.
 
-Hundreds of decisions can wait there for language models, without a thread each. Nothing may block the loop:
-database work belongs into `db_retry.run_once_in_db_thread`, processor work into `asyncio.to_thread`.
+Hundreds of decisions can wait there for language models without a thread each. Nothing may block the loop.
+Run database work by `db_retry.run_once_in_db_thread`, and long computations by `asyncio.to_thread`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _running: set[Future[Any]] = set()
 
 
 def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-    """Start the coroutine in the shared loop, and return its future. It inherits the caller's log context
-    (`kitchen.infra.log_context`)."""
+    """Start the coroutine in the shared event loop, and return a future of its result. It inherits the
+    caller's log context."""
     made = asyncio.run_coroutine_threadsafe(coroutine, _loop())
     _running.add(made)
     made.add_done_callback(_running.discard)
@@ -29,21 +30,24 @@ def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run the coroutine in the shared loop, and return its result or raise its error. For threads without a
-    loop of their own."""
+    """Run the coroutine in the shared event loop, and block the thread until it ends. Return its result or
+    raise its error."""
     return start_in_loop(coroutine).result()
 
 
 async def await_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Await the coroutine in the shared loop, from whichever loop this is. A client that keeps connections
-    open can be used in one loop only."""
+    """Run the coroutine in the shared event loop and await its result, from any event loop.
+
+    Use it for clients that keep connections open, because these work in one loop only.
+    """
     if asyncio.get_running_loop() is _loop():
         return await coroutine
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _loop()))
 
 
 def wait_until_idle(seconds: float) -> bool:
-    """Wait at most so many seconds until all that was started has ended. Return True if it has."""
+    """Wait until all coroutines started by `start_in_loop` have ended, at most `seconds`. Return True if
+    they have."""
     return not wait(set(_running), timeout=seconds).not_done
 
 

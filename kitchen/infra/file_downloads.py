@@ -1,4 +1,4 @@
-"""Make HTTP responses that download a file, sent in parts while it is produced."""
+"""Make HTTP responses that the browser saves as a file, also while the file is still being produced."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 
 
 def streaming_download(pieces: Iterator[bytes], content_type: str, name: str) -> HttpResponseBase:
-    """Return a response that downloads these pieces as a file with this name."""
+    """Return a response that sends these pieces one after another. The browser saves them as a file with
+    this name."""
     return as_attachment(StreamingHttpResponse(_in_pieces(pieces), content_type=content_type), name)
 
 
 def as_attachment(response: HttpResponseBase, name: str) -> HttpResponseBase:
-    """Set the response to be saved under this file name, and return it."""
+    """Set the header that makes the browser save the response as a file with this name. Return the
+    response."""
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

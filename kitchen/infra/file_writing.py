@@ -1,7 +1,8 @@
-"""Write files atomically, build ZIP archives, record backups, and buffer streamed output. No Django.
+"""Write files atomically, build ZIP archives, record the time of backups, and buffer streamed output. No
+Django.
 
-An atomic file is written completely or not at all. The time of the last backup is kept in a small file.
-`StreamBuffer` connects a library that writes to a file with a download that is sent in parts.
+An atomic file is written completely or not at all. `StreamBuffer` collects what a library writes to a file,
+so that it can be sent in parts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def write_atomically(path: Path, data: bytes) -> Path:
-    """Write these bytes to this file atomically, and return its path."""
+    """Write these bytes to the file atomically: completely or not at all. Return its path."""
     with atomic_writer(path) as out:
         out.write(data)
     return path
@@ -29,8 +30,10 @@ def write_atomically(path: Path, data: bytes) -> Path:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file in the folder of `path`, and rename it to `path` at the end of the block. So
-    nobody ever reads half a file. If the block raises an error, `path` is not changed."""
+    """Context manager: yield a temporary file, and rename it to `path` at the end of the block.
+
+    If the block raises an error, `path` is not changed. So nobody can read an incomplete file.
+    """
     beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         with beside.open("xb") as out:
@@ -43,7 +46,8 @@ def atomic_writer(path: Path) -> Iterator[BinaryIO]:
 
 
 def zip_files(files: Mapping[str, bytes], *, folder: str, at: datetime) -> bytes:
-    """Return a ZIP archive of these files in one folder. The same input gives the same bytes."""
+    """Return a ZIP archive in which these files (name → content) are in one folder. `at` is their date.
+    The same input gives the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -61,14 +65,15 @@ BACKUP_ARCHIVES = "backups/brigade-*.tar"
 
 
 def record_backup(folder: Path, at: datetime) -> None:
-    """Record the time of a backup. Raises OSError if the file cannot be written."""
+    """Store the time of a backup in a file of this folder. Raises OSError if the file cannot be written."""
     write_atomically(
         folder / BACKUP_RECORD, at.astimezone(UTC).isoformat(timespec="seconds").encode() + b"\n"
     )
 
 
 def last_backup_at(folder: Path) -> datetime | None:
-    """Return the time of the last backup that was recorded or whose archive exists. None if there is none."""
+    """Return the time of the last backup of this data folder, from the recorded time and the backup
+    archives. None if there is none."""
     made = [datetime.fromtimestamp(file.stat().st_mtime, UTC) for file in folder.glob(BACKUP_ARCHIVES)]
     return max([*made, *_noted(folder / BACKUP_RECORD)], default=None)
 
@@ -82,29 +87,29 @@ def _noted(file: Path) -> list[datetime]:
 
 
 class StreamBuffer(io.RawIOBase):
-    """A write-only file whose content waits until it is taken, also after it was closed."""
+    """A write-only file in memory. Its content can be taken at any time, also after it was closed."""
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
         self._told = 0
 
     def write(self, data: Buffer, /) -> int:
-        """Keep these bytes until `take`."""
+        """Add these bytes to the buffer. Return their number."""
         piece = bytes(data)
         self._waiting.append(piece)
         self._told += len(piece)
         return len(piece)
 
     def tell(self) -> int:
-        """Return the number of bytes written so far."""
+        """Return the total number of bytes written so far."""
         return self._told
 
     def writable(self) -> bool:
-        """Return True."""
+        """Return True: the file can be written."""
         return True
 
     def take(self) -> bytes:
-        """Return the bytes written since the last call."""
+        """Return the bytes written since the last call, and remove them from the buffer."""
         written = b"".join(self._waiting)
         self._waiting.clear()
         return written

@@ -1,7 +1,7 @@
-"""Sign values with the installation's secret key, and check such seals.
+"""Sign values with the installation's secret key (HMAC), and check such signatures (seals).
 
-Somebody who can change the database but does not know the key cannot make a valid seal. The seal covers
-values, not their spelling, because databases store JSON in different forms.
+Somebody who can change the database but does not know the key cannot make a valid seal. The seal does not
+depend on how a database formats JSON.
 """
 
 from __future__ import annotations
@@ -16,29 +16,31 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 
 def make_seal(purpose: str, value: Any) -> str:
-    """Return the seal of this value: 64 hex digits. The same value has another seal for another purpose."""
+    """Return the signature of this value as 64 hex digits. The same value has another signature for
+    another `purpose`."""
     return salted_hmac(f"brigade.seal.{purpose}", canonical_text(value), algorithm="sha256").hexdigest()
 
 
 def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
-    """Return True if this installation made this seal for this value and purpose."""
+    """Return True if `seal` is this installation's signature of this value for this purpose."""
     return constant_time_compare(seal, make_seal(purpose, value))
 
 
 def canonical_text(value: Any) -> str:
-    """Return a text that is the same before a value is stored and after it is read, from any database."""
+    """Return the value as JSON text in one standard form. It is the same before the value is stored and
+    after it is read from any database."""
     return _encode(_decode(_encode(value)))
 
 
 def plain_json(value: Any) -> Any:
-    """Convert a column's value to JSON."""
+    """Convert a time or a decimal number from a database column to text. Return other values unchanged."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     return str(value.normalize()) if isinstance(value, Decimal) else value
 
 
 def column_values(row: Any, names: Iterable[str]) -> list[Any]:
-    """Return these columns of a row as JSON values, to be sealed."""
+    """Return the values of these columns of a row as JSON values, so that they can be signed."""
     return [plain_json(getattr(row, name)) for name in names]
 
 

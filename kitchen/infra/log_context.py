@@ -1,7 +1,8 @@
 """Keep the context of log lines, and describe errors without secrets. No Django.
 
-The context names the request, the episode and its step, or the worker's task. Pass it to a thread of your own
-by `with_log_context(…)`. An error is described by type and location: its message might contain a key.
+The context names the HTTP request, the episode, its step, or the worker's task, and is added to each log
+line. Pass it to another thread by `with_log_context`. An error is described by its type and location, because
+its message might contain a secret key.
 """
 
 from __future__ import annotations
@@ -21,23 +22,24 @@ _known: ContextVar[Facts] = ContextVar("about", default={})  # noqa: B039 - neve
 
 
 def current_log_context() -> Facts:
-    """Return the present context: those of `request`, `episode`, `step` and `task` that are known."""
+    """Return the facts that are now added to log lines. Possible names are `request`, `episode`, `step`
+    and `task`."""
     return _known.get()
 
 
 def extend_log_context(**facts: str | int) -> None:
-    """Add facts to the context until this request, page or task ends."""
+    """Add facts to all later log lines of this request, websocket or task."""
     _known.set({**_known.get(), **facts})
 
 
 def clear_log_context() -> None:
-    """Clear the context, because a thread starts other work."""
+    """Remove all facts. Call this when a thread starts other work."""
     _known.set({})
 
 
 @contextmanager
 def log_context(**facts: str | int) -> Iterator[None]:
-    """Add facts to the context within this block."""
+    """Context manager: add facts to the log lines within the block."""
     token = _known.set({**_known.get(), **facts})
     try:
         yield
@@ -46,7 +48,7 @@ def log_context(**facts: str | int) -> Iterator[None]:
 
 
 def with_log_context(act: Callable[[], T]) -> Callable[[], T]:
-    """Return a function that runs `act` once in another thread with the present context."""
+    """Return a function that calls `act` with the present log context. Call it once, in another thread."""
     return partial(copy_context().run, act)
 
 
@@ -55,9 +57,10 @@ LOCATION_ATTRIBUTE = "_noted"
 
 
 def with_location(error: Exception, like: Exception | None = None) -> Exception:
-    """Store the location and traceback of the error (or of `like`) in the error itself, and return it.
+    """Store the location and the traceback of an error in an attribute of it, and return it. With `like`,
+    those of this other error are stored.
 
-    A traceback is lost when an error is sent to another process.
+    Use it before an error is sent to another process, because pickling loses its traceback.
     """
     happened = like or error
     setattr(error, LOCATION_ATTRIBUTE, (error_location(happened), error_traceback(happened)))
@@ -65,7 +68,8 @@ def with_location(error: Exception, like: Exception | None = None) -> Exception:
 
 
 def error_location(error: BaseException) -> str:
-    """Return the type and location of an error in one line: `KeyError in world.py, line 12`."""
+    """Return the type and the location of an error in one line, without its message: `KeyError in
+    world.py, line 12`."""
     if hasattr(error, LOCATION_ATTRIBUTE):
         return str(getattr(error, LOCATION_ATTRIBUTE)[0])
     frames = traceback.extract_tb(error.__traceback__)
@@ -74,7 +78,7 @@ def error_location(error: BaseException) -> str:
 
 
 def error_traceback(error: BaseException) -> str:
-    """Return the type of an error with its whole traceback, for the log."""
+    """Return the type and the traceback of an error as text, without its message."""
     if hasattr(error, LOCATION_ATTRIBUTE):
         return str(getattr(error, LOCATION_ATTRIBUTE)[1])
     return f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}"

@@ -1,8 +1,8 @@
-"""Share Prometheus counts between the processes of one machine, in files of one folder. No Django.
+"""Share Prometheus metrics between the processes of one machine, in files of one folder. No Django.
 
-Each process has files of its own, with reserved space. When it ends, its counts are added to the files named
-`past`. prometheus-client has no public way to write such a file, or to name it otherwise than by a process's
-id. So only this module uses its `MmapedDict` and sets its `ValueClass`; a test names the version.
+Each process writes files of its own. When it has ended, its counts are added to the files named `past`. This
+module uses internals of prometheus-client (`MmapedDict`, `ValueClass`), because there is no public interface
+for this; a test checks the version.
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ _name = [""]
 
 
 def share_metrics(folder: Path) -> None:
-    """Let this process count into the folder.
+    """Let this process write its metrics to files in this folder.
 
-    Call it before anything is counted, and again in a forked process. The new name makes its metrics open
-    files of their own. A second class of values would make two of them overwrite each other in one file.
-    Raises OSError, and the process then counts for itself alone.
+    Call it before any metric is counted, and again in a forked process. Raises OSError if the folder
+    cannot be used; the process then counts only in memory.
     """
     own = process_name().replace("/", "~") or str(os.getpid())
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,22 +57,25 @@ def share_metrics(folder: Path) -> None:
 
 
 def shared_folder() -> Path | None:
-    """Return the folder into which this process counts. None if it counts for itself alone."""
+    """Return the folder to which this process writes its metrics. None if it counts only in memory."""
     folder = os.environ.get(FOLDER_VARIABLE)
     return Path(folder) if folder else None
 
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock, so that no other process merges files. Raises OSError if there is no folder."""
+    """Context manager: hold the lock of the metrics folder, so that no other process merges files. Raises
+    OSError if the folder does not exist."""
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def merge_ended_processes(folder: Path) -> None:
-    """Add the counts of ended processes to those of the past, and delete their files. Raises OSError if a
-    file cannot be read or deleted."""
+    """Add the counts of processes that have ended to the files named `past`, and delete their own files.
+
+    Raises OSError if a file cannot be read or deleted.
+    """
     for file in sorted(folder.glob("*.db")):
         if _is_over(file):
             kind = file.name.partition("_")[0]

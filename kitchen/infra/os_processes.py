@@ -1,8 +1,8 @@
-"""Identify processes, end them with their parent, and decide how many to start. No Django.
+"""Name processes so that others can see whether they still run, end them with their parent, and read how many
+to start. No Django.
 
-Every process has a name, from which other processes of the machine see whether it still runs. Where the
-system has no `/proc`, none is reported as gone. The numbers of processes come from the environment. A wrong
-value raises a ValueError whose message is one line.
+Without `/proc`, no process can be recognised as ended. The numbers of processes come from environment
+variables. A wrong value raises a ValueError.
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ _STATE, _STARTED = 0, 19
 
 
 def process_name() -> str:
-    """Return `boot/namespace/pid/start`, unique also among containers; empty if the system lacks it."""
+    """Return a name of this process that no other process has: boot id, namespace, process id and start
+    time, separated by `/`. Empty without `/proc`."""
     place, pid = _place(), os.getpid()
     started = _started(pid)
     return f"{place}/{pid}/{started}" if place and started else ""
 
 
 def process_is_gone(name: str) -> bool:
-    """Return True if this process has certainly ended; False for one that cannot be seen from here."""
+    """Return True if the process with this name has certainly ended. False if it runs, or if it is on
+    another machine or in another container."""
     pid, started = _seen_from_here(name)
     return pid > 0 and _started(pid) != started
 
 
 def process_is_here(name: str) -> bool:
-    """Return True if the process of this name certainly runs. False for one that cannot be seen from here."""
+    """Return True if the process with this name certainly runs. False if it has ended, or if it is on
+    another machine or in another container."""
     pid, started = _seen_from_here(name)
     return pid > 0 and _started(pid) == started
 
@@ -47,12 +50,13 @@ def _seen_from_here(name: str) -> tuple[int, str]:
 
 
 def machine_run_of(name: str) -> str:
-    """Return the boot id of the machine on which the process of this name runs."""
+    """Return the boot id in this process name. It identifies the machine and its last start."""
     return name.partition("/")[0]
 
 
 def current_machine_run() -> str:
-    """Return the boot id of this machine. Empty if the system does not provide it."""
+    """Return the boot id of this machine, which changes at each start. Empty if the system does not
+    provide it."""
     try:
         return _BOOT.read_text().strip()
     except OSError:
@@ -81,13 +85,15 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """Send this process the signal when the thread that started it ends (Linux only)."""
+    """Let the system send this process the signal `number` when the thread that started it ends (Linux
+    only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
 
 
 def parent_death_hook(parent: int) -> Callable[[], None]:
-    """Return a function for a child to call first: it dies with this parent, even if already gone."""
+    """Return a function that a child process must call first. It lets the system kill the child when the
+    process `parent` ends, and exits if `parent` has already ended."""
 
     def tie() -> None:
         die_with_parent()
@@ -109,17 +115,20 @@ def usable_cores() -> int:
 
 
 def web_processes() -> int:
-    """Return `BRIGADE_WEB`: the number of processes that serve pages and websockets on this machine."""
+    """Return how many processes serve pages and websockets on this machine (`BRIGADE_WEB`). By default one
+    per core, at most 8."""
     return _number("BRIGADE_WEB", min(usable_cores(), MAX_WEB_PROCESSES))
 
 
 def ticker_processes() -> int:
-    """Return `BRIGADE_TICKERS`: clock processes on this machine, at least two by default."""
+    """Return how many clock processes for real-time episodes run on this machine (`BRIGADE_TICKERS`). By
+    default one per core, from 2 to 8."""
     return _number("BRIGADE_TICKERS", min(max(2, usable_cores()), MAX_WEB_PROCESSES))
 
 
 def planner_processes() -> int:
-    """Return `BRIGADE_PLANNERS`: the number of child processes in which one web process runs agents."""
+    """Return how many child processes of one web process run agents (`BRIGADE_PLANNERS`). By default the
+    cores are divided among the web processes."""
     return _number("BRIGADE_PLANNERS", max(1, usable_cores() // web_processes()))
 
 

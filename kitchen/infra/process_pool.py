@@ -1,8 +1,8 @@
 """Run CPU-bound calls in a few child processes, which import only what a function needs. No Django.
 
-If a child is killed, its current call fails and the next call gets a new child. Children end with their
-parent. loky 3.7 fails all calls after one killed child, and leaves children behind. concurrent.futures and
-pebble use multiprocessing, which imports the parent's main module into each child (November 2026).
+If a child is killed, its current call fails, and the next call gets a new child. Children end with their
+parent. Other libraries do not offer this: loky 3.7 fails all calls after one killed child; concurrent.futures
+and pebble import the parent's main module into each child.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class ProcessPoolError(Exception):
 
 
 class BusyError(ProcessPoolError):
-    """Too many calls wait, so this one was refused. The caller can use another method."""
+    """The call was refused because too many calls wait. The caller can do the work in another way."""
 
 
 class ChildDiedError(ProcessPoolError):
-    """The child ended before it answered."""
+    """The child process ended before it answered the call."""
 
 
 class ChildTimeoutError(ProcessPoolError):
-    """There was no answer in time, and the child was killed."""
+    """The call took too long, so its child process was killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class _Call:
 
 
 class ProcessPool:
-    """A few child processes. They are started at the first call, or by `warm_up`."""
+    """A few child processes that run calls. They are started at the first call, or by `warm_up`."""
 
     def __init__(
         self,
@@ -76,19 +76,22 @@ class ProcessPool:
         self.forget()
 
     def forget(self) -> None:
-        """Forget the children. For a forked process, because they belong to its parent."""
+        """Reset the pool to a state without children. Called in a forked process, because the children
+        belong to its parent."""
         self._calls: queue.Queue[_Call] = queue.Queue(self._most)
         self._lock, self._started = threading.Lock(), False
 
     def warm_up(self, function: Callable[[], object]) -> None:
-        """Start the children without waiting for them. Each child calls `function` first."""
+        """Start the children in the background, if they do not run yet. Each child first calls `function`,
+        for example to import modules."""
         self._start(pickle.dumps((function, ())))
 
     def submit(self, function: Callable[[*Ts], T], /, *arguments: *Ts) -> Future[T]:
-        """Call `function(*arguments)` in a child, and return a future of its result.
+        """Call `function(*arguments)` in a child process, and return a future of its result.
 
-        The future may raise ProcessPoolError or the function's error. Raises BusyError at once if too many
-        calls wait, or the error of arguments that cannot be pickled.
+        The future raises ProcessPoolError if the child fails, or the error of the function. Raises
+        BusyError at once if too many calls wait, and the error of `pickle` if the arguments cannot be
+        pickled.
         """
         call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
         self._start()

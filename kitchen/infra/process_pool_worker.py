@@ -1,7 +1,9 @@
-"""Run a child process of the pool: `python -m kitchen.infra.process_pool_worker LINE PARENT`. No Django.
+"""Run one child process of `process_pool`: `python -m kitchen.infra.process_pool_worker LINE PARENT`. No
+Django.
 
-`LINE` is the number of an open socket. The child answers one call at a time until the parent is gone. It
-ignores signals that ask it to end: they reach the whole process group, and the parent may still need it.
+`LINE` is the file descriptor of the connection to the parent, `PARENT` the parent's process id. The child
+answers one call at a time until the connection closes. It ignores SIGINT, SIGTERM and SIGHUP, because the
+parent may still need it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from kitchen.infra.os_processes import parent_death_hook
 
 
 def main(line: int, parent: int) -> None:
-    """Answer calls until the connection is closed."""
+    """Answer calls from the file descriptor `line` until the connection closes, or until the process
+    `parent` ends."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     parent_death_hook(parent)()
@@ -27,7 +30,7 @@ def main(line: int, parent: int) -> None:
 
 
 def run_call(request: bytes) -> bytes:
-    """Run a serialised call, and return (True, result) or (False, error), serialised."""
+    """Run a pickled (function, arguments) pair. Return (True, result) or (False, error), pickled."""
     try:
         function, arguments = pickle.loads(request)  # noqa: S301 - of our own parent
         return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)
@@ -36,7 +39,8 @@ def run_call(request: bytes) -> bytes:
 
 
 def pickled_error(error: Exception) -> bytes:
-    """Serialise an error with its location; if that cannot be done, one with the name of its type."""
+    """Return (False, error), pickled, with the error's location. If the error cannot be pickled, a
+    RuntimeError with the name of its type replaces it."""
     try:
         sent = pickle.dumps((False, error))
         pickle.loads(sent)  # noqa: S301 - some errors can be pickled but not restored

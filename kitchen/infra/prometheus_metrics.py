@@ -1,8 +1,7 @@
 """Define the Prometheus metrics that are counted during play (docs/metrics.md). No Django.
 
-Import this module only after `multiprocess_metrics.share_metrics` was called, which adds the processes up.
-Metrics from the database are read on request. Labels are names of worlds, kinds, providers, models, statuses
-and codes. They never identify a person or contain a key.
+Import this module only after `multiprocess_metrics.share_metrics` was called. Labels are names of worlds,
+agents, providers, models, statuses and codes. They never identify a person or contain a key.
 """
 
 from __future__ import annotations
@@ -69,12 +68,14 @@ playing_pages = Gauge("brigade_pages_playing", "Pages that play a seat now.", mu
 
 
 def count_step(world: str, clock: str, seconds: float) -> None:
-    """Count a stored step."""
+    """Count one stored step. `seconds` is the time since the last person's command. `clock` is `timed` if
+    steps have a time limit, else `untimed`."""
     step_seconds.labels(world, clock).observe(max(0.0, seconds))
 
 
 def count_decisions(made: Iterable[tuple[str, float, str]]) -> None:
-    """Count stored decisions: agent kind, milliseconds, and the reason of a fallback."""
+    """Count stored decisions. Each is (kind of agent, milliseconds, reason of the fallback or an empty
+    text)."""
     for policy, milliseconds, reason in made:
         decision_seconds.labels(policy).observe(milliseconds / 1000)
         if reason:
@@ -82,12 +83,12 @@ def count_decisions(made: Iterable[tuple[str, float, str]]) -> None:
 
 
 def count_model_call(provider: str, model: str, outcome: str, seconds: float) -> None:
-    """Count a finished model call."""
+    """Count one finished call of a language model. `outcome` is an error code, or empty if it succeeded."""
     model_seconds.labels(provider, model, outcome or "ok").observe(seconds)
 
 
 def count_tokens(provider: str, model: str, counted: Iterable[tuple[str, int]]) -> None:
-    """Count tokens as reported by the provider, by kind."""
+    """Count the tokens of a model call. `counted` has (kind, number) pairs, as the provider reports them."""
     for kind, number in counted:
         if number:
             model_tokens.labels(provider, model, kind).inc(number)

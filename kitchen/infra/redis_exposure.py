@@ -10,8 +10,11 @@ from urllib.parse import urlsplit
 
 
 def why_exposed(url: str) -> str:
-    """Return the reason why this address is unsafe, without secrets. Empty for this machine or with a
-    password."""
+    """Return a warning if other machines can reach Redis at this address without a password. It contains no
+    secrets.
+
+    Empty if the address is on this machine or has a password.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "unix" or parts.password or _is_here(host):

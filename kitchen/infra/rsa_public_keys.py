@@ -1,4 +1,4 @@
-"""Read RSA public keys of a signer: a JSON Web Key Set (RFC 7517), or one key as PEM. No Django."""
+"""Read RSA public keys from a JSON Web Key Set (RFC 7517) or from a PEM text. No Django."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ READ_ERRORS = (
 
 
 class KeysError(ValueError):
-    """The text has no keys, or no usable ones."""
+    """The text contains no usable RSA public key."""
 
 
 def read_keys(text: str) -> Keys:
-    """Return the keys in this text. Raises KeysError if there is none.
+    """Return the RSA public keys in this text, by id. A single key in PEM format has no id and matches every
+    id.
 
-    Keys that are not RSA, too short, or damaged are skipped.
+    Other, short or damaged keys are skipped. Raises KeysError if none is left.
     """
     try:
         found = _pem(text) if text.lstrip().startswith("-----") else dict(_set(text))
@@ -51,7 +52,7 @@ def read_keys(text: str) -> Keys:
 
 
 def find_key(keys: Keys, name: str) -> RSAPublicKey | None:
-    """Return the key with this id, or None."""
+    """Return the key with the id `name`, or the key without an id if there is one. None otherwise."""
     return keys.get(name) or keys.get(UNNAMED_KEY)
 
 

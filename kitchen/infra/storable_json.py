@@ -1,7 +1,7 @@
-"""Make texts and JSON storable in the database and in the cache. No Django.
+"""Make texts and JSON values storable in the database and in the cache. No Django.
 
-PostgreSQL stores no NUL character, and no database stores half of a surrogate pair. A model's answer may
-contain both. The cache holds JSON only: anybody who can write to it can forge values but not run code.
+Databases refuse some characters that a language model may write: NUL and half surrogate pairs. The cache
+holds only JSON, so that somebody who can write to it cannot run code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def storable_text(text: str) -> str:
 
 
 def storable_json(value: Json) -> Json:
-    """Return the JSON value with every text in it made storable, including keys."""
+    """Return the JSON value without characters that a database cannot store, in all its texts and keys."""
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, dict):
@@ -29,17 +29,14 @@ def storable_json(value: Json) -> Json:
 
 
 class JsonSerializer:
-    """Converts JSON values to bytes and back, for Django's cache in Redis."""
+    """Converts values to JSON bytes and back, for Django's cache in Redis."""
 
     def dumps(self, value: Any) -> bytes:
-        """Return the bytes of a value. Raises TypeError if JSON cannot represent it."""
+        """Return the value as JSON bytes. Raises TypeError if JSON cannot represent it."""
         return json.dumps(value).encode()
 
     def loads(self, data: bytes) -> Any:
-        """Return the value of these bytes. None, as for a missing value, if they are not JSON.
-
-        An earlier version, or an attacker, may have written them.
-        """
+        """Return the value of these JSON bytes. If they are not JSON, return None, as for a missing value."""
         try:
             return json.loads(data)
         except (ValueError, RecursionError):

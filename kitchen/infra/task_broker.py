@@ -1,8 +1,7 @@
-"""Send tasks to workers, measure the task queues, and check whether workers answer.
+"""Send tasks to Celery workers, measure the task queues, and check whether workers answer.
 
 A task is sent by its name, so that services need not import the workers' code. If the broker is unreachable,
-the caller gets False and the log says what waits. No request to Redis takes longer than a second. The health
-of the workers is queried in the background and cached for a few seconds.
+`send_task` returns False and logs a warning. No request to Redis takes longer than a second.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ SENT_AT_HEADER = "brigade_asked_at"
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Number of tasks that no worker has taken, and seconds that the first one has waited (0: none)."""
+    """The number of waiting tasks in a queue, and the seconds that the oldest one has waited (0 if there
+    is none)."""
 
     tasks: int
     seconds: float
@@ -40,7 +40,8 @@ class QueueStatus:
 
 @contextmanager
 def redis_connection() -> Iterator[Any]:
-    """Yield a Redis connection with short timeouts. Raises RedisError or OSError if Redis does not answer."""
+    """Context manager: yield a Redis client with short timeouts. Its calls raise RedisError or OSError if
+    Redis does not answer."""
     from redis import Redis  # takes a second to import, and most commands never need it
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -58,17 +59,20 @@ def redis_connection() -> Iterator[Any]:
 
 
 def queue_names() -> dict[str, str]:
-    """Return the queues of workers: one for people's episodes, one for experiments."""
+    """Return the Celery queue names by purpose: `people` for episodes with people, `experiments` for
+    experiments."""
     return {"people": settings.CELERY_TASK_DEFAULT_QUEUE, "experiments": settings.EXPERIMENTS_QUEUE}
 
 
 def known_queue(name: str | None) -> str:
-    """Return the name of the queue if it is one of the app's queues, else an empty string."""
+    """Return the purpose (`people` or `experiments`) of the Celery queue with this name. Empty for another
+    queue."""
     return next((queue for queue, own in queue_names().items() if own == name), "")
 
 
 def queue_statuses(client: Any) -> dict[str, QueueStatus]:
-    """Return the status of each queue. Raises RedisError or OSError."""
+    """Return the status of each queue by its purpose. `client` is a Redis client. Raises RedisError or
+    OSError if Redis does not answer."""
     return {
         # workers take tasks from the right
         queue: QueueStatus(client.llen(name), _seconds_waited(client.lindex(name, -1)))
@@ -95,9 +99,11 @@ BROKER_TIMEOUT_SECONDS = 3
 
 
 def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bool:
-    """Queue a task by name, without a second try. Returns True if the broker accepted it.
+    """Queue the Celery task with this name. Return False if the broker is unreachable; this is not tried
+    again.
 
-    `otherwise` completes the log message “broker away, …”. `options` are Celery's (`countdown`, `expires`).
+    `otherwise` completes the log message “broker away, …”. `options` are Celery's, such as `countdown` and
+    `expires`.
     """
     asked = {
         SENT_AT_HEADER: time.time() + options.get("countdown", 0),
@@ -109,7 +115,7 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
 
 
 def is_broker_reachable() -> bool:
-    """Return True if tasks can be queued."""
+    """Return True if the broker answers, so that tasks can be queued. Otherwise log a warning."""
 
     def connect() -> None:
         with current_app.connection_for_write() as connection:
@@ -141,7 +147,8 @@ _asker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="health")
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """Numbers of workers of agents' decisions and of experiments (`experimenters`); None if unknown."""
+    """The number of workers that answer: for episodes with people (`workers`) and for experiments
+    (`experimenters`). None if unknown."""
 
     workers: int | None = None
     problem: str = ""
@@ -149,7 +156,7 @@ class WorkerHealth:
 
     @property
     def words(self) -> str:
-        """The result as text, for a page."""
+        """The result for staff as text, such as `2 answering` or the problem."""
         if self.problem:
             return self.problem
         if self.workers is None:
@@ -158,7 +165,8 @@ class WorkerHealth:
 
 
 def cached_worker_health() -> WorkerHealth:
-    """Return the last known health. If it is some seconds old, ask again in the background."""
+    """Return how many workers answered in the last minute. If that is older than some seconds, ask them
+    again in the background."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -186,7 +194,7 @@ def _ask() -> None:
 
 
 def ask_worker_health() -> WorkerHealth:
-    """Ask every worker which queues it serves, and wait for the answers."""
+    """Ask all workers which queues they serve, wait about a second, and count the answers."""
     replies = current_app.control.broadcast("active_queues", reply=True, timeout=WORKER_TIMEOUT_SECONDS) or []
     # a list, because workers may have the same name
     answers = [queues for reply in replies for queues in reply.values()]

@@ -1,6 +1,7 @@
-"""Limit the websocket messages of one sender with token buckets, and keep only the newest connections.
+"""Limit the websocket messages of one sender with token buckets, and limit the number of open connections. No
+Django.
 
-Pages over HTTP have other limits. No Django.
+HTTP pages have other limits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ RATE_CLOSE_CODE = 4429
 
 @dataclass
 class TokenBucket:
-    """A bucket that starts with `most` tokens and gains `rate` tokens a second, up to `most`."""
+    """A rate limit: a bucket that starts with `most` tokens and gains `rate` tokens a second, up to
+    `most`."""
 
     rate: float
     most: float
@@ -34,7 +36,7 @@ class TokenBucket:
 
     @property
     def left(self) -> float:
-        """Number of tokens that it has now."""
+        """Number of tokens in the bucket now."""
         now = self.clock()
         self._left = min(self.most, self._left + (now - self._seen) * self.rate)
         self._seen = now
@@ -42,12 +44,12 @@ class TokenBucket:
 
     @property
     def is_empty(self) -> bool:
-        """True if no token is left now."""
+        """True if the bucket has less than one token now."""
         return self.left < 1
 
     @property
     def is_full(self) -> bool:
-        """True if it has all its tokens again."""
+        """True if the bucket has all its tokens."""
         return self.left >= self.most
 
     def take(self) -> bool:
@@ -58,15 +60,15 @@ class TokenBucket:
         return True
 
     async def taken(self) -> None:
-        """Take a token, and wait for it if none is left."""
+        """Take a token. If none is left, first wait until there is one."""
         while not self.take():
             await self.sleep((1 - self._left) / self.rate)
 
 
 class TokenBuckets:
-    """A bucket for each name, with limited memory.
+    """One token bucket for each name (such as a key or a network), with limited memory.
 
-    Full buckets are forgotten, because a new one is equal. Of the others, the `KEPT` most recently used are
+    Full buckets are removed, because a new one is equal. Of the others, the `KEPT` most recently used are
     kept.
     """
 
@@ -77,7 +79,7 @@ class TokenBuckets:
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, name: str) -> bool:
-        """Take a token from the bucket of this name. Returns False if none is left."""
+        """Take a token from the bucket of this name. Returns False, and takes nothing, if none is left."""
         bucket = self._buckets.setdefault(name, self._new())
         self._buckets.move_to_end(name)
         taken = bucket.take()
@@ -92,24 +94,24 @@ class TokenBuckets:
         return len(self._buckets)
 
     def is_empty(self, name: str) -> bool:
-        """Return True if no token is left in the bucket of this name."""
+        """Return True if the bucket of this name has no token left."""
         return name in self._buckets and self._buckets[name].is_empty
 
 
 class NewestPerOwner(Generic[T]):
-    """The newest items of each owner, at most `most`. A new item replaces the oldest one."""
+    """Keeps the newest items of each owner, at most `most`. A new item replaces the oldest one."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._here: dict[Hashable, list[T]] = {}
 
     def add(self, owner: Hashable, item: T) -> list[T]:
-        """Add an item. Returns the owner's items that were removed for it."""
+        """Add an item of this owner. Return the older items that are removed because there are too many."""
         here = [*self._here.get(owner, ()), item]
         self._here[owner] = here[-self._most :]
         return here[: -self._most]
 
     def remove(self, owner: Hashable, item: T) -> None:
-        """Remove an item. Does nothing if it was already removed."""
+        """Remove an item of this owner. Does nothing if it was already removed."""
         if left := [each for each in self._here.pop(owner, ()) if each is not item]:
             self._here[owner] = left

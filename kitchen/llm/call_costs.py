@@ -1,7 +1,7 @@
 """Compute the costs of language-model calls: prices, token estimates, and amounts in US dollars.
 
 Researchers edit the price list. A model without a price raises `UnknownPriceError`. A study with a budget
-does not call such a model; other studies call it and record that the cost is unknown. Tokens are estimated
+does not call such a model. Other studies call it and record that the cost is unknown. Tokens are estimated
 from the number of bytes.
 """
 
@@ -33,7 +33,7 @@ TOKENS_PER_TOOL = 600
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the probable number of tokens of a text; 0 for an empty one."""
+    """Return the estimated number of tokens of a text; 0 for an empty one."""
     return round(len(text.encode()) / BYTES_PER_TOKEN)
 
 
@@ -57,16 +57,17 @@ any model, so that no forecast is too low."""
 
 
 class PriceFileError(Exception):
-    """A price list that cannot be used: `file: key: reason`, in one line."""
+    """Raised when a price list cannot be used. The message is one line: `file: key: reason`."""
 
 
 class UnknownPriceError(LookupError):
-    """No price is known for this model, or for a prompt of this length."""
+    """Raised when no price is known for a model, or for a prompt of this length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens, for prompts of at most `up_to` tokens (None: for all)."""
+    """The prices of a model, in US dollars per million tokens, for prompts of at most `up_to` tokens
+    (None: for all lengths)."""
 
     input: float
     output: float
@@ -77,8 +78,8 @@ class Price:
     """Minimum length, in tokens, of a fixed part that can be cached."""
 
     def caching_of(self, fixed: int) -> str:
-        """Return a text that says whether a fixed part of `fixed` tokens is cached at every step. Empty if
-        caching would save nothing, or there is no fixed part."""
+        """Return a sentence that says whether the provider caches a prompt's fixed part of `fixed` tokens.
+        Empty if there is no fixed part or caching would save nothing."""
         if not fixed or self.cache_read >= self.input:
             return ""
         if fixed >= self.cache_from:
@@ -89,7 +90,7 @@ class Price:
         )
 
     def of(self, usage: Usage) -> float:
-        """Return the US dollars for these token counts."""
+        """Return the cost in US dollars of these numbers of tokens."""
         parts = (
             usage.input * self.input,
             usage.output * self.output,
@@ -99,15 +100,16 @@ class Price:
         return sum(parts) / MILLION
 
     def at_worst(self, prompt: int, output: int) -> float:
-        """Return the US dollars for a prompt of which each token has the highest price."""
+        """Return the maximum cost in US dollars of a call. Every token of the prompt has the highest of
+        the input and cache prices."""
         dearest = max(self.input, self.cache_read, self.cache_write)
         return (prompt * dearest + output * self.output) / MILLION
 
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """The calls to forecast: tokens of one call, and the number of episodes, each of which fills the cache
-    anew."""
+    """The number and size of planned calls, for a cost forecast. The first call of each episode stores the
+    prompt's fixed part in the provider's cache."""
 
     calls: int
     fixed: int
@@ -123,14 +125,15 @@ class CallPlan:
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """Prices by provider and model. `checked` is the day on which somebody last compared them."""
+    """Prices by provider and model. `checked` is the day on which somebody last compared them with the
+    providers' pages."""
 
     prices: Mapping[tuple[str, str], Price]
     checked: str = ""
 
     def price(self, provider: str, model: str, prompt: int = 0) -> Price:
-        """Return the price of a model for a prompt of `prompt` tokens. Raises UnknownPriceError if there is
-        none."""
+        """Return the price of a model for a prompt of `prompt` tokens. Raises UnknownPriceError if there
+        is none."""
         price = self._find(provider, model)
         if price is None:
             raise UnknownPriceError(f"no price is known for {provider}/{model}")
@@ -142,7 +145,7 @@ class PriceList:
         return price
 
     def knows(self, provider: str, model: str) -> bool:
-        """Return whether there is a price at all."""
+        """Return whether the list has any price for this model."""
         return self._find(provider, model) is not None
 
     def _find(self, provider: str, model: str) -> Price | None:
@@ -151,19 +154,20 @@ class PriceList:
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
     def cost(self, usage: Usage, provider: str, model: str) -> float:
-        """Return the US dollars for these token counts. Raises UnknownPriceError if there is no price."""
+        """Return the cost in US dollars of these numbers of tokens. Raises UnknownPriceError if there is
+        no price."""
         prompt = usage.input + usage.cache_read + usage.cache_write
         return self.price(provider, model, prompt).of(usage)
 
     def worst(self, provider: str, request: Request) -> float:
-        """Return the maximum cost of one attempt in US dollars. Raises UnknownPriceError if there is no
-        price."""
+        """Return the maximum cost in US dollars of one attempt of this request. Raises UnknownPriceError
+        if there is no price."""
         prompt = max_prompt_tokens(request)
         return self.price(provider, request.model, prompt).at_worst(prompt, request.max_tokens)
 
     def expected(self, provider: str, model: str, plan: CallPlan) -> float:
-        """Return the expected cost of these calls in US dollars, with usual answers and no retries. The fixed
-        part is cached where it is long enough. Raises UnknownPriceError if there is no price."""
+        """Return the expected cost of the planned calls in US dollars, without retries. The fixed part of
+        the prompt is cached if it is long enough. Raises UnknownPriceError if there is no price."""
         price = self.price(provider, model, plan.fixed + plan.longest)
         cached = plan.fixed if plan.fixed >= price.cache_from else 0
         filled = min(plan.episodes, plan.calls)
@@ -177,8 +181,8 @@ class PriceList:
 
 
 def load_prices(path: Path | None = None) -> PriceList:
-    """Return the price list of a file, of `BRIGADE_PRICES`, or the shipped one. It is read again when it has
-    changed. Raises PriceFileError if it cannot be used."""
+    """Return the prices in the file `path`, else in the file that `BRIGADE_PRICES` names, else the list
+    shipped with the app. A changed file is read again. Raises PriceFileError if it cannot be used."""
     named = os.environ.get("BRIGADE_PRICES")
     file = path or (Path(named) if named else DEFAULT_PRICE_FILE)
     try:
@@ -202,7 +206,7 @@ Tokens = Annotated[int, Field(ge=1), error_text("must be a whole number of token
 
 
 class PriceEntry(Record):
-    """The entry of one model in the list."""
+    """The entry of one model in the price list file."""
 
     input: Dollars
     output: Dollars
@@ -219,8 +223,8 @@ _ENTRY = TypeAdapter(PriceEntry)
 
 
 def parse_prices(text: str, file: str) -> PriceList:
-    """Return the price list of a TOML text; `file` is its name in messages. Raises PriceFileError if it is
-    wrong."""
+    """Return the price list that this TOML text contains. `file` is the name used in error messages.
+    Raises PriceFileError if the text is invalid."""
     try:
         source, values = parse_toml(text, file)
         checked = source.at("checked").read(_DAY, values.pop("checked", ""))
@@ -250,8 +254,8 @@ def _price(source: DataSource, values: object) -> Price:
 
 
 def format_dollars(amount: float | Decimal | None) -> str:
-    """Return an amount as text: `12.35 USD`; below a dollar four decimals, below a cent six; `cost not known`
-    for None."""
+    """Return an amount as text: `12.35 USD`. Amounts below one dollar have four decimals, below one cent
+    six. None gives `cost not known`."""
     if amount is None:
         return "cost not known"
     decimals = 2 if not amount or amount >= 1 else 4 if amount >= 0.01 else 6

@@ -1,4 +1,4 @@
-"""Read a list of models and their capabilities that `manage.py models --keep FILE` has written.
+"""Read a file that lists models and their capabilities. `manage.py models --keep FILE` writes it.
 
 `BRIGADE_MODELS` names the file, which is read again when it changes. Without it, only the built-in list
 (`providers.anthropic`) is known.
@@ -37,11 +37,11 @@ Tokens = Annotated[int, Field(ge=1)]
 
 
 class ModelListError(Exception):
-    """A list of models that cannot be used: `file: key: reason`, in one line."""
+    """Raised when a list of models cannot be used. The message is one line: `file: key: reason`."""
 
 
 class CapabilityEntry(Record):
-    """The entry of one model in the list."""
+    """The entry of one model in the list file."""
 
     status: str = ""
     thinking: Words = ()
@@ -54,8 +54,8 @@ _LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
 
 
 def listed_model(provider: str, model: str) -> OfferedModel | None:
-    """Return the entry of a model, ignoring a date at the end of its name. None if there is none. If the list
-    cannot be used, this is logged and None is returned."""
+    """Return the entry of a model, ignoring a date at the end of its name. None if there is none, or if
+    the list cannot be used; the latter is logged."""
     try:
         return load_model_list().get((provider, without_date(model)))
     except ModelListError as error:
@@ -64,7 +64,8 @@ def listed_model(provider: str, model: str) -> OfferedModel | None:
 
 
 def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
-    """Return every model in the list, by provider and name. Raises ModelListError if it cannot be used."""
+    """Return all models in the list, by (provider, name); empty if no file is named. Raises ModelListError
+    if the file cannot be used."""
     named = os.environ.get("BRIGADE_MODELS")
     if not named:
         return {}
@@ -90,7 +91,7 @@ def _load(file: Path, changed: int) -> Mapping[tuple[str, str], OfferedModel]:
 
 
 def model_list_text(provider: str, models: Iterable[OfferedModel]) -> str:
-    """Return the list as the text of a file."""
+    """Return the TOML text of a list file with these models of one provider."""
     tables = [f"[{json.dumps(provider)}.{json.dumps(each.name)}]\n{_entry(each)}" for each in models]
     return "\n".join(tables)
 

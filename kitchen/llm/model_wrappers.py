@@ -43,25 +43,27 @@ MIN_CALL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The number of attempts, and the waits between them. Waits double from `first` to `longest` seconds;
-    each is drawn between half of that and all of it. If a server asks for a longer wait, it is granted."""
+    """The number of attempts, and the waits between them. The upper bound of a wait doubles from `first`
+    to `longest` seconds. Each wait is drawn between half of the bound and the bound. If a server asks for
+    a longer wait, that wait is used."""
 
     tries: int = 6
     first: float = 0.5
     longest: float = 8.0
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
-        """Return the seconds to wait after `failed` failed attempts."""
+        """Return the seconds to wait after `failed` failed attempts. `asked` is the wait that the server
+        asks for, if any."""
         most: float = min(self.longest, self.first * 2 ** (failed - 1))
         return max(most * rng.uniform(0.5, 1.0), asked or 0.0)
 
 
 class RetryingModel(LanguageModel):
-    """Retry after failures that may pass, within `request.seconds`. If the next attempt would begin too late,
-    the failure is raised at once. Replies and errors carry every attempt.
+    """A model that repeats a call after failures that may pass, within `request.seconds`. If the next attempt
+    would begin too late, the failure is raised at once. Replies and errors contain a record of every attempt.
 
-    `rng` is the only source of chance (the jitter). A wrapper belongs to one decision. `clock` counts seconds
-    from any start, `today` returns the present time.
+    `rng` draws the waits. Make a new wrapper for each decision. `clock` counts seconds from any start,
+    `today` returns the present time.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class RetryingModel(LanguageModel):
         self.clock, self.sleep, self.today = clock, sleep, today
 
     async def ask(self, request: Request) -> Reply:
-        """Return the first answer; raise the last ModelError if there is none."""
+        """Return the first answer. Raises the last ModelError if every attempt fails."""
         began = self.clock()
         done: list[Attempt] = []
         while True:
@@ -132,19 +134,22 @@ def _with(error: ModelError, attempts: list[Attempt]) -> ModelError:
 
 
 class BudgetedModel(LanguageModel):
-    """Reserve the maximum cost of a call before it is made, and book its real cost afterwards. Raises
-    BudgetSpentError if the purse has too little, or UnpricedError if no price is known. Then the call is not
-    made. Some calls are booked at their maximum cost: failures that the server may have billed
-    (`ModelError.usage` is None), and answers without token counts or with implausible ones. Without a purse
-    there is no limit, and costs are only reported; None if no price is known. If the purse itself fails, the
-    call is not made and costs nothing."""
+    """A model that pays for each call from a budget (the purse). It reserves the maximum cost before the call
+    and books the real cost afterwards.
+
+    Raises BudgetSpentError if the purse has too little money, and UnpricedError if no price is known. The
+    call is then not made. The maximum cost is booked for failures that the server may have billed
+    (`ModelError.usage` is None). It is also booked for answers without plausible token counts. Without a
+    purse there is no limit, and costs are only reported; None if no price is known. If the purse itself
+    fails, the call is not made and costs nothing.
+    """
 
     def __init__(self, model: LanguageModel, purse: Payer | None, prices: PriceList) -> None:
         self.provider = model.provider
         self.model, self.purse, self.prices = model, purse, prices
 
     async def ask(self, request: Request) -> Reply:
-        """Return the model's answer with its `cost`; a ModelError carries its cost too."""
+        """Return the model's answer with its `cost`. If a ModelError is raised, it has the cost too."""
         began = time.monotonic()
         worst = await self._reserve(request)
         spent: float | None = 0.0
@@ -211,9 +216,9 @@ async def _set_aside(purse: Payer, amount: float) -> None:
 
 
 async def ask_and_record(model: LanguageModel, request: Request) -> Call:
-    """Ask the model and return the call with its result; count it in the metrics. Never raises. An error that
-    is not a ModelError gets the code `error`. It is logged by its location, not its message, which might
-    contain a key."""
+    """Call the model, count the call in the metrics, and return it with its reply or error. Never raises.
+    An error other than ModelError gets the code `error`. The log states where it occurred, without its
+    message, which might contain a key."""
     call = await _call(model, request)
     prometheus_metrics.count_model_call(call.provider, request.model, call.error, call.seconds)
     prometheus_metrics.count_tokens(call.provider, request.model, asdict(call.usage).items())

@@ -54,7 +54,8 @@ DEFAULT_CLAUDE = "claude-sonnet-5-5"
 
 
 def why_unavailable(provider: str) -> str:
-    """Return in one line why a provider cannot be used from here; empty if it can."""
+    """Return in one line why this process cannot call the provider (no key or address is set); empty if it
+    can."""
     wanted = VARIABLES[provider]
     if not wanted or _is_set(*wanted):
         return ""
@@ -62,15 +63,16 @@ def why_unavailable(provider: str) -> str:
 
 
 def default_provider() -> str:
-    """Return Anthropic if its key is set, else your own server if its address is set, else the stand-in."""
+    """Return the provider that is used if none is named: Anthropic if its key is set, else your own server
+    if its address is set. If neither is set, return the stand-in (an imitation of a language model)."""
     if not why_unavailable(ANTHROPIC):
         return ANTHROPIC
     return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
 
 
 def offered_models(provider: str) -> tuple[str, ...]:
-    """Return the models that are offered by name; others can be requested too. UnknownNameError for an
-    unknown provider.
+    """Return the names of the models that forms offer; others can be requested too. Raises UnknownNameError
+    for an unknown provider.
 
     Your own server offers the models in `OPENAI_MODEL` (separated by commas).
     """
@@ -81,18 +83,15 @@ def offered_models(provider: str) -> tuple[str, ...]:
 
 
 def default_model(provider: str) -> str:
-    """Return the model that is used where none is named; empty if none is known."""
+    """Return the model that is used if none is named; empty if there is none."""
     if provider == ANTHROPIC:
         return DEFAULT_CLAUDE
     return next(iter(offered_models(provider)), "")
 
 
 def parse_model_setting(text: str) -> tuple[str, str]:
-    """Return the provider and model of a co-player's setting `provider:model`. Missing parts are the defaults
-    of this server.
-
-    SettingsError for an unknown provider.
-    """
+    """Return provider and model from a co-player's setting `provider:model`. Missing parts are replaced by
+    the defaults of this server. Raises SettingsError for an unknown provider."""
     named, _, model = text.strip().partition(":")
     provider = ALIASES.get(named, named) or default_provider()
     if provider not in PROVIDERS:
@@ -102,25 +101,26 @@ def parse_model_setting(text: str) -> tuple[str, str]:
 
 
 def takes_temperature(provider: str, model: str) -> bool:
-    """Return whether the model accepts a temperature: newer Claude models refuse every request that has
+    """Return whether the model accepts a temperature. Newer Claude models refuse every request that has
     one."""
     return provider != ANTHROPIC or claude_traits(model).temperature
 
 
 def calls_tools(provider: str, model: str, *, thinks: bool) -> bool:
-    """Return whether a structured answer is a tool call; otherwise the schema is the format of the answer."""
+    """Return whether the model gives structured answers by a tool call. If not, the tool's schema is sent
+    as the format of the answer."""
     return provider != ANTHROPIC or claude_traits(model).calls_tools(thinks=thinks)
 
 
 def takes_seed(provider: str) -> bool:
-    """Return whether a seed and top_p are accepted. Claude accepts neither, and they do not affect the
-    stand-in."""
+    """Return whether the provider accepts a seed and top_p. Only servers with OpenAI's API do."""
     return provider == OPENAI
 
 
 def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
-    """Return the bare model. Raises UnknownNameError if there is none. `stand_in` makes the stand-in of this
-    decision. Only the stand-in provider needs it. Raises ValueError if it is missing."""
+    """Return the provider's model without retries and payment. `stand_in` makes the stand-in (an imitation
+    of a model). It is needed only for the stand-in's provider, and a ValueError is raised if it is
+    missing. Raises UnknownNameError for an unknown provider."""
     if provider == STAND_IN:
         if stand_in is None:
             raise ValueError("the stand-in has to be told what is right: hand in `stand_in`")
@@ -139,8 +139,8 @@ def make_decision_model(
     stand_in: Callable[[], StandIn] | None = None,
     answers: RecordedAnswers | None = None,
 ) -> LanguageModel:
-    """Return a model for one decision, with retries and payment. Without a purse there is no cost limit. With
-    `answers`, recorded answers are returned and no model is called."""
+    """Return a model for one decision, with retries (`patience`) and payment from `purse`. Without a purse
+    there is no cost limit. With `answers`, recorded answers are returned and no model is called."""
     if answers is not None:
         return ReplayedModel(provider, answers)
     if provider == STAND_IN:
@@ -150,8 +150,8 @@ def make_decision_model(
 
 
 def why_not_usable(provider: str, model: str) -> list[str]:
-    """Return a text that says why a study cannot use this model, judging by this process's environment. The
-    environment of a worker elsewhere may differ."""
+    """Return the reasons why a study cannot use this model; empty if it can. They are derived from this
+    process's environment, which may differ from that of a worker on another machine."""
     reasons = list(filter(None, [why_unavailable(provider)]))
     if not model:
         reasons.append(f"No model of {provider} is named, neither here nor in OPENAI_MODEL")
@@ -176,23 +176,23 @@ def _prices(provider: str) -> PriceList:
 
 
 def list_provider_models(provider: str, seconds: float = 20.0) -> tuple[OfferedModel, ...]:
-    """Return the models that a provider itself lists now, with their capabilities; empty for the stand-in.
-    Raises ModelError if it does not answer."""
+    """Ask the provider for its models, and return them with their capabilities; empty for the stand-in (an
+    imitation of a model). Raises ModelError if the provider does not answer within `seconds`."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     found: tuple[OfferedModel, ...] = module.offered(seconds) if hasattr(module, "offered") else ()
     return found
 
 
 def count_tokens(provider: str, request: Request) -> int | None:
-    """Return the number of tokens of a prompt as the provider counts them; None if it does not count. Raises
+    """Ask the provider for the number of tokens of a prompt. Return None if it does not offer this. Raises
     ModelError if it does not answer."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     return module.count_tokens(request) if hasattr(module, "count_tokens") else None
 
 
 def warm_up_provider(provider: str) -> None:
-    """Import the provider's SDK and make its client, which takes seconds. A worker does this after it was
-    forked, so that its first decision does not wait. ModelError without a key."""
+    """Import the provider's SDK and create its client, which takes seconds. A worker calls this after it
+    was forked, so that its first decision does not wait. Raises ModelError if no key is set."""
     module = import_module(PROVIDERS[provider].partition(":")[0])
     if hasattr(module, "client"):
         module.client()

@@ -1,4 +1,4 @@
-"""Record what a model was asked, and replay recorded answers instead of asking it.
+"""Record the requests to a model, and replay recorded answers in place of new calls.
 
 `request_texts` returns everything that a request sends, as (role, text) pairs. `ReplayedModel` returns the
 recorded replies and failures in order, at no cost.
@@ -26,14 +26,15 @@ OTHER_NUMBER = "another number of calls was made"
 
 class RecordedCalls:
     """The recorded calls of one decision. `faults` collects differences between the new requests and the
-    recorded ones; `same` compares two requests."""
+    recorded ones. The function `same` compares two requests."""
 
     def __init__(self, calls: Sequence[Call], same: Callable[[Request, Request], bool]) -> None:
         self.calls, self.same, self.given = list(calls), same, 0
         self.faults: list[str] = []
 
     def answer(self, provider: str, request: Request) -> Call:
-        """Return the next recorded call; NotAskedError where there are no more."""
+        """Return the next recorded call, and note in `faults` if its request differs. Raises NotAskedError
+        if there is none left."""
         if self.given == len(self.calls):
             self.faults.append(OTHER_NUMBER)
             raise NotAskedError("no more answers are stored")
@@ -44,7 +45,7 @@ class RecordedCalls:
         return call
 
     def differences(self) -> Iterator[str]:
-        """Yield each difference to the recording once; call this after the decision."""
+        """Yield each difference between new and recorded requests once. Call this after the decision."""
         yield from dict.fromkeys(self.faults)
         if self.given < len(self.calls):
             yield OTHER_NUMBER
@@ -55,19 +56,19 @@ TOOL_ROLE = "tool"
 
 
 def request_texts(request: Request) -> list[tuple[str, str]]:
-    """Return (role, text) of the messages in order, and of the tool if there is one."""
+    """Return (role, text) pairs for the messages in order, and one for the tool if there is one."""
     said = [(message.role, message.text) for message in request.messages]
     return [*said, (TOOL_ROLE, tool_to_text(request.tool))] if request.tool else list(said)
 
 
 def tool_to_text(tool: Tool) -> str:
-    """Return a tool as JSON; `tool_from_text` reads an equal one."""
+    """Return the tool as JSON text; `tool_from_text` restores an equal one."""
     described = {"name": tool.name, "description": tool.description, "schema": dict(tool.schema)}
     return json.dumps(described, ensure_ascii=False)
 
 
 def tool_from_text(text: str) -> Tool:
-    """Read a tool that `tool_to_text` wrote."""
+    """Restore a tool from the output of `tool_to_text`."""
     return Tool(**json.loads(text))
 
 
@@ -75,14 +76,14 @@ FAILURE_KINDS: dict[str, type[ModelError]] = {kind.code: kind for kind in ModelE
 
 
 class ReplayedModel(LanguageModel):
-    """A model that returns the stored answers of one decision."""
+    """A model that returns the recorded answers of one decision and calls nothing."""
 
     def __init__(self, provider: str, answers: RecordedAnswers) -> None:
         self.provider, self.answers = provider, answers
 
     async def ask(self, request: Request) -> Reply:
-        """Return the stored reply. Raise the stored ModelError if the call failed, and an error if nothing is
-        stored."""
+        """Return the next recorded reply. Raises the recorded ModelError if that call failed, and
+        NotAskedError if no call is left."""
         call = self.answers.answer(self.provider, request)
         if call.reply is not None:
             return call.reply
@@ -90,7 +91,7 @@ class ReplayedModel(LanguageModel):
 
 
 def recorded_failure(call: Call) -> ModelError:
-    """Return the error with which a call without a reply ended."""
+    """Return the ModelError with which a recorded call ended; use it for a call without a reply."""
     failure = FAILURE_KINDS.get(call.error, ModelError)(call.error_text)
     failure.usage, failure.raw = call.usage, call.raw
     failure.cost, failure.attempts, failure.parameters = call.cost, call.attempts, call.parameters

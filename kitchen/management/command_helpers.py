@@ -1,7 +1,4 @@
-"""Helpers shared by management commands: short errors, a progress bar, and recorded episodes.
-
-A wrong argument ends a `OneLineCommand` with one line and exit code 2.
-"""
+"""Helpers of management commands: one-line error messages, a progress bar, and reading recorded episodes."""
 
 from __future__ import annotations
 
@@ -24,10 +21,10 @@ from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, known_w
 
 
 class OneLineCommand(BaseCommand):
-    """A command that does not print its whole usage when an argument is wrong; `--help` prints it."""
+    """A command that reports a wrong argument in one line, without its whole usage, and with exit code 2."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Return Django's parser without the usage."""
+        """Return Django's argument parser, set to print no usage text with an error."""
         return super().create_parser(prog_name, subcommand, usage=argparse.SUPPRESS, **kwargs)
 
 
@@ -35,7 +32,7 @@ BAR = 30
 
 
 class Progress:
-    """A progress display that counts up to `total`."""
+    """A progress bar in the terminal, from 0 to `total` items. `what` is the plural name of the items."""
 
     def __init__(self, out: TextIO, total: int, done: int, what: str) -> None:
         self.out, self.total, self.first, self.what = out, total, done, what
@@ -56,7 +53,7 @@ class Progress:
         self.shown = done
 
     def close(self) -> None:
-        """End the line, so that the next output has a line of its own."""
+        """End the line of the progress bar, so that the next output starts on a new line."""
         if self.tty:
             self.out.write("\n")
 
@@ -73,12 +70,12 @@ def _time(seconds: float) -> str:
 
 
 def worlds_with_recordings() -> list[str]:
-    """Return the worlds that can be compared with episodes recorded elsewhere."""
+    """Return the names of the worlds for which recorded episodes of another implementation can be read."""
     return [name for name in known_worlds() if get_kit(name).recordings]
 
 
 def add_world_argument(parser: ArgumentParser, what: str) -> None:
-    """Add the option that selects a world; `what` is its purpose."""
+    """Add the option `--world`. `what` says in its help text what the world is used for."""
     parser.add_argument(
         "--world",
         choices=worlds_with_recordings(),
@@ -88,7 +85,8 @@ def add_world_argument(parser: ArgumentParser, what: str) -> None:
 
 
 def recordings_of_world(world: str) -> Recordings[Any]:
-    """Return the reader of this world's recordings. Raises UnknownNameError if it has none."""
+    """Return the reader of recorded episodes (traces) for this world. Raises UnknownNameError if it has
+    none."""
     recordings = get_kit(world).recordings
     if not recordings:
         raise UnknownNameError(f"there are no recordings of {world!r}")
@@ -96,7 +94,11 @@ def recordings_of_world(world: str) -> Recordings[Any]:
 
 
 def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
-    """Return the reader for this line's world, or for `default`. Raises TraceFileError if there is none."""
+    """Return the reader of recorded episodes for the world that this line of a recording file names, or for
+    `default` if it names none.
+
+    Raises TraceFileError if that world has no reader.
+    """
     world = line.world(default)
     if world not in worlds_with_recordings():
         raise line.error(f"{world!r} is not one of {', '.join(worlds_with_recordings())}")
@@ -104,7 +106,8 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 
 def read_traces(world: str, path: Path) -> list[Any]:
-    """Return all traces of this world in a file. Raises TraceFileError if there are none."""
+    """Return all recorded episodes (traces) of this world in a file. Raises TraceFileError if there are
+    none."""
     found = [
         line.parsed(recordings_of_world(world))
         for line in read_recording_file(path)

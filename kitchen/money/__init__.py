@@ -1,1 +1,1 @@
-"""Keep budgets and the cost of model calls."""
+"""Limit and record the money that is spent on calls of language models."""

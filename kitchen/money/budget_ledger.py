@@ -1,7 +1,7 @@
-"""Reserve money of a budget before each model call, book the cost after it, and sum up the ledger.
+"""Reserve money of a budget before each model call, and record the actual cost after it.
 
-The ledger has one row per call. If a worker dies during a call, its row keeps counting with the reserved
-amount, because the server may have billed the call.
+The ledger has one row per model call. If a worker dies during a call, its reserved amount remains in the sum,
+because the provider may have charged it.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ LARGEST_AMOUNT = Decimal("999999.999999")
 
 
 def spent_or_reserved(budget_id: int) -> Decimal:
-    """Return the amount that a budget has spent or reserved, in US dollars."""
+    """Return how much of a budget is spent or reserved, in US dollars."""
     amount = Coalesce("spent", "reserved", output_field=DecimalField())
     total = Spending.objects.filter(budget=budget_id).aggregate(total=Sum(amount))["total"]
     return total or Decimal(0)
 
 
 def reserved_amount(budget_id: int) -> Decimal:
-    """Return the amount reserved for calls whose cost is not booked yet, in US dollars."""
+    """Return how much of a budget is reserved for calls whose actual cost is not recorded yet, in US
+    dollars."""
     rows = Spending.objects.filter(budget=budget_id, spent=None)
     return rows.aggregate(total=Sum("reserved"))["total"] or Decimal(0)
 
 
 def is_exhausted(budget: Budget) -> bool:
-    """Return True if the rest of the budget does not cover another call as expensive as the largest
-    reservation so far.
+    """Return True if the rest of the budget is less than the largest amount that was reserved for a call so
+    far.
 
-    Before any call is in the ledger, return True if a call was refused.
+    If nothing was ever reserved, return True if a call was already refused.
     """
     dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
     if dearest is None:
@@ -54,14 +55,15 @@ def is_exhausted(budget: Budget) -> bool:
 
 
 def ledger_amount(amount: float) -> Decimal:
-    """Return an amount as it is stored: rounded up, and never more than a column holds."""
+    """Convert an amount in US dollars for storage: rounded up to `SMALLEST_AMOUNT`, and at most
+    `LARGEST_AMOUNT`."""
     return min(Decimal(repr(amount)), LARGEST_AMOUNT).quantize(SMALLEST_AMOUNT, rounding=ROUND_UP)
 
 
 class BudgetPurse:
-    """The `Payer` of one budget for one decision. It is safe for several threads and workers.
+    """Pays the model calls of one decision from a budget. It is safe for several threads and workers.
 
-    `mind_id` and `step` name the agent and the step of the decision, if it belongs to an episode.
+    `mind_id` and `step` name the agent and the step of the decision; None outside an episode.
     """
 
     def __init__(self, budget_id: int, *, mind_id: int | None = None, step: int | None = None) -> None:
@@ -70,17 +72,18 @@ class BudgetPurse:
         self._open: list[tuple[float, int]] = []
 
     async def reserve(self, amount: float) -> None:
-        """Do the work of `reserve_now` outside of the event loop."""
+        """Reserve `amount` US dollars for one call, in a database thread (see `reserve_now`)."""
         await run_once_in_db_thread(self.reserve_now, amount)
 
     async def settle(self, reserved: float, spent: float) -> None:
-        """Do the work of `settle_now` outside of the event loop."""
+        """Record the actual cost of a call, in a database thread (see `settle_now`)."""
         await run_once_in_db_thread(self.settle_now, reserved, spent)
 
     def reserve_now(self, amount: float) -> None:
-        """Reserve money for one call. Raises BudgetSpentError, and changes nothing, if too little is left.
+        """Reserve `amount` US dollars for one call. Raises BudgetSpentError, and reserves nothing, if the
+        budget has too little left.
 
-        A call that costs nothing is not in the ledger.
+        An amount of 0 is not recorded.
         """
         if not amount:
             return
@@ -98,9 +101,8 @@ class BudgetPurse:
             self._open.append((amount, row.pk))
 
     def settle_now(self, reserved: float, spent: float) -> None:
-        """Book the cost of a call in place of its reservation. Raises LookupError if there is no such
-        reservation.
-        """
+        """Record that a call cost `spent` US dollars, in place of the `reserved` amount. Raises
+        LookupError if no such amount is reserved."""
         if not reserved:
             return
         Spending.objects.filter(pk=self._take(reserved)).update(
@@ -122,7 +124,7 @@ NEARLY_SPENT_SHARE = Decimal("0.9")
 
 @dataclass(frozen=True, slots=True)
 class BookedMoney:
-    """Booked money in US dollars."""
+    """Total amounts in the ledger, in US dollars."""
 
     spent: Decimal
     set_aside: Decimal
@@ -130,14 +132,15 @@ class BookedMoney:
 
 
 def total_booked(since: datetime | None = None) -> BookedMoney:
-    """Return the cost of all model calls, over all budgets."""
+    """Return the money spent and reserved for model calls since this time, over all budgets. Without a
+    time, all calls are included."""
     rows = Spending.objects.all() if since is None else Spending.objects.filter(opened_at__gte=since)
     sums = rows.aggregate(paid=Sum("spent"), aside=Sum("reserved", filter=Q(spent=None)))
     return BookedMoney(sums["paid"] or Decimal(0), sums["aside"] or Decimal(0))
 
 
 def budgets_nearly_spent() -> int:
-    """Return the number of budgets whose limit is reached or nearly reached."""
+    """Return the number of budgets of which at least 90 % are spent or reserved."""
     booked = Sum(Coalesce("spendings__spent", "spendings__reserved"))
     limited = Budget.objects.filter(limit__gt=0).annotate(booked=booked)
     return limited.filter(booked__gte=F("limit") * NEARLY_SPENT_SHARE).count()

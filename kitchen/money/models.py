@@ -8,7 +8,7 @@ from kitchen.llm.call_costs import format_dollars
 
 
 class Budget(models.Model):
-    """The limit of money for model calls of one study or experiment, in US dollars."""
+    """The most money, in US dollars, that one study or experiment may spend on model calls."""
 
     id: int
     name = models.CharField(max_length=120)
@@ -19,11 +19,10 @@ class Budget(models.Model):
 
 
 class Spending(models.Model):
-    """One model call in the ledger: the reserved amount and, once it ended, its cost.
+    """One model call in the ledger: the reserved amount and, after the call, its actual cost.
 
-    A call is also listed if its decision was dropped, came too late, or was lost with its worker. `mind` and
-    `step` name the decision. If the episode is erased, the row stays without a link to anybody: `mind` is
-    empty.
+    `mind` and `step` name the agent and the step of the decision. If the episode is erased, the row
+    remains and `mind` becomes empty.
     """
 
     id: int

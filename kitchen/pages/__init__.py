@@ -1,1 +1,1 @@
-"""Ready-made pages for worlds: one for any world, and one for worlds on a grid."""
+"""Ready-made play pages for worlds: `default_page` for any world, and `grid_page` for worlds on a grid."""

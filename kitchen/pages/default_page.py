@@ -1,16 +1,16 @@
-"""Show any world on a page made of its brief, observations and commands.
+"""Show any world on a ready-made page: results, observation, last steps, and a command menu. No Django.
 
-`PAGE = DefaultPage()` is a whole page. It has results, the observation, a history of the last steps, and a
-command menu. A world can pass `title` and `rules` (the guide's paragraphs). It can override:
+`PAGE = DefaultPage()` is a complete page. A world can pass `title` and `rules` (the paragraphs of the guide).
+A subclass can override:
 
-- `names`: words for codes;
-- `commands`: words for commands, by verb;
-- `events`: words for the world's own events;
-- `reasons`: words for the reasons of refusals;
+- `names`: texts for codes;
+- `commands`: texts for commands, by verb;
+- `events`: texts for the world's own events;
+- `reasons`: texts for the reasons why a command is refused;
 - `verbs`: the verbs that come first in the menu;
-- `makers`: the functions that make the panels.
+- `makers`: the functions that create the panels.
 
-Use `kitchen.pages.grid_page` where a clock takes the steps. No Django.
+Real-time worlds need `kitchen.pages.grid_page`.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ class CommandMenu(NamedTuple):
 
 
 class MenuStep(NamedTuple):
-    """The step that the command is for."""
+    """The number of the step for which a command is chosen."""
 
     step: int
 
 
 class CommandGroup(NamedTuple):
-    """The commands of one verb; `actions` are ids of parts."""
+    """A group of commands with the same verb in the menu. `actions` are the ids of the panels of its
+    commands."""
 
     title: str
     key: str
@@ -53,7 +54,8 @@ class CommandGroup(NamedTuple):
 
 
 class CommandList(NamedTuple):
-    """The commands that can be chosen; empty while others choose. `chosen` is the chosen command in words."""
+    """The groups of commands that this seat can choose. `chosen` is the command that it has chosen, as
+    text."""
 
     choosing: bool
     chosen: str
@@ -61,7 +63,8 @@ class CommandList(NamedTuple):
 
 
 class CommandChoice(NamedTuple):
-    """One choice. Unless `least` and `most` are None, its last word is an amount."""
+    """One command in the menu. If `least` and `most` are not None, the person also enters an amount
+    between them."""
 
     value: str
     text: str
@@ -73,25 +76,25 @@ class CommandChoice(NamedTuple):
 
 
 class MenuHint(NamedTuple):
-    """The sentence below the button."""
+    """The sentence below the button of the menu."""
 
     choosing: bool
     chosen: str
 
 
 def may_choose(view: SeatView) -> bool:
-    """Return whether this seat may submit a command now."""
+    """Return True if this seat may submit a command now."""
     return view.phase == "choose" or view.choice.may_act
 
 
 class StepList(NamedTuple):
-    """The numbers of the steps that are listed, newest first."""
+    """The numbers of the past steps that the history lists, newest first."""
 
     steps: tuple[int, ...]
 
 
 class SeatLine(NamedTuple):
-    """The command of one seat, and why it failed, if it did."""
+    """The command of one seat in a past step and, if it was refused, the reason."""
 
     seat: int
     name: str
@@ -100,7 +103,7 @@ class SeatLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """A line for each seat, and other events as (kind, text). `completed` and `failed` have marks."""
+    """One past step in the history: a line for each seat, and other events as (kind, text)."""
 
     number: int
     lines: tuple[SeatLine, ...]
@@ -108,13 +111,13 @@ class PastStep(NamedTuple):
 
 
 class SpokenStep(NamedTuple):
-    """The text that a screen reader reads after a step."""
+    """The text that a screen reader reads aloud after a step."""
 
     text: str
 
 
 def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `happened`, with a part for each step that the view remembers."""
+    """Return the panel of the last steps. `past_step` converts a step to its entry in the history."""
     parts = tuple(
         Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(step)) for step in view.history
     )
@@ -123,7 +126,11 @@ def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> 
 
 
 def spoken_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel `spoken`: why this person's last command failed, and the news."""
+    """Return the panel with the text for screen readers after a step: why this person's command was refused,
+    and the other events.
+
+    `past_step` converts a step to its entry in the history.
+    """
     texts: list[str] = []
     if view.history:
         last = past_step(view.history[0])
@@ -137,7 +144,7 @@ PanelMaker = Callable[[SeatView], Panel]
 
 
 class ScoreContent(NamedTuple):
-    """The panel of results so far: pairs of a number and what it counts."""
+    """The results so far, as (number, unit) pairs, such as (`3`, `Orders completed`)."""
 
     achieved: tuple[tuple[str, str], ...]
 
@@ -153,7 +160,8 @@ class _TranslatedText:
 
 
 class DefaultPage(Page):
-    """The page of a world that has no templates of its own."""
+    """A page that can show any world, from its brief (the facts that never change), its observations and
+    its commands. Subclass it to change parts."""
 
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
@@ -191,15 +199,16 @@ class DefaultPage(Page):
     # panels
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return the functions that make the panels of this view, in reading order."""
+        """Return the functions that create the panels of this page, in reading order. Each takes the view
+        of a seat."""
         return (self.score, self.seen_panel, self.story, self.menu, self.spoken)
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels that `makers` names."""
+        """Return all panels of this seat's page, in reading order."""
         return tuple(make(view) for make in self.makers(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the same panels without the menu."""
+        """Return the panels for a person who only watches: all but the command menu."""
         return tuple(make(view) for make in self.makers(view) if make != self.menu)
 
     def score(self, view: SeatView) -> Panel:
@@ -208,19 +217,20 @@ class DefaultPage(Page):
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:
-        """Return the panel of facts and tables made of the observation."""
+        """Return the panel that shows the seat's observation as facts and tables."""
         return Panel("seen", f"{_TEMPLATES}/seen.jinja", facts_and_tables(self.seen(view), self.word))
 
     def story(self, view: SeatView) -> Panel:
-        """Return the panel of the last steps."""
+        """Return the panel of the last steps (the history)."""
         return history_panel(view, lambda step: self.past(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Return the panel that is read aloud after a step."""
+        """Return the panel with the text for screen readers after a step."""
         return spoken_panel(view, lambda step: self.past(step, view))
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel of commands. Raises ValueError where a clock takes the steps."""
+        """Return the panel of the command menu. Raises ValueError in a real-time world, which needs a page
+        with keys (`GridPage`)."""
         if view.timing.tick_ms is not None:
             raise ValueError("a world under a clock needs a page that declares its keys (GridPage)")
         chosen = self.worded(view, view.choice.chosen) if view.choice.chosen else ""
@@ -237,7 +247,11 @@ class DefaultPage(Page):
     def command_groups(
         self, view: SeatView, without: Container[Command] = ()
     ) -> tuple[tuple[CommandGroup, ...], tuple[Panel, ...]]:
-        """Return the groups of the commands that can be chosen, except `without`, and a part for each."""
+        """Return the commands that this seat can choose, grouped by verb, and a panel for each command.
+
+        Commands in `without` are left out. Commands that another seat must first make possible are
+        included, with a remark.
+        """
         offered = {command: "" for command in view.choice.legal if command not in without}
         for command in view.choice.anticipated:
             if command not in without:
@@ -271,11 +285,12 @@ class DefaultPage(Page):
     # words
 
     def word(self, code: str) -> str:
-        """Return the words for a code within a sentence."""
+        """Return the text for a code of the world, to be used within a sentence, such as `the red lamp`
+        for `lamp2`."""
         return gettext(self.names[code]) if code in self.names else code_to_words(code)
 
     def phrase(self, command: Command) -> str:
-        """Return a command as text: `Light lamp 3`."""
+        """Return a command as text, such as `Light lamp 3`. Empty for the empty command."""
         if not command:
             return ""
         verb, *arguments = command
@@ -286,23 +301,25 @@ class DefaultPage(Page):
         return text.format(*words, *["…"] * text.count("{}"))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim as text, like a command of the same words."""
+        """Return a goal (aim) of the world as text. It is shown like a command with the same codes."""
         return self.phrase(aim)
 
     def aim_group(self, aim: Aim) -> str:
-        """Return the verb as text."""
+        """Return the heading under which a goal (aim) is listed: its verb as text."""
         return sentence_case(self.word(aim[0])) if aim else ""
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the first of the rules."""
+        """Return the goal of the game: the first paragraph of the rules. Empty without rules."""
         return gettext(self.rules[0]) if self.rules else ""
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the shown values of the observation, by name."""
+        """Return the values of the observation that the page shows, by name. Override it to leave some
+        out."""
         return view.observation
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide: the rules, and the brief as facts and tables."""
+        """Return the template context of the guide: the rules, and the brief (the facts that never change)
+        as facts and tables."""
         found = facts_and_tables(brief, self.word)
         return {
             "rules": [gettext(text) for text in self.rules],
@@ -314,12 +331,13 @@ class DefaultPage(Page):
     # what happened
 
     def past(self, step: StepView, view: SeatView) -> PastStep:
-        """Return the history's entry for one step."""
+        """Return the entry of one past step in the history."""
         lines = (self.line(step, player, view) for player in view.players)
         return PastStep(step.number, tuple(filter(None, lines)), tuple(self._news(step, view)))
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
-        """Return the line of one seat; None if the reader's seat may not know it."""
+        """Return the line of one seat (`player`) in the history of a step. None if the person at this page
+        may not know its command."""
         name = gettext("You") if player.is_you else player.name
         if step.ran_out and player.is_you:
             return SeatLine(player.seat, name, gettext("ran out of time"), "")
@@ -333,7 +351,7 @@ class DefaultPage(Page):
         return SeatLine(player.seat, name, words, ", ".join(self.reason(code) for code in reasons))
 
     def reason(self, code: str) -> str:
-        """Return a text that says why a command was refused."""
+        """Return the text for a reason code, which says why a command was refused."""
         return gettext(self.reasons[code]) if code in self.reasons else code_to_words(code)
 
     def _news(self, step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
@@ -342,7 +360,8 @@ class DefaultPage(Page):
                 yield event.kind, text
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return the sentence for an event of the world's own; empty for an event of the platform."""
+        """Return the sentence for an event of the world. Empty for events that every world has
+        (`PLATFORM_EVENTS`)."""
         if event.kind in PLATFORM_EVENTS:
             return ""
         player = "" if event.seat is None else view.players[event.seat].name

@@ -1,18 +1,17 @@
-"""Show a world on a grid: drawn, as text, or both; in turns or in real time. No Django.
+"""Show a world on a grid as a drawing, as text, or both; in turns or in real time. No Django.
 
-A world derives `GridPage`. It declares the look of its letters (`looks`), the lists of its observation that
-hold things on cells (`layers`), and its keys (`pad`). An observation has `players`, a list with an object for
-each seat. `at` is [column, row], counted from 0. `face` (a verb of `moves`) and `holds` (a code) are left out
-in a world without them. Each layer is a list of objects with `at` and `thing` (a code).
+A world derives `GridPage`. It declares the look of the grid's letters (`looks`), its keys (`pad`), and which
+lists of the observation hold things on cells (`layers`). The observation must have `players`, a list with an
+object for each seat: `at` is [column, row], counted from 0; `face` is a verb of `moves`; `holds` is a code.
+`face` and `holds` are left out in a world without them. Each layer is a list of objects with `at` and `thing`
+(a code).
 
-The server draws the cells. The page itself draws what changes (`static/js/grid.js`), from the observation. So
-movement is smooth, and the page looks the same under a clock, when no panels are sent. Pictures are symbols
-of an SVG file (`pictures`), named by the codes. Without a picture, cells and things are plain shapes with a
-letter.
+The server draws the cells. The script `static/js/grid.js` draws what moves, from the observation. Pictures
+are symbols in an SVG file (`pictures`), named by the codes. Without a picture, cells and things are plain
+shapes with a letter.
 
-A world that needs more on its page has a script of its own, loaded before `js/grid.js`. It sets
-`play.painters[layer]`, which draws an entry of a layer, and `play.describers`, which describes an entry in
-words under a clock.
+A world can add a script of its own, which is loaded before `js/grid.js`. It may set `play.painters[layer]`,
+which draws an entry of a layer, and `play.describers`, which describes an entry as text in real time.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ FLOOR_LETTER = " "
 
 
 class CellLook(NamedTuple):
-    """The look of cells with one letter, and their name."""
+    """The look and the name of cells with one letter."""
 
     name: str
-    """The name in words, marked with `gettext_noop`."""
+    """The name as text, marked with `gettext_noop`."""
     walkable: bool = False
     picture: str = ""
     """The symbol in `GridPage.pictures`; empty: a plain cell."""
@@ -49,7 +48,7 @@ class CellLook(NamedTuple):
 
 
 class PadKey(NamedTuple):
-    """A button of the pad, and the keys that press it."""
+    """The label of a command button, and the keyboard keys that press it."""
 
     label: str
     """The text on the button."""
@@ -80,7 +79,8 @@ VALUES: Mapping[str, Json] = {"true": True, "false": False, "null": None}
 
 
 class DrawnTile(NamedTuple):
-    """One cell: its upper left corner in units of the drawing; `kind` is `floor`, `wall` or `place`."""
+    """One drawn cell: its upper left corner in units of the drawing, its kind (`floor`, `wall` or
+    `place`), and its picture or letter."""
 
     x: int
     y: int
@@ -90,7 +90,7 @@ class DrawnTile(NamedTuple):
 
 
 class DrawnBoard(NamedTuple):
-    """The constant part of the grid."""
+    """The constant part of the drawing: the cells of the grid."""
 
     columns: int
     rows: int
@@ -104,11 +104,12 @@ class DrawnBoard(NamedTuple):
     tick_ms: int
     """Milliseconds between steps; 0 where steps wait for everybody."""
     words: str
-    """The texts that the page shows by itself under a clock, as JSON; empty in turns."""
+    """The texts for the script in a real-time world, as JSON. Empty in a turn-based world."""
 
 
 class DrawnObservation(NamedTuple):
-    """The changing part of the observation, as JSON; `seat` is -1 for a person who watches."""
+    """The changing part of the drawing, as JSON for the script. `seat` is -1 for a person who only
+    watches."""
 
     seat: int
     step: int
@@ -116,7 +117,7 @@ class DrawnObservation(NamedTuple):
 
 
 class CellText(NamedTuple):
-    """One cell in words: its kind, and who or what is there; `kind` as in `DrawnTile`."""
+    """One cell as text: its kind, and who or what is on it."""
 
     name: str
     there: str
@@ -124,13 +125,13 @@ class CellText(NamedTuple):
 
 
 class GridText(NamedTuple):
-    """The cells, row by row."""
+    """All cells of the grid as text, row by row."""
 
     rows: tuple[tuple[CellText, ...], ...]
 
 
 class ActorText(NamedTuple):
-    """One seat in a phrase: where it is, where it looks and what it holds."""
+    """One seat's position, direction and held thing, as text."""
 
     seat: int
     name: str
@@ -139,13 +140,13 @@ class ActorText(NamedTuple):
 
 
 class ActorList(NamedTuple):
-    """All seats, in their order."""
+    """All seats, in order of their numbers."""
 
     actors: tuple[ActorText, ...]
 
 
 class ScoreFigure(NamedTuple):
-    """One metric of the score under a clock: name and kind for the script, and its words."""
+    """One metric of the score in a real-time episode, with its value as text."""
 
     name: str
     kind: str
@@ -154,19 +155,19 @@ class ScoreFigure(NamedTuple):
 
 
 class ClockScore(NamedTuple):
-    """The score, which the script `js/grid_words.js` updates."""
+    """The score in a real-time episode. The script `js/grid_words.js` updates it."""
 
     figures: tuple[ScoreFigure, ...]
 
 
 class FactList(NamedTuple):
-    """Values of the observation that are not on the grid."""
+    """Values of the observation that are not shown on the grid."""
 
     facts: tuple[Fact, ...]
 
 
 class PadButton(NamedTuple):
-    """One button of the pad; without `value` it has no function now."""
+    """One command button. Without `value` it cannot be used now."""
 
     verb: str
     value: str
@@ -180,16 +181,16 @@ class PadButton(NamedTuple):
 
 
 class CommandPad(NamedTuple):
-    """The form of one seat for the coming step. `groups` are commands without a button."""
+    """The command buttons of one seat for the open step. `groups` are the commands without a button."""
 
     step: int
     seat: int
     player: str
     may_act: bool
     ahead: str
-    """The thing in front of it, in words; empty in a world without directions."""
+    """The thing in front of it, as text; empty in a world without directions."""
     holds: str
-    """The thing it holds, in words; empty in a world without things to hold."""
+    """The thing it holds, as text; empty in a world without things to hold."""
     choosing: bool
     buttons: tuple[PadButton, ...]
     groups: tuple[CommandGroup, ...]
@@ -198,7 +199,7 @@ class CommandPad(NamedTuple):
 
 
 class GridPage(DefaultPage):
-    """The page of a world on a grid."""
+    """A page for worlds on a grid. Subclass it and declare looks, layers and keys (see the module)."""
 
     supports_clock = True
     views = (DRAWING_TABLES, DRAWING_ONLY)
@@ -229,24 +230,27 @@ class GridPage(DefaultPage):
     """Path of a static file of SVG symbols."""
 
     def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
-        """Return the letters of the grid, row by row."""
+        """Return the grid as one string per row, with a letter for each cell. `brief` holds the facts that
+        never change."""
         grid: Sequence[str] = brief["grid"]
         return grid
 
     def look(self, letter: str) -> CellLook:
-        """Return the look of a cell with this letter."""
+        """Return how cells with this letter look. An unknown letter looks like floor."""
         return self.looks.get(letter) or self.looks[FLOOR_LETTER]
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return the functions that make the panels. If the world is shown in words only, there is no drawing
-        in turns. Under a clock the drawing is then hidden, because its script updates the words. Under a
-        clock the page itself reports what happened."""
+        """Return the functions that create the panels of this page, in reading order.
+
+        The drawing is left out if a turn-based world is shown as text only. The history is left out in a
+        real-time world, where the page's script reports events.
+        """
         drawing = (self.board, self.seen_now) if view.timing.tick_ms or view.shown != DRAWING_TABLES else ()
         story = () if view.timing.tick_ms else (self.story,)
         return (self.score, self.facts, *drawing, self.grid, self.actors, *story, self.menu, self.spoken)
 
     def score(self, view: SeatView) -> Panel:
-        """Return the panel of the results so far. Under a clock, the page updates it by itself."""
+        """Return the panel of the results so far. In a real-time world, the page's script updates it."""
         if view.timing.tick_ms is None:
             return super().score(view)
         figures = tuple(
@@ -257,7 +261,7 @@ class GridPage(DefaultPage):
     # Drawing
 
     def board(self, view: SeatView) -> Panel:
-        """Return the panel of cells; the same for the whole episode."""
+        """Return the panel with the drawn cells. It stays the same for the whole episode."""
         rows, tick_ms = tuple(self.rows(view.brief)), view.timing.tick_ms or 0
         tiles, floor = _cells(self, rows)
         shows = DrawnBoard(
@@ -274,11 +278,12 @@ class GridPage(DefaultPage):
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the script's input: for drawing, and for showing own moves before they are confirmed."""
+        """Return the rules that the page's script needs to draw, and to show a person's move before the
+        server confirms it."""
         return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
 
     def seen_now(self, view: SeatView) -> Panel:
-        """Return the panel of the changing parts: `players` and all layers."""
+        """Return the panel with everything that moves or changes on the grid, as JSON for the script."""
         changing = {name: view.observation[name] for name in ("players", *self.layers)}
         you = view.seat if view.acts else -1
         return Panel(
@@ -290,8 +295,8 @@ class GridPage(DefaultPage):
     # The same in words
 
     def grid(self, view: SeatView) -> Panel:
-        """Return the panel that shows the grid as a table: the kind of each cell, and who or what is
-        there."""
+        """Return the panel that shows the grid as a table of texts: the kind of each cell, and who or what
+        is on it."""
         there = {at: text for layer in self.layers for at, text in self._lying(view, layer)}
         players = zip(view.observation["players"], view.players, strict=True)
         there |= {tuple(each["at"]): player.name for each, player in players}
@@ -312,15 +317,16 @@ class GridPage(DefaultPage):
             yield tuple(entry["at"]), self.entry_words(layer, entry, view.brief)
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """Return an entry of a layer as text."""
+        """Return the text for one entry of a layer (a list of things on cells in the observation)."""
         return self.thing_words(entry["thing"])
 
     def thing_words(self, thing: Json) -> str:
-        """Return a text that says what a seat holds, or what is on a cell."""
+        """Return the text for the code of a thing that a seat holds or that is on a cell. None gives
+        `nothing`."""
         return pgettext("what somebody holds", "nothing") if thing is None else self.word(thing)
 
     def actors(self, view: SeatView) -> Panel:
-        """Return the panel of all seats and their places."""
+        """Return the panel that describes each seat's position, direction and held thing as text."""
         players = zip(view.observation["players"], view.players, strict=True)
         lines = (
             ActorText(one.seat, one.name, one.is_you, self._actor_description(each)) for each, one in players
@@ -334,7 +340,8 @@ class GridPage(DefaultPage):
         return actor_sentence(player).format(**words, thing=self.thing_words(player.get("holds")))
 
     def ahead_words(self, view: SeatView) -> str:
-        """Return what this seat faces: `wall: red lamp`. Empty in a world without directions."""
+        """Return what is on the cell in front of this seat, such as `wall: red lamp`. Empty in a world
+        without directions."""
         player = view.observation["players"][view.seat]
         if "face" not in player:
             return ""
@@ -350,7 +357,7 @@ class GridPage(DefaultPage):
     # Other panels
 
     def facts(self, view: SeatView) -> Panel:
-        """Return the panel of observed values that are not on the grid."""
+        """Return the panel of observed single values that are not shown on the grid."""
         return Panel(
             "facts",
             f"{_TEMPLATES}/grid_facts.jinja",
@@ -358,12 +365,13 @@ class GridPage(DefaultPage):
         )
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the values of the observation that are not on the grid."""
+        """Return the values of the observation that are not shown on the grid, by name."""
         on_grid = {"players", *self.layers}
         return {name: value for name, value in view.observation.items() if name not in on_grid}
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with the pad, what the seat faces and holds, and all other commands."""
+        """Return the panel with the command buttons, what the seat faces and holds, and the commands
+        without a button."""
         player, ticking = view.observation["players"][view.seat], view.timing.tick_ms is not None
         commands: set[Command] = {(verb,) for verb in self.pad}
         groups, parts = ((), ()) if ticking else self.command_groups(view, commands)
@@ -392,11 +400,13 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return a button's present function, if it is more exact than its command; else empty."""
+        """Return what this verb's button does now, such as what it would pick up. Empty if the command's
+        own text is enough. Override it for your world."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the rules, the keys, and the parts of the brief that are not the grid."""
+        """Return the template context of the guide: the rules, the keys, and the facts that never change,
+        without the grid."""
         others = {name: value for name, value in brief.items() if name != "grid"}
         keys = [(gettext(key.label), self.phrase((verb,))) for verb, key in self.pad.items()]
         return {**super().handbook(others), "keys": keys, "ticking": bool(brief.get("tick_ms"))}
@@ -404,7 +414,8 @@ class GridPage(DefaultPage):
     # Texts that the page shows by itself
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the texts of `static/js/grid_words.js`, which fills in the braces, by name."""
+        """Return the texts that the script `js/grid_words.js` needs to describe the grid, by name. The
+        script fills in the braces."""
         observed = view.observation["players"][0]
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},
@@ -454,7 +465,8 @@ def _kind(look: CellLook) -> str:
 
 
 def actor_sentence(player: Mapping[str, Json]) -> str:
-    """Return the sentence for a seat's place, with braces for the script to fill in."""
+    """Return a format string that describes a seat's position, with its direction and held thing if
+    `player` has them."""
     if "face" in player and "holds" in player:
         return gettext("column {column}, row {row}, {face}, holds {thing}")
     if "face" in player:

@@ -1,6 +1,6 @@
-"""Turn a JSON object into facts and tables for a page. No Django.
+"""Convert a JSON object to facts and tables that a page can show. No Django.
 
-A single value becomes a fact (a name and a text). A list or an object becomes a table.
+A single value becomes a fact (a name and a text). A list of lists or objects, or an object, becomes a table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CodeWord = Callable[[str], str]
 
 
 class Fact(NamedTuple):
-    """One value with its name. `code` is its key in the JSON."""
+    """One value of an object as text, with its label. `code` is its key in the JSON object."""
 
     code: str
     label: str
@@ -25,7 +25,8 @@ class Fact(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Several values. The first cell of a row names it; `head` is empty without column names."""
+    """A table with a title. The first cell of each row is its name. `head` is empty if the columns have no
+    names."""
 
     code: str
     title: str
@@ -34,14 +35,14 @@ class Table(NamedTuple):
 
 
 class FactsAndTables(NamedTuple):
-    """All facts and tables of an object."""
+    """All facts and tables that a JSON object was converted to."""
 
     facts: tuple[Fact, ...]
     tables: tuple[Table, ...]
 
 
 def facts_and_tables(values: Mapping[str, Json], word: CodeWord) -> FactsAndTables:
-    """Return the object's entries, in its order, with each code replaced by its words (`word`)."""
+    """Convert a JSON object to facts and tables, in its order. `word` returns the text for a code."""
     facts, tables = [], []
     for code, value in values.items():
         title = sentence_case(word(code))
@@ -53,7 +54,7 @@ def facts_and_tables(values: Mapping[str, Json], word: CodeWord) -> FactsAndTabl
 
 
 def value_text(value: Json, word: CodeWord) -> str:
-    """Return one value as a text: `lamp 3`, `4, 7`, `yes`."""
+    """Return a JSON value as text, such as `lamp 3`, `4, 7` or `yes`. `word` returns the text for a code."""
     if value is None or value in ([], {}, ""):
         return pgettext("there is no value", "none")
     if isinstance(value, bool):

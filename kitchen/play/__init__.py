@@ -1,1 +1,3 @@
-"""Run live play: episodes, turns, agents' decisions, and the websocket."""
+"""Run live play: store episodes, run their steps, ask the agents for commands, and serve the play page over
+websockets.
+"""

@@ -1,7 +1,7 @@
-"""Django models of live play: episodes, seats, agents, and the log of what happened.
+"""Django models of live play: episodes, seats, agents, and the log of every step.
 
-The log (`Step`, `SeatCommand`, `Decision`, `Message`) is append-only and is the truth. `Episode.state` is the
-state that the log leads to. `StateChange` holds the large parts of the state.
+The rows of the log (`Step`, `SeatCommand`, `Decision`, `Message`) can only be added, never changed.
+`Episode.state` is the state to which the log leads. `StateChange` holds the large parts of the state.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from kitchen.money.models import Budget
 
 
 def new_key() -> str:
-    """Return a secret that gives access to one seat or one participant's pages: 128 bits, URL-safe."""
+    """Return a new random key, with which one can play a seat or open a participant's pages: 128 bits,
+    URL-safe."""
     return secrets.token_urlsafe(16)
 
 
 class Episode(models.Model):
-    """One game of one world, from its seed to its end. It has seats, which people or agents play."""
+    """One game in one world, from its seed to its end. People or agents play its seats."""
 
     class Status(models.TextChoices):
         PLAYING = "playing", "playing"
@@ -169,12 +170,14 @@ class Episode(models.Model):
 
     @property
     def team(self) -> Organisation | None:
-        """The organisation of the members. None if they cannot send messages."""
+        """The team organisation of the episode: who may command and write to whom. None if nobody can send
+        messages."""
         return Organisation.from_json(self.organisation) if self.organisation else None
 
 
 class Ticking(models.Model):
-    """The claim of the process that takes the steps of a real-time episode, and counts of its delays."""
+    """The claim of the clock process that takes the steps of a real-time episode, and counts of late
+    steps."""
 
     episode = models.OneToOneField(
         Episode, on_delete=models.CASCADE, related_name="ticking", primary_key=True
@@ -293,7 +296,7 @@ class Seat(models.Model):
 
 
 class SeatCommand(AppendOnly):
-    """The command of one seat for one step, and its source. It is written before the step runs."""
+    """The command of one seat for one step, and who chose it. It is stored before the step runs."""
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="commands")
     step = models.PositiveIntegerField(help_text="The step that the row is for; the first is 1.")
@@ -326,11 +329,9 @@ class SeatCommand(AppendOnly):
 
 
 class Decision(AppendOnly):
-    """One decision of an agent for one step, with the memory it wants to keep. Any worker can continue from
-    it.
+    """One decision of an agent for one step, with the memory that the agent keeps for its next decision.
 
-    A decision that had no effect (`dropped`) is stored for its content and its cost. No agent continues from
-    it.
+    A decision without effect (`dropped`) is stored for its text and its cost. Its memory is not used.
     """
 
     mind = models.ForeignKey(Mind, on_delete=models.CASCADE, related_name="decisions")
@@ -389,15 +390,14 @@ class Decision(AppendOnly):
 
     @property
     def note_text(self) -> str:
-        """Return the note as indented JSON."""
+        """Return the agent's note on its decision as indented JSON."""
         return json.dumps(self.note, indent=2, ensure_ascii=False)
 
 
 class Message(AppendOnly):
     """A message from one member of an episode to others, numbered in the order of sending.
 
-    Messages are no part of the world's state. `kitchen.play.turn.conversation` decides which members receive
-    a message.
+    Messages are not part of the world's state. `kitchen.play.turn.conversation` decides who receives them.
     """
 
     id: int
@@ -426,7 +426,7 @@ class Message(AppendOnly):
 
 
 class Prompt(models.Model):
-    """A text that was sent to language models. Each text is stored once, however often it was sent."""
+    """A text that was sent to language models. Equal texts share one row."""
 
     hash = models.CharField(max_length=64, primary_key=True, help_text="SHA-256 of the text.")
     text = models.TextField()
@@ -483,7 +483,7 @@ class ModelCall(AppendOnly):
 
     @property
     def parameters_text(self) -> str:
-        """Return the parameters that were sent with the texts, as indented JSON."""
+        """Return the request's parameters other than its texts, as indented JSON."""
         return json.dumps(self.parameters, indent=2, ensure_ascii=False)
 
 
@@ -504,7 +504,7 @@ class CallMessage(AppendOnly):
 
 
 class Step(AppendOnly):
-    """One step as it ran. Replaying `commands` from the seed leads to `state_hash` again."""
+    """One step that was taken. Replaying all `commands` from the seed leads to `state_hash` again."""
 
     episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="steps")
     number = models.PositiveIntegerField(help_text="The first step is 1.")
@@ -533,9 +533,10 @@ class Step(AppendOnly):
 
 
 class StateChange(AppendOnly):
-    """The change of one step to a large part of the state (`World.large`), or the whole part after that step.
+    """The change that one step made to a large part of the state (`World.large`), or the complete part after
+    that step.
 
-    `Episode.state` holds only the root hash of each part.
+    `Episode.state` holds only a hash of each such part.
     """
 
     id: int
@@ -559,9 +560,8 @@ class StateChange(AppendOnly):
 
 
 class Seal(AppendOnly):
-    """A signature of facts about an episode, made with this installation's key
-    (`kitchen.play.episode.log_integrity`).
-    """
+    """A signature of an episode's facts, made with this installation's key (see
+    `kitchen.play.episode.log_integrity`)."""
 
     class Kind(models.TextChoices):
         BEFORE = "before", "was there before there were seals"

@@ -1,1 +1,1 @@
-"""Run live play in real time: clock processes that take ticks, and their websocket."""
+"""Run live play in real time: clock processes take the steps (ticks), and websockets send them to pages."""

@@ -1,13 +1,12 @@
-"""Run the clock of the episodes that this process has claimed: take their ticks and store them in groups.
+"""Run the clock of the real-time episodes that this process has claimed: take ticks and store them.
 
-One event loop takes all ticks. It guarantees:
+One event loop takes the ticks of all episodes:
 
-- A tick is shown before it is stored, and stored `STORE_SECONDS` later. The clock of an episode stops while a
-  tick that was taken `HOLD_SECONDS` seconds ago is not stored. So a killed process loses half a second of
-  ticks at most. The last tick is stored before the end of the episode is announced.
-- The clock also stops while pages cannot be reached (Redis is down).
-- The clock does not wait for any agent or page.
-- If another process has taken over, ended or erased an episode, its unstored ticks are dropped here.
+- A tick is sent to the pages first, and stored `STORE_SECONDS` later. The clock of an episode stops if a tick
+  is not stored after `HOLD_SECONDS`. So a killed process loses at most about half a second of ticks.
+- The last tick is stored before the end of the episode is announced.
+- The clock stops while Redis is down, because pages cannot be reached. It never waits for an agent or a page.
+- If another process has taken over, ended or erased an episode, ticks that are not stored yet are discarded.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ SEND_SECONDS = 1.0
 
 
 class OwnedEpisode:
-    """An episode that this owner has claimed, with the task that takes its ticks."""
+    """An episode that this process has claimed, with the asyncio task that takes its ticks."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
         self.game, self.updates = game, TickUpdates(game)
@@ -70,7 +69,8 @@ class OwnedEpisode:
 
 
 class ClockOwner:
-    """The episodes that one process has claimed. `layer` is the channel layer."""
+    """Claims real-time episodes for this process, and takes and stores their ticks. `layer` is the channel
+    layer."""
 
     def __init__(self, layer: Any) -> None:
         self.name = new_owner_name()
@@ -85,7 +85,8 @@ class ClockOwner:
         """Answers being sent. Kept here because asyncio may discard a task without a reference."""
 
     async def run(self) -> None:
-        """Take ticks until cancelled. Then store everything and release the claims."""
+        """Claim episodes and take their ticks until the task is cancelled. Then store all ticks and
+        release the claims."""
         self._channel = await self._layer.new_channel("ticks")
         try:
             async with asyncio.TaskGroup() as doing:

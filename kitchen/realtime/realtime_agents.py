@@ -1,12 +1,12 @@
-"""Ask the agents of an episode in real time, right after a tick for the next one, without waiting.
+"""Ask the agents of a real-time episode: right after each tick (step) for the next one, without waiting.
 
-- Light agents (`Agent.light`) decide at once, in this process.
+- Light agents (`Agent.light`), which need almost no processor time, decide at once in this process.
 - Other agents without a language model run in a process pool (`kitchen.infra.process_pool`).
-- Agents that use language models run in an event loop (`kitchen.infra.event_loop`), for as long as a
-  decision may take.
+- Agents that use language models run in an event loop (`kitchen.infra.event_loop`). They may think for
+  several ticks, up to the episode's time limit for decisions.
 
-If an agent has not answered by the tick, its fallback decides. The agent is not asked again until it has
-answered. Its `Agent.arrived` may still use the late decision. By default, late decisions are dropped.
+If an agent has not answered by the tick, its fallback decides. The agent is asked again only after it has
+answered. `Agent.arrived` may still use the late decision; otherwise it is ignored.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOT_IN_TIME = "not in time for the tick"
 
 @dataclass(slots=True)
 class PendingDecision:
-    """A decision that an agent is making."""
+    """A question to an agent, and the future of its decision."""
 
     mind: Mind
     situation: Situation
@@ -51,34 +51,39 @@ class PendingDecision:
     """End time, by the monotonic clock. None while the agent thinks."""
 
     def end(self, _: object) -> None:
-        """Record that the agent has answered."""
+        """Record the time at which the agent has answered. Called by the future."""
         self.ended = time.monotonic()
 
     @property
     def took(self) -> float:
-        """Milliseconds from the question to the answer. Waiting for the tick afterwards is not included."""
+        """Milliseconds that the agent took to answer, or has taken so far."""
         return ((self.ended or time.monotonic()) - self.began) * 1000
 
     @property
     def is_late(self) -> bool:
-        """True if the agent has used more than its time."""
+        """True if the agent has taken more than its allowed time."""
         return self.took > self.situation.limits.seconds * 1000
 
 
 class RealtimeAgents:
-    """The agents of one episode."""
+    """The agents of one real-time episode, and their decisions in progress."""
 
     def __init__(self) -> None:
         self._thinking: dict[int, PendingDecision] = {}
 
     def ask(self, turn: OpenTurn, seconds: float) -> None:
-        """Ask every agent that is not thinking for the open step, which is taken in `seconds`."""
+        """Ask every agent for the open step, except agents that still think about an earlier one. Returns at
+        once.
+
+        `seconds` is the time until the step is taken.
+        """
         for mind in turn.minds:
             if mind.pk not in self._thinking:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)
 
     def answers(self, turn: OpenTurn) -> list[AskedMind]:
-        """Return the action of each agent in the open step."""
+        """Return for each agent its decision for the open step, or its fallback's decision if it has not
+        answered."""
         return [self._answer(turn, mind) for mind in turn.minds]
 
     def _answer(self, turn: OpenTurn, mind: Mind) -> AskedMind:
@@ -94,7 +99,10 @@ class RealtimeAgents:
         return AskedMind(mind, replace(situation, step=one.situation.step), outcome)
 
     def leave(self, episode: Episode) -> None:
-        """Stop asking and give the episode up. Paid decisions under way are stored as dropped."""
+        """Stop asking agents, because the episode ends or another process takes it over.
+
+        Decisions in progress that use a language model are stored later as dropped, because they are paid.
+        """
         thinking, self._thinking = self._thinking, {}
         for one in thinking.values():
             if get_agent(one.mind.kind).names_model:

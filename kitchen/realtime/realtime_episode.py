@@ -1,13 +1,9 @@
-"""Hold one episode in real time in memory: its turn, the pressed keys, and the schedule of its ticks.
+"""Hold one real-time episode in memory: its open turn, the pressed keys, and the schedule of its ticks
+(steps).
 
-It uses the same kind of turn as all live play (`kitchen.play.turn.open_turn`). Its rows go to a tick buffer
-first. Reading an episode needs the database. A tick does not.
-
-Keys: a tick uses the key pressed last since the tick before it, once. Without one it uses the key that is
-still down and was pressed last. A key that was not repeated for `KEY_TIMEOUT_SECONDS` counts as released.
-
-Schedule: a tick that is a little late does not move later ticks. If it is late by a whole tick, later ticks
-move, so that missed ticks are not played in a rush.
+A tick needs no database: its rows go to a buffer first (`realtime_storage.TickBuffer`). A tick uses the key
+that was pressed last since the tick before it. If none was pressed, it uses a key that is still held down. If
+a tick is late by more than a whole tick, all later ticks move.
 """
 
 from __future__ import annotations
@@ -38,7 +34,7 @@ MAX_HELD_KEYS = 8
 
 
 class HeldKeys:
-    """The keys that are down, and the key pressed last. Times are seconds of one clock."""
+    """The keys that one player holds down, and the key pressed last. Times are seconds of one clock."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -49,7 +45,8 @@ class HeldKeys:
         self._held: dict[Command, float] = {}
 
     def press(self, command: Command, now: float, number: int = 0) -> None:
-        """Press a key, or confirm that it is still down."""
+        """Record that the key for `command` was pressed or is still down. `number` is that of the
+        browser's message."""
         self.number = number
         if command not in self._held:
             self._pressed = command, now
@@ -58,16 +55,17 @@ class HeldKeys:
             del self._held[next(iter(self._held))]
 
     def release(self, command: Command, number: int = 0) -> None:
-        """Release a key."""
+        """Record that the key for `command` was released. `number` is that of the browser's message."""
         self.number = number
         self._held.pop(command, None)
 
     def let_go(self) -> None:
-        """Release all keys, because the player has left or another page plays the seat."""
+        """Release all keys. Called if the player has left or another page now plays the seat."""
         self._pressed, self._held, self.number = None, {}, 0
 
     def take(self, now: float) -> Command | None:
-        """Return the command for this tick, or None without a key."""
+        """Return the command of the key pressed last since the last call. If none was pressed, return that
+        of a key still held down. None if no key is down."""
         self._held = {command: at for command, at in self._held.items() if now - at < KEY_TIMEOUT_SECONDS}
         held = next(reversed(self._held)) if self._held else None
         command, self.at = self._pressed or (held, now)
@@ -83,7 +81,7 @@ LOST_SECONDS = 0.5
 
 @dataclass(slots=True)
 class TickSchedule:
-    """The schedule of one episode: one tick every `seconds`, the next one at `due`."""
+    """The schedule of one episode's ticks: one every `seconds`. The next one is at the time `due`."""
 
     seconds: float
     due: float
@@ -93,7 +91,8 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Take the tick that is due and schedule the next one. Return the milliseconds lost before it."""
+        """Schedule the tick after the one that is taken now. Return by how many milliseconds this tick is
+        late; a delay below `LOST_SECONDS` gives 0."""
         delay = now - self.due
         self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
         self.late += delay > LATE_SECONDS
@@ -102,7 +101,7 @@ class TickSchedule:
         return lost
 
     def take_counts(self) -> tuple[int, int]:
-        """Return the numbers of late ticks and lost milliseconds not stored yet, and reset them."""
+        """Return the number of late ticks and the lost milliseconds since the last call."""
         counts = self.late, self.lost_ms
         self.late = self.lost_ms = 0
         return counts
@@ -117,7 +116,7 @@ DECISION_COLUMNS = tuple(one.attname for one in Decision._meta.concrete_fields i
 
 @dataclass(frozen=True, slots=True)
 class SeatUpdate:
-    """The content of an update that a seat's page receives after a tick."""
+    """The content that the page of one seat receives after a tick."""
 
     observation: Mapping[str, Json]
     events: tuple[Event, ...]
@@ -132,7 +131,12 @@ class SeatUpdate:
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """Read an episode, with agents that may already be asked. None if the episode is over."""
+    """Read the episode of this claim from the database, ready for its next tick. None if it is over or
+    erased.
+
+    `now` is the present time of the monotonic clock. `minds` are the episode's agents, if this process has
+    already asked them.
+    """
     try:
         turn = OpenTurn(Episode.objects.get(pk=one.episode_id), Seat.objects.filter(episode=one.episode_id))
         refresh_turn(turn)
@@ -171,7 +175,7 @@ NEWS_SECONDS = 1.0
 
 
 class RealtimeEpisode:
-    """One episode in real time. Times are seconds of a monotonic clock."""
+    """One real-time episode in the memory of the clock process. Times are seconds of a monotonic clock."""
 
     def __init__(self, turn: OpenTurn, pace: TickSchedule, minds: RealtimeAgents, given: str = "") -> None:
         self.turn, self.pace, self.given = turn, pace, given
@@ -180,11 +184,11 @@ class RealtimeEpisode:
         self._decided = {mind: one.decided for mind, one in turn.standing.items()}
         self.pages = dict(turn.pages)
         self._connections: dict[tuple[int, str], str] = {}
-        """The newest connection by seat and page, as far as opened since this owner took over."""
+        """The newest connection by seat and page, of those opened since this process owns the episode."""
         self._intents: dict[int, Intent] = {}
         """The intents that agents stated with the last tick, by seat."""
         self.lost_ms = 0
-        """Milliseconds lost before the coming tick, as far as already known."""
+        """Milliseconds known to be lost before the coming tick."""
         self._buffered_since: float | None = None
         """Time of the oldest tick that is not being stored yet."""
         self._storing_since: float | None = None
@@ -196,16 +200,20 @@ class RealtimeEpisode:
 
     @property
     def episode(self) -> Episode:
-        """The episode's row, as it will be stored."""
+        """The episode's database row with its newest values, which may not be stored yet."""
         return self.turn.episode
 
     @property
     def is_over(self) -> bool:
-        """True once its last tick was taken."""
+        """True once the last tick was taken."""
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
-        """Press or release a key of the page that plays the seat. Return False for an unknown key."""
+        """Record that a page pressed (`down`) or released a key. Return False if the world does not accept
+        its command.
+
+        Ignored if another page plays the seat. `number` is that of the browser's message.
+        """
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
         if not self.turn.world.accepts(seat, command):
@@ -215,29 +223,32 @@ class RealtimeEpisode:
         return True
 
     def sit(self, seat: int, page: str) -> None:
-        """Let this page play the seat from now on, with no key down."""
+        """Let the page with this id play the seat from now on, with no key down."""
         if seat in self.keys:
             self.pages[seat] = page
             self.keys[seat].let_go()
 
     def connect(self, seat: int, page: str, connection: str) -> None:
-        """Record the newest connection of the page."""
+        """Record the name of the newest websocket connection of this page."""
         self._connections[seat, page] = connection
 
     def leave(self, seat: int, page: str, connection: str) -> None:
-        """Release the page's keys because it has gone, unless it has another newer connection."""
+        """Release all keys of the page, because its connection has closed. Does nothing if the page has a
+        newer connection."""
         is_last = self._connections.get((seat, page), connection) == connection
         if is_last and self.pages.get(seat) == page and seat in self.keys:
             self.keys[seat].let_go()
 
     def lose(self, seconds: float) -> None:
-        """Record lost time before the coming tick. Less than `LOST_SECONDS` is ignored."""
+        """Record that `seconds` without a tick were lost before the next tick. Fewer than `LOST_SECONDS`
+        are ignored."""
         if seconds > LOST_SECONDS:
             self.lost_ms = round(seconds * 1000)
             self.pace.lost_ms += self.lost_ms
 
     def tick(self, now: float) -> int:
-        """Take the open step with the present keys and decisions. Return the milliseconds lost before it."""
+        """Take the open step with the keys held now and the agents' decisions, then ask the agents for the
+        next one. Return the milliseconds lost before the tick."""
         lost = self.lost_ms + self.pace.take(now)
         self.lost_ms = 0
         if lost:
@@ -283,7 +294,7 @@ class RealtimeEpisode:
         return self._decided[mind]
 
     def sights(self) -> dict[int, SeatUpdate]:
-        """Return the update for the page of each person's seat after the last tick."""
+        """Return by seat what the page of each person receives after the last tick."""
         world, past = self.turn.world, self.turn.past
         last = past[0].events if past else []
         return {
@@ -299,11 +310,12 @@ class RealtimeEpisode:
 
     @property
     def unstored_since(self) -> float | None:
-        """The time of the oldest tick that is not stored, or None."""
+        """The time of the oldest tick that is not stored yet. None if all are stored."""
         return self._buffered_since if self._storing_since is None else self._storing_since
 
     def written(self) -> UnstoredTicks:
-        """Return the ticks to store now. Afterwards call `stored`, or `put_back` if it failed."""
+        """Return the ticks that must be stored now. Afterwards call `stored`, or `put_back` if storing
+        failed."""
         late, lost = self.pace.take_counts()
         self._storing_since, self._buffered_since = self._buffered_since, None
         episode, audience = self.episode, self.episode.audience if self._take_news() else ""
@@ -316,11 +328,12 @@ class RealtimeEpisode:
         return due
 
     def stored(self) -> None:
-        """Record that the ticks were stored."""
+        """Record that the ticks last returned by `written` are stored."""
         self._storing_since = None
 
     def put_back(self, written: UnstoredTicks) -> None:
-        """Take back the ticks that could not be stored."""
+        """Put ticks that could not be stored back into the buffer, so that they are stored with the next
+        ones."""
         self.ledger.put_back(written.group)
         self.pace.late, self.pace.lost_ms = self.pace.late + written.late, self.pace.lost_ms + written.lost_ms
         self._buffered_since, self._storing_since = self.unstored_since, None

@@ -1,12 +1,9 @@
-"""Store real-time episodes: which process runs an episode's clock, and the rows of its ticks.
+"""Store real-time episodes: claims of clock processes on episodes, and the rows of their ticks (steps).
 
-A clock process takes the ticks (steps) of real-time episodes. An episode belongs to one process at a time,
-which claims it under a random name. The claim expires after `LEASE_SECONDS`. Every stored group of ticks
-renews it. If the process has certainly ended, others can claim its episodes at once.
-
-Rows of ticks are buffered in memory. One transaction stores the groups of many episodes. A group is stored
-completely or not at all, and only if the episode is unchanged, is still played, and still belongs to the
-clock process.
+A clock process claims an episode under a random name before it takes ticks. The claim expires after
+`LEASE_SECONDS` unless it is renewed. Rows of ticks are buffered in memory. One transaction stores the
+buffered ticks of many episodes. The ticks of an episode are stored completely or not at all, and only while
+the process still owns the episode.
 """
 
 from __future__ import annotations
@@ -38,13 +35,13 @@ LEASE_SECONDS = 1.5
 
 
 def new_owner_name() -> str:
-    """Return a unique name for an owner."""
+    """Return a new unique name, under which a clock process claims episodes."""
     return f"{process_name()}#{secrets.token_hex(6)}"
 
 
 @dataclass(frozen=True, slots=True)
 class ClockEpisode:
-    """The stored claim of a real-time episode."""
+    """A real-time episode that is being played, and the claim on it."""
 
     episode_id: int
     owner: str
@@ -54,10 +51,10 @@ class ClockEpisode:
 
 
 def clock_episodes() -> list[ClockEpisode]:
-    """Return the real-time episodes that have begun or can begin.
+    """Return the real-time episodes that are being played or can begin.
 
-    An episode can begin when everybody has opened their page, or when one person has waited long enough for
-    the others.
+    An episode can begin when all people have opened their page, or when one of them has waited for
+    `ARRIVAL`.
     """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     if not playing.filter(tick_ms__isnull=False).exists():  # the usual case, and a fast query
@@ -73,7 +70,8 @@ def clock_episodes() -> list[ClockEpisode]:
 
 
 def is_clock_unclaimed(one: ClockEpisode) -> bool:
-    """Return True if no process takes its ticks (any more)."""
+    """Return True if no process owns this episode: the claim is missing or has expired, or its process has
+    ended."""
     return _lapsed(one.until) or process_is_gone(one.owner.partition("#")[0])
 
 
@@ -84,21 +82,23 @@ def _lapsed(until: datetime | None) -> bool:
 
 
 def take_clock_claim(owner: str, one: ClockEpisode) -> bool:
-    """Claim this episode. Returns False if another owner has claimed it since it was read."""
+    """Claim this episode for the clock process with the name `owner`. Returns False if another process has
+    claimed it since it was read."""
     until = timezone.now() + timedelta(seconds=LEASE_SECONDS)
     free = Ticking.objects.filter(pk=one.episode_id, owner=one.owner, until=one.until)
     return bool(free.update(owner=owner, until=until))
 
 
 def renew_clock_claims(owner: str, episode_ids: Collection[int]) -> set[int]:
-    """Renew the claims inside a transaction; return the ids of the episodes that the owner still has."""
+    """Renew the claims of `owner` on these episodes. Return the ids of those that it still owns. Call this
+    inside a transaction."""
     ours = _of(owner, episode_ids)
     ours.update(until=timezone.now() + timedelta(seconds=LEASE_SECONDS))
     return set(ours.values_list("pk", flat=True))
 
 
 def release_clock_claims(owner: str, episode_ids: Collection[int]) -> None:
-    """Release the claims, so that others can take them at once."""
+    """Release the claims of `owner` on these episodes, so that other processes can claim them at once."""
     _of(owner, episode_ids).update(until=None)
 
 
@@ -112,7 +112,7 @@ STILL_AFTER = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class ClockTotals:
-    """Counts over the running real-time episodes."""
+    """Counts over the real-time episodes that are being played."""
 
     running: int
     stopped: int
@@ -124,7 +124,8 @@ class ClockTotals:
 
 
 def clock_totals() -> ClockTotals:
-    """Return the counts over all real-time episodes that have begun or can begin."""
+    """Count the real-time episodes that are being played or can begin, their steps, the late steps, and
+    the stopped clocks."""
     playing, now = clock_episodes(), timezone.now()
     ids = [one.episode_id for one in playing]
     rows = Ticking.objects.filter(pk__in=ids).values_list(
@@ -143,7 +144,7 @@ ROWS_PER_INSERT = 500
 
 @dataclass(slots=True)
 class TickGroup:
-    """Rows and changes that ticks of one episode have made since it was last stored."""
+    """Rows and changes of one episode from one or more ticks, to be stored together."""
 
     before: dict[str, Any] = field(default_factory=dict)
     """The episode's old column values."""
@@ -154,47 +155,50 @@ class TickGroup:
     """Calls of language models, with the decisions that they belong to."""
 
     def then(self, later: TickGroup) -> TickGroup:
-        """Return this group followed by a later one, as one group."""
+        """Return one group with the rows and changes of this group and of a later one."""
         rows = {each: [*self.rows.get(each, ()), *later.rows.get(each, ())] for each in TICK_MODELS}
         fresh = {**self.fresh, **later.fresh}
         return TickGroup(self.before or later.before, fresh, rows, [*self.calls, *later.calls])
 
 
 class TickBuffer(RowWriter):
-    """Keeps the rows of one turn in memory."""
+    """Collects the rows of one episode's ticks in memory until they are stored."""
 
     def __init__(self) -> None:
         self.group = TickGroup()
 
     def insert(self, model: type[models.Model], rows: Sequence[Values]) -> None:
-        """Keep rows for later."""
+        """Add rows of this model to the buffer."""
         self.group.rows.setdefault(model, []).extend(rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Keep the episode's new column values until the group is stored, and return True. Other models are
-        never changed."""
+        """Add the episode's new column values `fresh` to the buffer, and return True. `where` are the old
+        values.
+
+        Only rows of `Episode` can be changed this way.
+        """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
         return True
 
     def called(self, row: Decision, calls: Sequence[Call]) -> None:
-        """Keep the model calls of this decision."""
+        """Add the model calls of this decision to the buffer."""
         if calls:
             self.group.calls.append((row, calls))
 
     def take(self) -> TickGroup:
-        """Return everything kept, and empty the buffer."""
+        """Return everything in the buffer, and empty it."""
         taken, self.group = self.group, TickGroup()
         return taken
 
     def put_back(self, group: TickGroup) -> None:
-        """Take back a group that could not be stored."""
+        """Put a group that could not be stored back in front of the buffer's content."""
         self.group = group.then(self.group)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstoredTicks:
-    """The ticks of one episode to be stored."""
+    """The ticks of one episode that must be stored, with counts of delays."""
 
     episode_id: int
     group: TickGroup
@@ -206,14 +210,16 @@ class UnstoredTicks:
 
     @property
     def is_over(self) -> bool:
-        """True if the last tick of the episode is included."""
+        """True if the last tick of the episode is among them."""
         return bool(self.group.fresh.get("status", Episode.Status.PLAYING) != Episode.Status.PLAYING)
 
 
 def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
-    """Store these groups and renew the owner's claims. Return the ids of the episodes that were stored.
+    """Store these ticks in one transaction, and renew the claims of `owner`. Return the ids of the episodes
+    whose ticks were stored.
 
-    Nothing is stored of the others: another process owns them, or they are over or erased.
+    Ticks of an episode are not stored if another process owns it, or if it is over or erased. The last
+    ticks also seal the episode.
     """
     with transaction.atomic():
         ours = renew_clock_claims(owner, [each.episode_id for each in written])

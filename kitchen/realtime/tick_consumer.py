@@ -1,9 +1,7 @@
-"""Serve the websocket of one seat in an episode in real time (`tick_messages` defines its messages).
+"""Serve the websocket of one seat in a real-time episode. `tick_messages` defines its messages.
 
-It is the consumer of every seat (`kitchen.play.live.seat_consumer`) with other messages. It forwards keys to
-the owner of the episode, and sends the owner's updates for this seat to the page.
-
-A page that misses a tick asks for the whole state. Its messages are rate-limited far above human speed.
+The consumer forwards pressed keys to the clock process that owns the episode, and sends that process's
+updates to the page. A page that misses a tick requests the whole state.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ MESSAGES_PER_SECOND, MAX_MESSAGES = 40.0, 120
 
 
 class TickPage(OpenPage):
-    """A page of one seat that receives every tick."""
+    """One open page of a seat in a real-time episode. It receives every tick from the clock process."""
 
     is_over = False
     """True once the page was notified that the episode is over."""
@@ -58,13 +56,15 @@ class TickPage(OpenPage):
     """Number of seats taken over that the page was last notified of."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return True if the page is up to date. Steps do not matter here, because ticks announce them."""
+        """Return True if the page knows the stored state of its seat, apart from steps, which it receives
+        as ticks. `stored` is the result of `seat_view.seat_states`."""
         key, page, (_, status, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
         goes_on = self.is_over or status == Episode.Status.PLAYING
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> PageAnswer:
-        """Return the close code, the people who are gone, or the end of the episode."""
+        """Return an answer with news that ticks do not carry: the episode is over, people have left, or
+        this page no longer plays the seat."""
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()
         if stands is None or stands[0] != self.seat.key:
@@ -87,12 +87,12 @@ class TickPage(OpenPage):
         return PageAnswer((json.dumps({"type": "gone", "said": sentences}),))
 
     def end(self) -> str:
-        """Return the HTML of all final panels."""
+        """Return the HTML of all panels after the end of the episode."""
         return "".join(OpenPage(self.seat, self.name, json=False, language=self.language).show().texts)
 
 
 class TickConsumer(SeatConsumer):
-    """`/ws/ticks/<key>/`: the holder of the key of a person's seat plays the seat."""
+    """The consumer of `/ws/ticks/<key>/`. The key belongs to a person's seat; its holder plays this seat."""
 
     kind_of_page = TickPage
     only_json = True
@@ -104,18 +104,22 @@ class TickConsumer(SeatConsumer):
         self.tokens = TokenBucket(rate=MESSAGES_PER_SECOND, most=MAX_MESSAGES)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page as every page, but refuse a turn-based episode."""
+        """Open the page for this key. Return the page and its first answer.
+
+        If it cannot be opened, or if the episode is turn-based, the page is None and the answer has a
+        close code.
+        """
         page, answer = await super().opened(key)
         if page is not None and not page.seat.episode.tick_ms:
             return None, PageAnswer(close=NO_SEAT_CLOSE_CODE)
         return page, answer
 
     def read(self, text: str | None) -> Any:
-        """Read a message. Raises MessageError if it is invalid."""
+        """Parse a message from the browser. Raises MessageError if it is invalid."""
         return read_one_of(TICK_MESSAGE_KINDS, text)
 
     async def subscribe(self) -> None:
-        """Subscribe to the ticks, and notify the owner which page plays the seat."""
+        """Subscribe to the ticks, and inform the clock process that this page plays the seat."""
         was = self.subscribed
         await super().subscribe()
         if self.page and self.subscribed and not was:
@@ -126,7 +130,8 @@ class TickConsumer(SeatConsumer):
                 self.subscribed = False  # tried again later
 
     async def disconnect(self, code: int) -> None:
-        """Notify the owner that the page has gone, so that its keys are released."""
+        """Inform the clock process that the connection has closed, so that it releases the page's keys.
+        Then unsubscribe."""
         if self.page and self.subscribed:
             try:
                 await self.notify_owner("keys.left")
@@ -138,7 +143,8 @@ class TickConsumer(SeatConsumer):
         await super().disconnect(code)
 
     async def notify_owner(self, kind: str, **more: Json) -> None:
-        """Send a message to the owner of the episode. It is lost while no process owns the episode."""
+        """Send a message of type `kind` to the clock process that owns the episode. It is lost if none
+        does."""
         if self.page is None:
             return
         seat = self.page.seat
@@ -147,7 +153,7 @@ class TickConsumer(SeatConsumer):
         await self.channel_layer.group_send(keys_group(seat.episode_id), message)
 
     async def on_key(self, page: OpenPage, message: KeyMessage) -> None:
-        """Forward the key to the owner."""
+        """Forward a pressed or released key to the clock process that owns the episode."""
         command = list(message.command)
         try:
             await self.notify_owner("keys.pressed", command=command, down=message.down, number=message.number)
@@ -155,12 +161,12 @@ class TickConsumer(SeatConsumer):
             log.warning("the clock cannot be told: %s", error)
 
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
-        """Send the stored state, then ask the owner for the present one."""
+        """Send the stored state, then request the present state from the clock process."""
         await super().on_sync(page, message)
         await self.ask()
 
     async def ask(self) -> None:
-        """Ask the owner for the whole state."""
+        """Request the whole present state from the clock process."""
         self.shown = None
         try:
             await self.notify_owner("keys.asked")
@@ -168,13 +174,14 @@ class TickConsumer(SeatConsumer):
             log.warning("the clock cannot be told: %s", error)
 
     async def tick_whole(self, event: dict[str, Any]) -> None:
-        """Send the whole state to the page."""
+        """Send the whole state, received from the clock process in `event`, to the page."""
         if self.page and (part := event["seats"].get(str(self.page.seat.number))):
             self.shown = event["step"]
             await self.send_part("whole", event, part, "step", "tick_ms", "score", "starts_in_ms", "lost_ms")
 
     async def tick_shown(self, event: dict[str, Any]) -> None:
-        """Send one more step, if the page knows the one before it."""
+        """Send one tick, received from the clock process in `event`, to the page. If ticks are missing
+        before it, request the whole state instead."""
         if self.page is None or self.shown is None:
             return
         part = event["seats"].get(str(self.page.seat.number))
@@ -187,16 +194,18 @@ class TickConsumer(SeatConsumer):
             await self.ask()
 
     async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
-        """Send the browser its own part of a message to all pages."""
+        """Send the browser a message of type `kind`. It has the values `names` of the event, which are the
+        same for all seats, and `part`, which is for this seat only."""
         common = {name: event[name] for name in names}
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_over(self, event: dict[str, Any]) -> None:
-        """Check the database: the episode is over, or another process owns it."""
+        """Read the state from the database and send news: the clock process reports that it no longer owns
+        the episode, or that it is over."""
         await self.look()
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:
-        """Answer that this world has no such key."""
+        """Send the notice that the world has no command for the pressed key."""
         if self.page:
             notice = NoticeMessage("not_offered", RECEIPTS["not_offered"], "warning")
             await self.answer(self.page.show_notice, notice)

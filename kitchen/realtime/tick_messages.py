@@ -1,31 +1,29 @@
-"""Define the messages between pages and the owners of real-time episodes.
+"""Define the messages between pages and the clock processes that own real-time episodes.
 
 From a page, over `/ws/ticks/<key>/`, one JSON object each:
 
-- `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key goes down, or up (`down` is
-  false). The page repeats a held key at least every five seconds. `number` grows with each, and is echoed.
-- `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the server there?
+- `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key was pressed, or released (`down`
+  is false). The page repeats a held key at least every five seconds. `number` grows with each message.
+- `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
 
 To a page:
 
 - `state`: the stored state, as `websocket_messages.StateMessage`, after connecting and after a `sync`. Only
-  this message has `brief`.
-- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. Later
-  messages change it. `key` is the `number` of the last key message received. `starts_in_ms` is the time until
-  the first tick begins. `lost_ms` is not 0 if time was lost; `step` may then be less than what was shown.
-- `tick`: `{step, changed, gone, score, events, key, lost_ms}`, one more step: changed values of the
-  observation and of the score by name, removed names, and the events that this seat may know. If the page
-  shows intents, both have `intents` by seat (as in `Decision.intents`). If it gives hints, both have
-  `errand`, one such intent. A `tick` has them only if they changed.
+  this message has `brief`, the facts that never change.
+- `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. `key` is the
+  `number` of the last key message received. `starts_in_ms` is the time until the first tick begins. `lost_ms`
+  is not 0 if time was lost; `step` may then be lower than the step shown before.
+- `tick`: `{step, changed, gone, score, events, key, lost_ms}`, the changes of one more step: new values of
+  the observation and the score by name, the names that are gone, and the events that this seat may know.
+- `intents` in `whole` and `tick`: what other seats are about to do, if the page shows it. `errand`: the same
+  for a hint to this seat. A `tick` has them only if they have changed.
 - `over`: `{status, html}`; everything is stored. `html` has the final panels of the page.
-- `gone`: `{said}`, sentences about players who left, when there is another one.
+- `gone`: `{said}`, sentences about players who have left; sent each time another player leaves.
 - `notice`: as `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
 Over the channel layer, pages listen to the group of their episode (`pages_group`), and its owner to the group
-of its keys (`keys_group`). Owners send the same to all pages. Each page forwards only what belongs to its
-seat.
-
-`TickUpdates` computes what has changed for each seat since the last message.
+of its keys (`keys_group`). An owner sends one message for all pages. Each page forwards only the part of its
+seat. `TickUpdates` computes what has changed for each seat since the last message.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ MAX_KEY_NUMBER = 2**53
 
 @dataclass(frozen=True, slots=True)
 class KeyMessage:
-    """A key that was pressed or released."""
+    """The browser's report that a key was pressed or released."""
 
     command: Command
     down: bool
@@ -60,7 +58,7 @@ class KeyMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Read the message from its JSON object. Raises MessageError if it is invalid."""
+        """Create the message from its decoded JSON object. Raises MessageError if a field is invalid."""
         down, number = sent.get("down", True), sent.get("number", 0)
         if type(down) is not bool or type(number) is not int or not 0 <= number < MAX_KEY_NUMBER:
             raise MessageError(gettext_noop("That message could not be read."))
@@ -76,28 +74,30 @@ TICK_MESSAGE_KINDS: Mapping[str, type[ReadableMessage]] = {
 
 
 def pages_group(episode_id: int) -> str:
-    """Return the name of the channel group of the episode's pages."""
+    """Return the name of the channel-layer group of the episode's open pages."""
     return f"ticks.{episode_id}"
 
 
 def keys_group(episode_id: int) -> str:
-    """Return the name of the channel group of the episode's owner."""
+    """Return the name of the channel-layer group of the clock process that owns the episode."""
     return f"keys.{episode_id}"
 
 
 def changed_values(before: Mapping[str, Json], now: Mapping[str, Json]) -> tuple[dict[str, Json], list[str]]:
-    """Return the changed or new values by name, and the removed names."""
+    """Compare two mappings. Return the values of `now` that are new or changed, by name, and the names
+    that are missing in `now`."""
     changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
     return changed, [name for name in before if name not in now]
 
 
 def layer_message(kind: str, **more: Any) -> dict[str, Any]:
-    """Build a message of this kind for the channel layer."""
+    """Return a channel-layer message of type `kind` with the values `more`."""
     return {"type": kind, **more}
 
 
 class TickUpdates:
-    """Builds the messages to the pages of one game. It remembers the last message."""
+    """Builds the messages of one episode to its pages. It remembers what was last sent, so that only
+    changes are sent."""
 
     def __init__(self, game: RealtimeEpisode) -> None:
         self._game = game
@@ -106,7 +106,11 @@ class TickUpdates:
         self._sent: dict[int, Mapping[str, Json]] = {}
 
     def whole(self, *, starts_in: float = 0.0, lost_ms: int = 0) -> dict[str, Any]:
-        """Return the message with the whole present state."""
+        """Return a channel-layer message with the whole present state of every seat.
+
+        `starts_in` are the seconds until the first tick begins. `lost_ms` are the milliseconds lost just
+        before.
+        """
         sights = self._game.sights()
         seats = {
             str(seat): {"observation": dict(sight.observation), "key": sight.key, **_intents_and_hint(sight)}
@@ -124,7 +128,8 @@ class TickUpdates:
         )
 
     def tick(self, lost_ms: int = 0) -> dict[str, Any]:
-        """Return the message with the changes of the last tick."""
+        """Return a channel-layer message with each seat's changes since the last message. `lost_ms` are
+        the milliseconds lost before the tick."""
         sights, score = self._game.sights(), self._game.episode.score
         changed, _ = changed_values(self._score, score)
         seats = {str(seat): self._part(seat, sight) for seat, sight in sights.items()}

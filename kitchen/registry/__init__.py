@@ -1,1 +1,1 @@
-"""Find worlds, agents and metrics by name."""
+"""Find worlds, agents and metrics by their registered names."""

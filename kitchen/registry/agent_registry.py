@@ -1,5 +1,7 @@
-"""List every kind of agent, and make agents by name. A world's kit lists the agents that play only that
-world."""
+"""List every kind of agent, and create agents by the name of their kind.
+
+A world's kit (`kitchen.contract.kit`) lists the agents that can play only that world.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ NO_ADVISER = Adviser()
 
 
 def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
-    """Return the loader of each kind's class, sorted by name; with `world`, of kinds that can play it."""
+    """Return every kind of agent with a function that imports its class, sorted by name. With `world`,
+    only kinds that can play this world."""
     owned = {kind: made for name in known_worlds() for kind, made in get_kit(name).coplayers.items()}
     shared: dict[str, Callable[[], type[Agent]]] = {
         kind: partial(load_path, path) for kind, path in AGENTS.items()
@@ -36,7 +39,7 @@ def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
 
 
 def can_play(coplayer: type[Agent], world: str) -> bool:
-    """Return True if this kind can play this world."""
+    """Return True if agents of this class can play this world."""
     kit = get_kit(world)
     if (coplayer.pursues and not kit.pursuer) or (coplayer.skilled and not kit.skills):
         return False
@@ -44,13 +47,15 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
 
 
 def get_adviser(world: str) -> Adviser:
-    """Return the world's adviser, or one that advises nothing."""
+    """Return the world's adviser, which recommends commands for hints. If it has none, return an adviser
+    that recommends nothing."""
     adviser = get_kit(world).adviser
     return adviser() if adviser else NO_ADVISER
 
 
 def get_pursuer(world: str) -> AimPursuer:
-    """Return the world's planner for its goals (aims). Raises UnknownNameError if it has none."""
+    """Return the world's planner, which chooses commands to reach an assigned goal (aim). Raises
+    UnknownNameError if the world has none."""
     pursuer = get_kit(world).pursuer
     if not pursuer:
         raise UnknownNameError(f"nobody pursues aims in {world!r}")
@@ -58,7 +63,8 @@ def get_pursuer(world: str) -> AimPursuer:
 
 
 def get_skills(world: str) -> Skills:
-    """Return the world's skills, for agents that decide in skills. Raises UnknownNameError if it has none."""
+    """Return the world's skills: actions of several steps, for agents that choose among them. Raises
+    UnknownNameError if the world has none."""
     skills = get_kit(world).skills
     if not skills:
         raise UnknownNameError(f"there are no skills in {world!r}")
@@ -66,36 +72,43 @@ def get_skills(world: str) -> Skills:
 
 
 def get_agent(kind: str) -> type[Agent]:
-    """Return the class of an agent kind. Raises UnknownNameError if there is none."""
+    """Return the class of this kind of agent. Raises UnknownNameError if there is no such kind."""
     return registry_entry(agent_kinds(), kind)()
 
 
 def plays_in_real_time(kind: str) -> bool:
-    """Return True if this kind decides instantly or keeps acting while it thinks (`Agent.arrived`)."""
+    """Return True if agents of this kind can play real-time worlds: they decide instantly, or can use a
+    late decision (`Agent.arrived`)."""
     found = get_agent(kind)
     return found.instant or found.arrived is not Agent.arrived
 
 
 def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
-    """Make an agent with these settings. Raises SettingsError if they are wrong."""
+    """Create an agent of this kind with these settings. Raises SettingsError if a setting is invalid,
+    UnknownNameError for an unknown kind."""
     return get_agent(kind)(settings)
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
-    """Make the agents of these kinds. A single agent gets all settings; several get the settings that they
-    declare. Raises SettingsError if one is invalid."""
+    """Create one agent of each kind. A single agent gets all settings. Several agents each get only the
+    settings that their kind declares.
+
+    Raises SettingsError if a setting is invalid, UnknownNameError for an unknown kind.
+    """
     if len(kinds) == 1:
         return [make_agent(kinds[0], settings)]
     return [make_agent(kind, declared_settings(kind, settings)) for kind in kinds]
 
 
 def declared_settings(kind: str, settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return those of the settings that this kind declares."""
+    """Return only those settings whose names this kind of agent declares."""
     names = {each.name for each in get_agent(kind).settings}
     return {name: value for name, value in settings.items() if name in names}
 
 
 def decide_with_settings(kind: str, settings: Mapping[str, Json], situation: Situation) -> Decision:
-    """Make an agent and return its decision, for a thread or process without an event loop. Raises what the
-    agent raises."""
+    """Create an agent of this kind, and return its decision in this situation. Raises any error of the agent.
+
+    Call it in a thread or process without a running event loop.
+    """
     return asyncio.run(make_agent(kind, settings).decide(situation))

@@ -1,4 +1,4 @@
-"""Look up a name in a registry and import the object at its dotted path. No Django."""
+"""Look up a name in a registry, and import the object at a path `package.module:attribute`. No Django."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ def registry_entry(registry: Mapping[str, T], name: str) -> T:
 
 
 def load_named(registry: Mapping[str, str], name: str) -> Any:
-    """Load the object under this name in a registry of `name -> "package.module:attribute"`."""
+    """Look up the path `package.module:attribute` under this name, and import the object. Raises
+    UnknownNameError if the name is not registered."""
     return load_path(registry_entry(registry, name))
 
 
 @cache
 def load_path(path: str) -> Any:
-    """Load the object at `package.module:attribute`."""
+    """Import and return the object at the path `package.module:attribute`. Raises ImportError or
+    AttributeError if it does not exist."""
     module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)

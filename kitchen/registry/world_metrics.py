@@ -1,7 +1,7 @@
-"""Read metrics (`kitchen.contract.world.Metric`) of episodes, compare them, and write them as text. No
-Django.
+"""List the metrics of worlds (`kitchen.contract.world.Metric`), compute those that need the log, and format
+values as text. No Django.
 
-Some names in the code still say `figure` for a metric.
+Some names in the code say `figure` for a metric.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 def metrics_of_world(world: str) -> tuple[Metric, ...]:
-    """Return all metrics of a world, those computed from the log last. Empty for an unknown world."""
+    """Return all metrics of a world: first those of its score, then those computed from the log. Empty for
+    an unknown world."""
     try:
         return (*get_world(world).figures, *metrics_from_log(world))
     except UnknownNameError:
@@ -29,14 +30,15 @@ def metrics_of_world(world: str) -> tuple[Metric, ...]:
 
 
 def metrics_from_log(world: str) -> tuple[Metric, ...]:
-    """Return the metrics that a world computes from an episode's log. Raises UnknownNameError for an unknown
-    world."""
+    """Return the metrics that this world computes from an episode's log. Raises UnknownNameError for an
+    unknown world."""
     metrics = get_kit(world).log_metrics
     return metrics().figures if metrics else ()
 
 
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
-    """Return the score with the metrics computed from the log, or None for each if that fails."""
+    """Return the score of an episode with the metrics that its world computes from the log. If that fails,
+    each of them is None."""
     metrics = get_kit(log.world).log_metrics
     return {**score, **_measured(metrics(), log)} if metrics else dict(score)
 
@@ -56,7 +58,8 @@ def _measured(metrics: LogMetrics, log: EpisodeLog) -> dict[str, Json]:
 
 
 def event_columns(worlds: Iterable[str]) -> tuple[EventColumn, ...]:
-    """Return the columns of the events that these worlds score, each name once."""
+    """Return the table columns for the events that these worlds evaluate for their metrics, without
+    repeated names."""
     found = (column for world in worlds for column in _event_columns(world))
     return tuple({column.name: column for column in found}.values())
 
@@ -70,8 +73,8 @@ def _event_columns(world: str) -> tuple[EventColumn, ...]:
 
 
 def scored_events(log: EpisodeLog) -> tuple[ScoredEvent, ...]:
-    """Return the events of an episode that its world scores; empty for an unknown world, or if that
-    fails."""
+    """Return the events in an episode's log that its world evaluates for its metrics. Empty for an unknown
+    world, or if that fails."""
     if not _event_columns(log.world):
         return ()
     metrics = get_kit(log.world).log_metrics
@@ -83,7 +86,7 @@ def scored_events(log: EpisodeLog) -> tuple[ScoredEvent, ...]:
 
 
 def event_texts(world: str) -> str:
-    """Return descriptions of the world's own events. Empty for a world that this program no longer has."""
+    """Return a text that describes this world's kinds of events. Empty for an unknown world."""
     try:
         return get_world(world).news
     except UnknownNameError:
@@ -91,21 +94,22 @@ def event_texts(world: str) -> str:
 
 
 def common_metrics() -> tuple[NamedMetric, ...]:
-    """Return the metrics that episodes of all worlds are compared by."""
+    """Return the metrics by which episodes are compared, of all worlds together."""
     return tuple(named for named in metrics_side_by_side(known_worlds()) if named.figure.measured)
 
 
 def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-    """Return the results of an episode for its players, as (number, unit) pairs."""
+    """Return an episode's results for its players, as (number, unit) texts. Metrics without a value are
+    left out."""
     values = ((figure, score.get(figure.name)) for figure in metrics_of_world(world) if figure.words)
     return tuple(_in_words(figure, value) for figure, value in values if value is not None)
 
 
 def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the compared metrics for staff: `Success rate 75 %`, `Havens reached 3`.
+    """Return the main metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
 
-    Of the metrics computed from the log, only those are included that have a better direction and are not
-    the counts of one of its shares.
+    Metrics computed from the log are left out if neither direction is better, or if they are the counts of a
+    share that is included.
     """
     values = ((figure, score.get(figure.name)) for figure in _summarised(world) if figure.measured)
     texts = (
@@ -126,12 +130,14 @@ def _summarised(world: str) -> Iterator[Metric]:
 
 
 def share_count_names(world: World) -> tuple[int, int]:
-    """Return the counts of done and missed items, by the world's share. WorldError without a share."""
+    """Return how many items are done and how many are missed in this world now. Raises WorldError if no
+    metric is a share of done items."""
     return share_count_values(world.kind, world.score())
 
 
 def share_count_values(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
-    """Return the counts of done and missed items in this score. Raises WorldError without a share."""
+    """Return how many items are done and how many are missed in this score. Raises WorldError if no metric
+    of the world is a share of done items."""
     for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of
@@ -147,7 +153,8 @@ def _in_words(figure: Metric, value: Json) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class NamedMetric:
-    """A metric of one or more worlds, with a name and a label that no other metric here has."""
+    """A metric of one or more worlds, with a name and a label that are unique among the metrics listed
+    together."""
 
     name: str
     label: str
@@ -156,7 +163,8 @@ class NamedMetric:
     """The worlds that measure it."""
 
     def value(self, world: str, score: Mapping[str, Json]) -> Json:
-        """Return the value for an episode in this world. None if the world does not measure it."""
+        """Return the metric's value in the score of an episode. None if the episode's world does not have
+        this metric."""
         return score.get(self.figure.name) if world in self.worlds else None
 
 
@@ -165,9 +173,9 @@ def metrics_side_by_side(
 ) -> tuple[NamedMetric, ...]:
     """Return the metrics of these worlds, each with a unique name and label.
 
-    Metrics that two worlds declare identically become one. A name or label may already belong to an earlier
-    metric, or be listed in `names` or `labels`. Then the world is appended to it. So adding a world renames
-    nothing.
+    Metrics that worlds declare identically become one. If a name or label is already used by an earlier
+    metric, or is in `names` or `labels`, the world's name is appended. So adding a world renames no other
+    metric.
     """
     named: dict[Metric, NamedMetric] = {}
     for world in dict.fromkeys(worlds):

@@ -1,7 +1,7 @@
 """List every world that can be played, and return its class, page and other parts by name.
 
-The list has one kit per world (`kitchen.contract.kit`). `BRIGADE_WORLDS` adds your own worlds as
-`name=package.module:KIT`, separated by commas.
+Each world is declared by a kit (`kitchen.contract.kit`). The environment variable `BRIGADE_WORLDS` adds your
+own worlds, as `name=package.module:KIT`, separated by commas.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ WORLDS_VARIABLE = "BRIGADE_WORLDS"
 
 
 def known_worlds() -> dict[str, str]:
-    """Return the kit path of every world, sorted by name. Raises ValueError if `BRIGADE_WORLDS` is
-    invalid."""
+    """Return the import path of each world's kit, sorted by the world's name. Raises ValueError if
+    `BRIGADE_WORLDS` is invalid."""
     return dict(sorted({**dict(_own()), **WORLDS}.items()))
 
 
@@ -53,29 +53,31 @@ def _own() -> Iterator[tuple[str, str]]:
 
 
 def get_kit(kind: str) -> WorldKit:
-    """Return the kit of a world. Raises UnknownNameError if there is none."""
+    """Return the kit of this world, which declares its class, its page and its other parts. Raises
+    UnknownNameError if there is no such world."""
     kit: WorldKit = load_named(known_worlds(), kind)
     return kit
 
 
 def get_world(kind: str) -> type[World]:
-    """Return the class of a world. Raises UnknownNameError if there is none."""
+    """Return the class of this world. Raises UnknownNameError if there is no such world."""
     return get_kit(kind).rules()
 
 
 def get_page(kind: str) -> Page:
-    """Return the page of a world. Raises UnknownNameError if there is none."""
+    """Return the page definition of this world. Raises UnknownNameError if there is no such world."""
     return get_kit(kind).page()
 
 
 def check_clock(world: World) -> None:
-    """Raise SettingsError if this world runs in real time and its page supports turns only."""
+    """Raise SettingsError if this world runs in real time but its page supports only turns."""
     if world.tick_ms and not get_page(world.kind).supports_clock:
         raise SettingsError(f"world: {world.kind} has a clock, but its page does not declare keys (GridPage)")
 
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
-    """Return why a world refuses this organisation and schedule, or an empty string.
+    """Return the reason why this world does not support this organisation (who may command and write to whom)
+    or this schedule (who waits for whom). Empty if it supports both.
 
     Raises UnknownNameError if there is no such world.
     """
@@ -90,12 +92,14 @@ def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER
 
 
 def has_3d_scene(kind: str) -> bool:
-    """Return True if a world also has a 3D scene. Raises UnknownNameError if there is no such world."""
+    """Return True if this world can also be shown as a 3D scene. Raises UnknownNameError if there is no
+    such world."""
     return bool(get_page(kind).scene)
 
 
 def get_ground(kind: str) -> Benchmark:
-    """Return the benchmark for agents alone in this world. Raises UnknownNameError if there is none."""
+    """Return the benchmark by which experiments compare agents in this world. Raises UnknownNameError if
+    it has none."""
     bench = get_kit(kind).bench
     if not bench:
         raise UnknownNameError(f"nothing is compared in {kind!r}")
@@ -103,23 +107,26 @@ def get_ground(kind: str) -> Benchmark:
 
 
 def get_bench(kind: str) -> CompletionBenchmark:
-    """Return the benchmark of a world that counts done and missed items."""
+    """Return the benchmark of this world, which must be one that counts done and missed items; this is not
+    checked. Raises UnknownNameError if the world has none."""
     return cast(CompletionBenchmark, get_ground(kind))
 
 
 def get_pairings(kind: str) -> PairingBenchmark:
-    """Return the benchmark of a world that compares partners."""
+    """Return the benchmark of this world, which must be one that compares pairs of partners; this is not
+    checked. Raises UnknownNameError if the world has none."""
     return cast(PairingBenchmark, get_ground(kind))
 
 
 def worlds_with_pairings() -> dict[str, PairingBenchmark]:
-    """Return the benchmarks of the worlds that compare partners, sorted by name."""
+    """Return all benchmarks that compare pairs of partners, by name of the world, in the order of names."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {world: ground for world, ground in grounds.items() if isinstance(ground, PairingBenchmark)}
 
 
 def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
-    """Return the benchmarks of worlds that compare one metric without partners, sorted by name."""
+    """Return all benchmarks that compare agents by one metric and not in pairs, by name of the world, in
+    the order of names."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {
         world: ground
@@ -129,14 +136,18 @@ def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
 
 
 def get_canvas(kind: str, setting: str) -> DrawableSetting | None:
-    """Return the drawing rules of a world's setting; None if it is only text. Raises UnknownNameError for an
-    unknown world."""
+    """Return how the value of this setting of a world (such as a layout) can be drawn in the editor. None if
+    it can only be edited as text.
+
+    Raises UnknownNameError for an unknown world.
+    """
     canvas = get_kit(kind).canvases.get(setting)
     return canvas() if canvas else None
 
 
 def world_folders(name: str) -> list[Path]:
-    """Return the existing folders of this name (such as `templates`) in the folders of the worlds' kits."""
+    """Return the existing folders with this name (such as `templates`) in the packages of the worlds'
+    kits."""
     modules = (import_module(path.partition(":")[0]) for path in known_worlds().values())
     homes = dict.fromkeys(Path(str(module.__file__)).parent for module in modules)
     return [home / name for home in homes if (home / name).is_dir()]

@@ -1,1 +1,1 @@
-"""Replay stored episodes: verification, past pages, timelines, and episode files."""
+"""Replay stored episodes: verify them, rebuild past pages, draw timelines, and export episode files."""

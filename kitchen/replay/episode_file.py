@@ -1,7 +1,7 @@
-"""Export an episode as one JSON file, and read it back.
+"""Write an episode to one JSON file, and read it back.
 
 The file has everything needed to replay the episode (`FIELDS`), but no page keys, participant codes or costs.
-Its `hash` covers the rest of the file, so that any change is noticed.
+Its `hash` covers the rest of the file, so that any change is detected.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ READ_ERRORS: tuple[type[Exception], ...] = (
 
 
 class EpisodeFileError(ValueError):
-    """The file holds no episode that can be replayed here. The message is one line."""
+    """The file contains no episode that can be replayed here. The message is one line."""
 
 
 Row = TypeVar("Row", bound=Model)
 
 
 def export_episode(record: EpisodeRecord) -> bytes:
-    """Return the episode as a file. The result is the same bytes each time."""
+    """Return the episode as the bytes of a JSON file. The same episode always gives the same bytes."""
     known: dict[str, str] = {}
     content = {
         "kind": KIND,
@@ -101,7 +101,8 @@ def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
 
 
 def read_episode_file(data: bytes) -> EpisodeRecord:
-    """Read and replay the episode in this file. Raises EpisodeFileError with the reason."""
+    """Read an episode from the bytes of a file, and check it by a replay. Raises EpisodeFileError with the
+    reason if it is invalid."""
     content = _content(data)
     with untrusted_file_errors():
         record = _record(content)
@@ -122,7 +123,7 @@ def read_episode_file(data: bytes) -> EpisodeRecord:
 
 @contextmanager
 def untrusted_file_errors() -> Iterator[None]:
-    """Turn errors caused by the file's content into EpisodeFileError."""
+    """Context manager: convert errors that invalid values in a file cause to EpisodeFileError."""
     try:
         yield
     except EpisodeFileError:
@@ -132,7 +133,8 @@ def untrusted_file_errors() -> Iterator[None]:
 
 
 def gunzip_limited(data: bytes) -> bytes:
-    """Unpack gzip data. Other data is returned unchanged. Raises EpisodeFileError above `MAX_FILE_BYTES`."""
+    """Decompress gzip data. Other data are returned unchanged. Raises EpisodeFileError if the result is
+    larger than `MAX_FILE_BYTES`."""
     if not data.startswith(GZIP):
         return data
     try:
@@ -145,7 +147,7 @@ def gunzip_limited(data: bytes) -> bytes:
 
 
 def gzip_bytes(data: bytes) -> bytes:
-    """Compress with gzip. The result is the same bytes each time."""
+    """Compress data with gzip. The same data always give the same bytes."""
     return gzip.compress(data, 9, mtime=0)
 
 

@@ -1,6 +1,6 @@
-"""Read all stored rows of an episode, and label its seats, agents and commands for staff.
+"""Read all stored rows of an episode, and make labels of its seats, agents and commands for staff.
 
-The record has no page keys. A label is the name on the players' pages with the number of the seat.
+The labels have the names that players see, and the seat number. The keys of seats are not shown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EPISODES_PER_READ = 10
 
 @dataclass(slots=True)
 class CallRecord:
-    """A model call, and the texts that were sent, with their roles."""
+    """A call of a language model, and the texts that were sent to it, as (role, text) pairs."""
 
     row: ModelCall
     sent: list[tuple[str, str]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class CallRecord:
 
 @dataclass
 class EpisodeRecord:
-    """One episode with its rows, each kind in chronological order. Steps are those that were taken."""
+    """One episode with all its stored rows, each kind in chronological order."""
 
     episode: Episode
     seats: list[Seat] = field(default_factory=list)
@@ -58,7 +58,7 @@ class EpisodeRecord:
 
     @property
     def log(self) -> EpisodeLog:
-        """The log as plain Python data."""
+        """The episode's log as plain Python data."""
         return log_from_rows(
             self.episode,
             seats=self.seats,
@@ -69,12 +69,12 @@ class EpisodeRecord:
 
     @cached_property
     def scored_events(self) -> tuple[ScoredEvent, ...]:
-        """The events of the log that the metrics of the world score."""
+        """The events in the log that the world evaluates for its metrics."""
         return scored_events(self.log)
 
     @cached_property
     def calls_of(self) -> dict[int, list[CallRecord]]:
-        """The calls of each decision, by its id."""
+        """The model calls of each decision, by the decision's id."""
         found: dict[int, list[CallRecord]] = defaultdict(list)
         for call in self.calls:
             found[call.row.decision_id].append(call)
@@ -82,12 +82,13 @@ class EpisodeRecord:
 
     @cached_property
     def mind_of(self) -> dict[int, Mind]:
-        """The agents by id."""
+        """The episode's agents, by their id."""
         return {mind.pk: mind for mind in self.minds}
 
 
 def read_episode_records(episodes: QuerySet[Episode]) -> Iterator[EpisodeRecord]:
-    """Yield the record of each episode, ordered by id. Episodes erased meanwhile are left out."""
+    """Yield each of these episodes with all its rows, ordered by id. Episodes that are erased during this
+    are left out."""
     ids = list(episodes.order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), EPISODES_PER_READ):
         yield from _records(ids[begin : begin + EPISODES_PER_READ])
@@ -135,19 +136,21 @@ def _read_calls(records: dict[int, EpisodeRecord]) -> None:
 
 
 def seat_label(record: EpisodeRecord, number: int) -> str:
-    """Return the name on the seat's page with the seat's number."""
+    """Return the seat's name on the players' pages with its number, such as `Player 1 (seat 0)`."""
     name = next((seat.name for seat in record.seats if seat.number == number), "A player")
     return f"{name} (seat {number})"
 
 
 def mind_label(record: EpisodeRecord, mind: Mind) -> str:
-    """Return the labels of the seats that the agent commands, or the agent's number if it has none."""
+    """Return the labels of the seats that this agent commands. If it commands none, return `Co-player`
+    with its number."""
     seats = [seat.number for seat in record.seats if seat.mind_id == mind.pk and seat.acts]
     return _joined(record, seats) or f"Co-player {mind.number}"
 
 
 def member_label(record: EpisodeRecord, number: int | None) -> str:
-    """Return the member's own name, or else the labels of its seats. None is the system."""
+    """Return the name of the member with this number, or else the labels of its seats. For None, return
+    the label of the system."""
     if number is None:
         return "The house"
     stored = record.episode.organisation
@@ -162,7 +165,7 @@ def _joined(record: EpisodeRecord, seats: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """One command of a step."""
+    """One seat's command in a step, as text for staff."""
 
     seat: int
     text: str
@@ -173,13 +176,13 @@ class CommandLine:
 
 
 def command_lines(step: Step) -> tuple[CommandLine, ...]:
-    """Return the step's commands in the order in which they ran."""
+    """Return all commands of a step as texts, in the order in which they ran."""
     refused = [event for event in step.events if event["kind"] == "refused"]
     return tuple(_command_line(entry, refused) for entry in step.commands)
 
 
 def other_events(step: Step) -> tuple[str, ...]:
-    """Return the events that were no seat's command: events of the world or of the system."""
+    """Return the events of a step as texts, without those that report a seat's command as done or refused."""
     texts = []
     for event in step.events:
         if event["kind"] not in {"refused", "performed"}:

@@ -1,4 +1,4 @@
-"""Draw an episode as a timeline: the world's counts, events, seats' actions, and agents' decisions.
+"""Draw an episode as a timeline of counts, events, seats' actions, and agents' decisions.
 
 On the axis, step n lies between n - 1 and n. The state after n steps begins at n.
 """
@@ -25,7 +25,7 @@ MAX_KINDS = 4
 
 @dataclass(frozen=True, slots=True)
 class ActivityRun:
-    """Steps `first` to `last`, both included, in which a seat did the same kind of action."""
+    """The steps `first` to `last`, both included, in which a seat did the same kind of action."""
 
     kind: str
     first: int
@@ -34,7 +34,7 @@ class ActivityRun:
 
 @dataclass(frozen=True)
 class EpisodeActivity:
-    """The actions of all seats. `idle` is the kind of the idle command."""
+    """The kinds of actions that each seat did in an episode. `idle` is the kind of the idle command."""
 
     runs: Mapping[int, tuple[ActivityRun, ...]]
     """Runs by seat, in order."""
@@ -42,16 +42,16 @@ class EpisodeActivity:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """All kinds that occur, sorted by name. The idle kind comes last."""
+        """All kinds of actions that occur, sorted by name. The idle kind comes last."""
         found = {run.kind for runs in self.runs.values() for run in runs}
         return tuple(sorted(found, key=lambda kind: (kind == self.idle, kind)))
 
     def name_of(self, kind: str) -> str:
-        """Return the name of the kind in figures."""
+        """Return the name of this kind of action for a chart. The idle kind is marked as waiting."""
         return f"waits ({kind})" if kind == self.idle else kind
 
     def steps_of(self, seat: int) -> dict[str, int]:
-        """Return the number of steps in which a seat did each of `kinds`."""
+        """Return by kind of action the number of steps in which this seat did it, including 0."""
         total = Counter[str]()
         for run in self.runs[seat]:
             total[run.kind] += run.last - run.first + 1
@@ -59,7 +59,8 @@ class EpisodeActivity:
 
 
 def read_activity(record: EpisodeRecord) -> EpisodeActivity:
-    """Read the actions from the log. Raises UnknownNameError for a world that is not registered here."""
+    """Return which kind of action each seat did in each step, from the log. Rare kinds are combined.
+    Raises UnknownNameError for an unknown world."""
     world = get_world(record.episode.world)
     done = [(row.number, _done_kinds(row, world)) for row in record.steps]
     idle = world.kind_of(world.idle)
@@ -92,7 +93,8 @@ PERFORMED_EVENT = "performed"
 
 
 def event_steps(record: EpisodeRecord) -> dict[str, list[int]]:
-    """Return the steps in which each kind of event happened, in order. Kinds are in words and sorted."""
+    """Return for each kind of event the numbers of the steps in which it happened. Model calls, fallbacks
+    and messages are included."""
     found: dict[str, set[int]] = defaultdict(set)
     for kind, step in _all(record):
         if 0 < step <= record.episode.step:
@@ -127,7 +129,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A row of the figure, and its rows of the table."""
+    """One horizontal lane of the timeline, with the rows that it adds to the chart's table."""
 
     name: str
     series: tuple[Series, ...]
@@ -135,7 +137,8 @@ class Lane:
 
 
 def timeline_chart(record: EpisodeRecord) -> Chart:
-    """Build the timeline figure, empty without a step. Raises UnknownNameError for an unknown world."""
+    """Build the timeline chart of an episode. It has no lanes before the first step. Raises
+    UnknownNameError for an unknown world."""
     activity = read_activity(record)
     lanes = list(_made(record, activity)) if record.steps else []
     unit = "Step" if record.episode.tick_ms is None else "Tick"

@@ -1,8 +1,8 @@
 """Verify that an episode and its agents' decisions can be reproduced from the stored data.
 
-Each agent with a language model gets the same situation and the stored replies again. Its requests and
-commands are compared with the stored ones. No model is called. `why_not_repeatable` names decisions that
-cannot be repeated.
+Each agent with a language model gets the same situation and the stored replies again; no model is called. Its
+requests and commands are compared with the stored ones. `why_not_repeatable` says which decisions cannot be
+repeated.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DECISION_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class RepeatedDecision:
-    """The result of repeating one decision."""
+    """The result of repeating one agent's decision with the stored model replies."""
 
     step: int
     mind: int
@@ -54,13 +54,17 @@ class RepeatedDecision:
     replies: int
     """Number of stored replies, and failures, that were given again."""
     fault: str = ""
-    """The first difference, in words. Empty if there is none."""
+    """The first difference, as text; empty if there is none."""
     why_not: str = ""
     """The reason why it cannot be repeated, one of `REASONS_NOT_REPEATABLE`. Empty if it was repeated."""
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
-    """Repeat every decision that was not dropped. Raises WorldError or UnknownNameError."""
+    """Repeat all decisions of agents with language models, and yield each result. Dropped decisions are left
+    out.
+
+    Raises WorldError or UnknownNameError if the episode's version of the world is not available.
+    """
     known = agent_kinds()
     minds = {
         mind.pk: mind for mind in record.minds if mind.kind in known and get_agent(mind.kind).names_model
@@ -85,7 +89,8 @@ REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, SCHEDULED, LATE, PLATFORM_DECIDE
 
 
 def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
-    """Return why this decision cannot be repeated (`REASONS_NOT_REPEATABLE`), or an empty string."""
+    """Return the reason why this decision cannot be repeated (one of `REASONS_NOT_REPEATABLE`). Empty if
+    it can."""
     if why := _why_not_here(record):
         return why
     if row.because == REASON_TO_ANSWER or row.seen_step != row.step - 1:
@@ -190,12 +195,12 @@ DECISION_FAULT = "step {step}, co-player {mind}: {why}, from what was answered t
 
 @dataclass(frozen=True, slots=True)
 class ReplayVerdict:
-    """The result of replaying one episode."""
+    """The result of verifying one episode by a replay."""
 
     episode: str
     """The episode's key."""
     fault: str
-    """The first difference, in words. Empty if there is none."""
+    """The first difference, as text; empty if there is none."""
     decisions: int = 0
     """Number of decisions by agents with language models."""
     replies: int = 0
@@ -205,7 +210,11 @@ class ReplayVerdict:
 
 
 def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
-    """Yield the result for each of these episodes, ordered by id. Episodes erased meanwhile are left out."""
+    """Check the log of each of these episodes, replay it, and repeat its decisions. Yield the results,
+    ordered by id.
+
+    Episodes that are erased during this are left out.
+    """
     for record in read_episode_records(episodes):
         for written in verify_episode_logs(Episode.objects.filter(pk=record.episode.pk)):
             fault = next(replay_faults(record), "") or next(map(str, written.faults), "")

@@ -1,6 +1,8 @@
-"""Replay an episode's steps from its seed and commands, and rebuild the page of a seat after a past step.
+"""Replay an episode's steps from its seed and commands, and rebuild the page of a seat as it was after any
+step.
 
-`replay_faults` lists differences from the log. `PastTurn` is the turn after a past step; it is never stored.
+`replay_faults` lists differences from the log. `PastTurn` is the open turn as it was after a given number of
+steps. It is never stored.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ NOT_EVERY_STEP = "its log does not have every step once"
 
 
 def initial_world(record: EpisodeRecord) -> World:
-    """Create the world before the first step. WorldError or UnknownNameError if it is not available."""
+    """Create the episode's world before its first step. Raises WorldError or UnknownNameError if the
+    episode's version of the world is not available."""
     episode = record.episode
     known = get_world(episode.world)
     if known.version != episode.world_version:
@@ -69,14 +72,16 @@ def initial_world(record: EpisodeRecord) -> World:
 
 
 def replay_step(world: World, row: Step) -> list[object]:
-    """Take the step with its stored commands. Return the world's events in stored form."""
+    """Change `world` by one step with the commands stored in `row`. Return the events of the world as
+    JSON."""
     commands = [(each["seat"], tuple(each["command"])) for each in row.commands]
     events: list[object] = state_store.json_round_trip([event.to_json() for event in world.step(commands)])
     return events
 
 
 def world_after_steps(record: EpisodeRecord, steps: int) -> World:
-    """Return the episode's world after `steps` steps."""
+    """Return the episode's world after `steps` steps. Raises WorldError or UnknownNameError if it is not
+    available."""
     world = initial_world(record)
     for row in record.steps[:steps]:
         replay_step(world, row)
@@ -84,7 +89,8 @@ def world_after_steps(record: EpisodeRecord, steps: int) -> World:
 
 
 def replay_faults(record: EpisodeRecord) -> Iterator[str]:
-    """Yield the differences between the replay and the log, in words. Stops after the first wrong state."""
+    """Replay the episode, and yield each difference from its log as a sentence. Stops after the first step
+    with a difference."""
     last = record.episode.step  # in a foreign file this can be any number: allocate nothing of its size
     if len(record.steps) != last or any(row.number != n for n, row in enumerate(record.steps, 1)):
         yield NOT_EVERY_STEP
@@ -127,7 +133,7 @@ def _of_end(world: World, record: EpisodeRecord) -> Iterator[str]:
 
 
 class NothingIsStoredError(RuntimeError):
-    """A turn of the past was changed."""
+    """Code tried to store a change of a past turn."""
 
 
 class _RefusingWriter(RowWriter):
@@ -139,10 +145,11 @@ class _RefusingWriter(RowWriter):
 
 
 class PastTurn(OpenTurn):
-    """The turn that was open after `steps`, with the commands that seats had when it opened.
+    """The open turn as it was after `steps` steps, with the commands that seats had when it opened. It cannot
+    be stored.
 
-    It has at least `messages` messages, and all messages of the steps before it. `world` is the world at that
-    time. It has no budget.
+    `world` is the world at that time. The turn has all messages of the steps before it, and at least the
+    first `messages` of the episode.
     """
 
     store = _RefusingWriter()
@@ -163,12 +170,12 @@ class PastTurn(OpenTurn):
 
     @property
     def may_act(self) -> set[int]:
-        """Seats that the step did not wait for, and that did nothing although they could act."""
+        """Seats that could act in this step, but were not required to and did nothing."""
         return self._unasked
 
     @cached_property
     def past(self) -> deque[PastStep]:
-        """The last steps, newest first."""
+        """The steps before this one, newest first: at most `PAST_STEPS_KEPT`."""
         rows = self.record.steps[max(0, self.steps - PAST_STEPS_KEPT) : self.steps]
         past = (PastStep(row.number, row.commands, row.events, row.chain) for row in reversed(rows))
         return deque(past, PAST_STEPS_KEPT)
@@ -180,7 +187,8 @@ class PastTurn(OpenTurn):
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """The memory of each agent by id, from the steps before and from its answers in this step."""
+        """The memory of each agent, by agent id, from earlier steps and from its answers to messages in
+        this step."""
         known = (
             row
             for row in self.record.decisions
@@ -191,7 +199,8 @@ class PastTurn(OpenTurn):
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """The intents that agents stated for their next commands, if the episode showed them."""
+        """The intents that agents stated with their last commands (what they were about to do), by seat.
+        Empty if the episode did not show intents."""
         if not self.episode.shows_intents:
             return {}
         of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
@@ -201,7 +210,8 @@ class PastTurn(OpenTurn):
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """The plan of each seat for the steps after this one, as it was then carried out or dropped."""
+        """The plan that each seat had for the steps after this one. It is reconstructed from the commands
+        that were carried out or dropped later."""
         found = {seat: _plan_of(self.record, seat, self.steps) for seat in self.numbers}
         return {seat: plan for seat, plan in found.items() if plan is not None}
 
@@ -255,7 +265,7 @@ def _broken(record: EpisodeRecord, seat: int, steps: int) -> dict[str, Any] | No
 
 @dataclass(frozen=True, slots=True)
 class SeatPageView:
-    """The world's own page of one seat."""
+    """The page of one seat as it was after a step: its view, and its rendered panels."""
 
     page: Page
     view: SeatView
@@ -276,7 +286,7 @@ REASONS_ASKED: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DecisionReport:
-    """One agent's decision for a step, and its model calls."""
+    """One agent's decision for a step and its model calls, for staff."""
 
     who: str
     """The agent's label for staff."""
@@ -286,13 +296,13 @@ class DecisionReport:
 
     @property
     def why(self) -> str:
-        """The reason for asking the agent. Empty for the usual one."""
+        """The reason why the agent was asked, as text. Empty if it simply had to choose a command."""
         return REASONS_ASKED.get(self.row.because, "")
 
 
 @dataclass(frozen=True, slots=True)
 class MessageReport:
-    """One message, with the labels of its sender and addressees for staff."""
+    """One message with the labels of its sender and addressees, for staff."""
 
     row: Message
     sender: str
@@ -301,7 +311,7 @@ class MessageReport:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """One step as staff read it."""
+    """Everything that was decided and happened in one step, for staff."""
 
     step: int
     commands: tuple[tuple[str, CommandLine], ...]
@@ -314,7 +324,8 @@ class StepReport:
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
-    """Rebuild a seat's page after `steps` steps. Raises WorldError if it cannot be played here."""
+    """Rebuild a seat's page as it was after `steps` steps. Raises WorldError or UnknownNameError if the
+    world is not available."""
     turn = PastTurn(record, steps, world_after_steps(record, steps))
     view, page = seat_view_in_turn(turn, seat), get_page(record.episode.world)
     panels = {
@@ -325,7 +336,8 @@ def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageVie
 
 
 def report_step(record: EpisodeRecord, step: int) -> StepReport:
-    """Return what was decided for this step (from 1, the open one included) and what happened in it."""
+    """Return what was decided for this step and what happened in it. The first step is 1. The open step,
+    which has only decisions and messages, is allowed too."""
     taken = record.steps[step - 1] if step <= len(record.steps) else None
     rows = [row for row in record.decisions if row.step == step]
     lines = command_lines(taken) if taken else ()

@@ -1,1 +1,1 @@
-"""Filters for templates."""
+"""Template filters of the Django app `kitchen`."""

@@ -1,4 +1,4 @@
-"""`{% load money %}`: a template filter that formats amounts of US dollars."""
+"""Template filter `dollars`, which formats amounts in US dollars (`{% load money %}`)."""
 
 from __future__ import annotations
 

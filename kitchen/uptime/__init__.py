@@ -1,1 +1,1 @@
-"""Record heartbeats of the app's processes, and find outages from them."""
+"""Record that the app's processes are alive (heartbeats), and find outages from gaps between heartbeats."""

@@ -1,8 +1,9 @@
-"""Send heartbeats of this process every few seconds, and record outages.
+"""Record every few seconds that this process is alive (a heartbeat), and record outages and clock changes.
 
-All processes of a part (`Part`) share a row. The first heartbeat after a silence records an outage and sends
-`outage_over`. One that finds that the clock was set corrects the stored times and, on a single machine, sends
-`clock_set`. Each is one small transaction that locks the rows of the parts, with both signals in it.
+All processes of one part of the app, such as pages or workers (`Part`), share one row. The first heartbeat
+after a gap records an outage and sends the signal `outage_over`. If the system clock was set, the stored
+times are corrected; on a single machine the signal `clock_set` is sent. Each heartbeat is one small
+transaction, and the signals are sent in it.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ CLOCK_BEHIND = "how long is not known: the clock was behind afterwards"
 
 
 def last_heartbeats() -> dict[str, Sign]:
-    """Return the last heartbeat of every part that ever sent one."""
+    """Return the last heartbeat of each part of the app that has ever sent one, by part."""
     return {sign.part: sign for sign in Sign.objects.all()}
 
 
 def is_heartbeat_due(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this process must send a heartbeat, since no other of its part just did."""
+    """Return True if this process must send a heartbeat now. False if a process of the same part has sent
+    one a moment ago."""
     sign = signs.get(part)
     if sign is None or process_name() not in sign.processes:
         return True
@@ -74,10 +76,10 @@ def record_heartbeat(
     redis_answers: bool = True,
     failed_at: datetime | None = None,
 ) -> list[Outage]:
-    """Record that this process and its part are alive. Return the outages that end with this heartbeat.
+    """Store a heartbeat of this part of the app. Return the outages that ended with it.
 
-    `redis_answers` says whether Redis is alive, too. `failed_at` is the time since which this process could
-    not reach the database.
+    `now` returns the present moment. `redis_answers` is True if Redis is alive too. `failed_at` is the
+    time since which this process could not reach the database, None if it could.
     """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)
@@ -162,7 +164,7 @@ PING_SECONDS = 1.0
 
 
 class Heartbeat:
-    """The heartbeats of one process. Call `once` repeatedly."""
+    """Sends the heartbeats of one process. Call `once` every few seconds."""
 
     def __init__(
         self, part: str, *, redis_answers: Callable[[], bool], now: Callable[[], Moment] = current_moment
@@ -173,7 +175,8 @@ class Heartbeat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Send a heartbeat if one is due. A failure of the database is remembered until it is back."""
+        """Send a heartbeat if one is due. If the database cannot be reached, remember since when; the
+        outage is recorded once it is back."""
         moment = self._now()
         try:
             signs = last_heartbeats()
@@ -195,7 +198,8 @@ class Heartbeat:
 
 
 def start_heartbeat(part: str) -> None:
-    """Start to send heartbeats for this part in a thread of its own. Returns after the first try."""
+    """Start a thread that sends heartbeats for this part of the app. Returns after the first heartbeat, or
+    after `FIRST_SECONDS`."""
     tried, beat = threading.Event(), Heartbeat(part, redis_answers=_ping())
     threading.Thread(target=_go_on, args=(beat, tried), name="signs-of-life", daemon=True).start()
     tried.wait(FIRST_SECONDS)

@@ -10,7 +10,7 @@ from kitchen.infra.append_only import AppendOnly
 
 
 class Part(models.TextChoices):
-    """The parts that can be down. `CLOCK` is not a part: it records that the system clock was set."""
+    """The parts of the app that can be down. `CLOCK` marks a change of the system clock instead."""
 
     WEB = "web", "the pages"
     WORKERS = "workers", "the workers of co-players"
@@ -20,7 +20,8 @@ class Part(models.TextChoices):
 
 
 class Sign(models.Model):
-    """The last heartbeat of a part. There is one row for each part, and all its processes overwrite it."""
+    """The last heartbeat of a part of the app. There is one row for each part, which all its processes
+    overwrite."""
 
     part = models.CharField(max_length=10, choices=Part, primary_key=True)
     seen_at = models.DateTimeField()
@@ -37,7 +38,8 @@ class Sign(models.Model):
 
 
 class Outage(AppendOnly):
-    """An outage of a part, from its last heartbeat to the next one, or a change of the system clock."""
+    """An outage of a part of the app, from its last heartbeat to the next one, or a change of the system
+    clock."""
 
     id: int
     part = models.CharField(max_length=10, choices=Part)

@@ -1,8 +1,9 @@
-"""Decide from heartbeats which part is down, which part was, and whether the clock was set. Read-only.
+"""Decide from heartbeats which part of the app is or was down, and whether the system clock was set. Read-
+only.
 
-A part is down after `SILENCE_SECONDS` without a heartbeat, or at once if all its processes have ended. An
-outage lasts from the last heartbeat before it to the first one after it. A clock that was set is no outage: a
-monotonic clock shows by how much, within one boot of one machine; otherwise the clocks are believed.
+A part (such as pages or workers) is down after `SILENCE_SECONDS` without a heartbeat, or once all its
+processes have ended. A clock change is found by comparison with a monotonic clock, which only works until the
+machine restarts.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _TICKS = getattr(time, "CLOCK_BOOTTIME", None)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The present time, as this process sees it."""
+    """A point in time: the system clock, and the seconds since the machine was started."""
 
     at: datetime
     ticks: float
@@ -34,7 +35,7 @@ class Moment:
 
 
 def current_moment() -> Moment:
-    """Return the present moment."""
+    """Return the present time by the system clock and by the machine's monotonic clock."""
     ticks = time.monotonic() if _TICKS is None else time.clock_gettime(_TICKS)
     return Moment(timezone.now(), ticks, current_machine_run())
 
@@ -56,7 +57,8 @@ REPORTING_PARTS = (Part.WEB, Part.WORKERS)
 
 
 def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
-    """Return how far the clock was set since the newest heartbeat of this boot of this machine."""
+    """Return by how much the system clock was set since the newest heartbeat on this machine. Zero if it
+    was not set, or if there was no heartbeat since the machine's start."""
     same = [sign for sign in signs if sign.place and sign.place == moment.place]
     if not same:
         return timedelta()
@@ -66,7 +68,8 @@ def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
 
 
 def is_down(signs: Signs, part: str, moment: Moment) -> bool:
-    """Return True if this part is known to be down now. A part that never sent a heartbeat is unknown."""
+    """Return True if this part of the app is known to be down at this moment. False if it never sent a
+    heartbeat."""
     if part not in signs:
         return False
     if part in REPORTING_PARTS:
@@ -75,30 +78,33 @@ def is_down(signs: Signs, part: str, moment: Moment) -> bool:
 
 
 def last_own_heartbeat(signs: Signs) -> datetime:
-    """Return the time of the last heartbeat of a part that sends them itself. At least one must exist."""
+    """Return the time of the newest heartbeat of the pages or the workers, which send heartbeats
+    themselves. At least one must exist."""
     return max(signs[one].seen_at for one in REPORTING_PARTS if one in signs)
 
 
 def is_silent(sign: Sign, at: datetime) -> bool:
-    """Return True if there was no heartbeat for more than `SILENCE_SECONDS`."""
+    """Return True if, at the time `at`, this last heartbeat is older than `SILENCE_SECONDS`."""
     return (at - sign.seen_at).total_seconds() > SILENCE_SECONDS
 
 
 def is_ahead(sign: Sign, moment: Moment) -> bool:
-    """Return True if the heartbeat is dated in the future, by more than two machines may differ."""
+    """Return True if this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. Then the clock of
+    the machine that sent it is wrong."""
     return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
 
 
 def have_all_ended(sign: Sign) -> bool:
-    """Return True if every process of the part certainly has ended, as seen from this machine."""
+    """Return True if all processes of the part of the app that sent this heartbeat have certainly ended.
+    False if one may run on another machine."""
     return bool(sign.processes) and all(process_is_gone(name) for name in sign.processes)
 
 
 def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
-    """Return True if people could command until that time.
+    """Return True if it is certain that people could send commands until this time.
 
-    No needed part is known to be down, and the web part was certainly alive: one of its processes still runs,
-    or has sent a heartbeat since. Without workers or Redis people can still command, and their time runs.
+    The parts needed for that (pages and database) must not be down. A process of the pages must still run,
+    or must have sent a heartbeat since. Workers and Redis are not needed.
     """
     if clock_shift(signs.values(), moment) or any(
         is_down(signs, part, moment) for part in PARTS_NEEDED_TO_PLAY
@@ -114,19 +120,19 @@ def on_one_machine(signs: Iterable[Sign], moment: Moment) -> bool:
 
 
 class Span(NamedTuple):
-    """An interval between two times."""
+    """A period of time from `since` to `until`."""
 
     since: datetime
     until: datetime
 
     @property
     def seconds(self) -> float:
-        """Return the length of the span in seconds."""
+        """The length of the period in seconds."""
         return (self.until - self.since).total_seconds()
 
 
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return the union of the spans as separate spans, in order."""
+    """Return the same periods in order, with overlapping and adjacent ones joined."""
     found: list[Span] = []
     for span in sorted(spans):
         if found and span.since <= found[-1].until:
@@ -137,7 +143,7 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def clip_spans(spans: Iterable[Span], since: datetime, until: datetime) -> Iterator[Span]:
-    """Yield the parts of the spans that lie between these times."""
+    """Yield the portions of these periods between the times `since` and `until`."""
     for span in spans:
         begin, end = max(span.since, since), min(span.until, until)
         if begin < end:
@@ -145,7 +151,7 @@ def clip_spans(spans: Iterable[Span], since: datetime, until: datetime) -> Itera
 
 
 def subtract_spans(span: Span, others: Iterable[Span]) -> list[Span]:
-    """Return the parts of a span that the others do not cover."""
+    """Return the portions of a period that none of the other periods covers, in order."""
     left, begin = [], span.since
     for other in merge_spans(clip_spans(others, *span)):
         if begin < other.since:

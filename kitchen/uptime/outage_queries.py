@@ -1,4 +1,4 @@
-"""Query outages: lost time, their effect on a time span, and recent ones for staff. Read-only."""
+"""Query recorded outages: the time lost in a period, the effect on steps, and a list for staff. Read-only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ MAX_RECENT = 50
 
 
 class OutageEffect(NamedTuple):
-    """The effect of outages on an interval. It is false if there was none."""
+    """The outages in a period: their total time and the parts of the app that were down. False (as a bool)
+    if there were none."""
 
     ms: int = 0
     """Milliseconds in which any part was down."""
@@ -38,7 +39,8 @@ class OutageEffect(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, str | None]:
-        """The values for export files."""
+        """The values for two columns of an export file: milliseconds, and the names of the parts that were
+        down (None if none)."""
         return self.ms, " ".join(self.parts) or None
 
 
@@ -46,7 +48,7 @@ NO_EFFECT = OutageEffect()
 
 
 class Downtime:
-    """A set of outages, read once."""
+    """A set of outages in memory, so that many periods can be checked without further queries."""
 
     def __init__(self, outages: Iterable[tuple[str, datetime, datetime]]) -> None:
         self._outages = [(part, Span(since, until)) for part, since, until in outages]
@@ -56,9 +58,10 @@ class Downtime:
         return bool(self._outages)
 
     def touch(self, begin: datetime, end: datetime) -> OutageEffect:
-        """Return the effect of the outages on the interval from `begin` to `end`.
+        """Return the effect of the outages on the period from `begin` to `end`: the time lost, and the parts
+        of the app that were down.
 
-        If the interval ends before it begins, the clock was set back in it.
+        If `end` is before `begin`, the system clock was set back between them, which is also reported.
         """
         if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):
             return NO_EFFECT
@@ -71,15 +74,13 @@ class Downtime:
 
 
 def downtime_since(since: datetime) -> Downtime:
-    """Return all outages that ended at or after this time."""
+    """Read all outages that ended at this time or later."""
     return Downtime(Outage.objects.filter(until__gte=since).values_list("part", "since", "until"))
 
 
 def lost_seconds(since: datetime, until: datetime) -> float:
-    """Return the seconds of this interval that people lost.
-
-    This includes finished outages, ongoing ones, and time skipped when the clock was set forward.
-    """
+    """Return the seconds between these times in which any part of the app was down. Ongoing outages and
+    time skipped by a clock change are included."""
     known = Outage.objects.filter(since__lt=until, until__gt=since).values_list("since", "until")
     spans = [Span(*one) for one in known] + list(_going_on(last_heartbeats(), current_moment()))
     return sum(span.seconds for span in clip_spans(merge_spans(spans), since, until))
@@ -92,13 +93,14 @@ def _going_on(signs: Signs, moment: Moment) -> Iterator[Span]:
 
 
 def deadline_counts(deadline: datetime) -> bool:
-    """Return True if people can be held to this past deadline: all needed parts were and are alive."""
+    """Return True if a person who missed this past deadline could have met it, because pages and database
+    were alive until then."""
     return was_playable_until(last_heartbeats(), deadline, current_moment())
 
 
 @dataclass(frozen=True, slots=True)
 class RecentOutage:
-    """An outage as shown to staff."""
+    """An outage or a clock change in a list for staff."""
 
     since: datetime
     until: datetime | None
@@ -108,7 +110,8 @@ class RecentOutage:
 
     @property
     def seconds(self) -> float | None:
-        """Return the outage's length in seconds. None while it goes on, and for a clock that was set."""
+        """The length of the outage in seconds. None while it continues, and for a change of the system
+        clock."""
         if self.until is None or self.what == str(Part.CLOCK.label):
             return None
         return (self.until - self.since).total_seconds()
@@ -118,9 +121,10 @@ WHOLE_INSTALLATION = "the whole installation"
 
 
 def recent_outages(lately: timedelta = RECENT, *, most: int = MAX_RECENT) -> list[RecentOutage]:
-    """Return recent and ongoing outages, newest first.
+    """Return ongoing outages and those of the period `lately`, newest first, at most `most` of those that
+    have ended.
 
-    An outage of pages and workers at the same time is listed once, as the whole installation.
+    If pages and workers were down at about the same time, one outage of the whole installation is listed.
     """
     moment = current_moment()
     rows = Outage.objects.filter(until__gte=moment.at - lately).order_by("-since", "-id")[:most]

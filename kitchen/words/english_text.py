@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 
 def counted_noun(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: `1 participant`, `12 participants`; `many` is an irregular plural."""
+    """Return a number with its noun: `1 participant`, `12 participants`. `one` is the singular, `many` an
+    irregular plural."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def and_list(parts: Sequence[str]) -> str:
-    """Join parts: `a`, `a and b`, `a, b and c`."""
+    """Return the parts as a list in words: `a`, `a and b`, `a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} and {parts[-1]}"
@@ -30,7 +31,7 @@ def duration_text(seconds: float) -> str:
 
 
 def percent_text(share: float) -> str:
-    """Return a share as a percentage with two digits: `0.52%`, `33%`, `100%`."""
+    """Return a share (0 to 1) as a percentage with two significant digits: `0.52%`, `33%`, `100%`."""
     return f"{100 * share:.2g}%" if share < 0.995 else "100%"
 
 
@@ -39,12 +40,12 @@ _JOINTS = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])")
 
 
 def code_to_words(code: str) -> str:
-    """Return a code as words within a sentence: `red_lamp`, `redLamp` and `lamp2` become `red lamp` and `lamp
-    2`. A text that is not a code (`NASA`, `Anna`, or one with spaces) is returned unchanged."""
+    """Return a code as words within a sentence: `red_lamp` and `redLamp` become `red lamp`, and `lamp2`
+    becomes `lamp 2`. A text that is not a code (`NASA`, `Anna`, or one with spaces) is returned unchanged."""
     is_code = _CODE.fullmatch(code) and _JOINTS.search(code)
     return _JOINTS.sub(" ", code).lower().strip() if is_code else code
 
 
 def sentence_case(text: str) -> str:
-    """Return the text with a capital first letter."""
+    """Return the text with its first letter in upper case."""
     return text[:1].upper() + text[1:]

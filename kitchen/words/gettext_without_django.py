@@ -1,7 +1,7 @@
-"""Translate texts into the reader's language. No Django.
+"""Translate texts into the language of the current reader. No Django.
 
-Texts are English until `use_translations` is called. Call the functions when a page is made, not while a
-module loads. Mark texts in a module's tables with `gettext_noop`.
+Texts stay English until `use_translations` has been called. Call these functions when a page is rendered, not
+while a module loads. In tables of a module, mark texts with `gettext_noop`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Translations(Protocol):
-    """The interface of a translator; `django.utils.translation` has it."""
+    """The interface of a translator. `django.utils.translation` has it."""
 
     def gettext(self, message: str, /) -> str: ...
     def ngettext(self, singular: str, plural: str, number: int, /) -> str: ...
@@ -38,43 +38,45 @@ class _Speech:
 
 
 def use_translations(translations: Translations) -> None:
-    """Use these translations from now on."""
+    """Set the translator that all functions of this module use from now on."""
     _Speech.by = translations
 
 
 def gettext(message: str) -> str:
-    """Return the message in the reader's language."""
+    """Return the translation of the message into the reader's language."""
     return _Speech.by.gettext(message)
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
-    """Return the message in the reader's language, in the plural form for this number. The caller fills in
-    the number."""
+    """Return the translation of the message, in the plural form for this number. The caller inserts the
+    number."""
     return _Speech.by.ngettext(singular, plural, number)
 
 
 def pgettext(context: str, message: str) -> str:
-    """Return the message in the reader's language, where the same English words have several meanings."""
+    """Return the translation of the message. `context` distinguishes several meanings of the same English
+    words."""
     return _Speech.by.pgettext(context, message)
 
 
 def current_language() -> str:
-    """Return the code of the language in use, as a cache key for translated text."""
+    """Return the code of the reader's language. Use it as part of a cache key for translated text."""
     return _Speech.by.get_language() or "en"
 
 
 def in_english() -> AbstractContextManager[object]:
-    """Use English within this context, for words that are stored."""
+    """Return a context in which texts are English. Use it for texts that are stored."""
     return _Speech.by.override("en")
 
 
 def gettext_noop(message: str) -> str:
-    """Return the message unchanged, marked for the catalogue. The code that shows it translates it."""
+    """Return the message unchanged, and mark it for the translation files. The code that displays it must
+    translate it."""
     return message
 
 
 def ngettext_noop(singular: str, plural: str) -> tuple[str, str]:
-    """Return the singular and the plural unchanged, marked for the catalogue."""
+    """Return singular and plural unchanged, and mark them for the translation files."""
     return singular, plural
 
 
@@ -89,5 +91,6 @@ class _ReadLater:
 
 
 def gettext_lazy(message: str) -> str:
-    """Mark a class attribute for the catalogue; reading it returns the text in the reader's language."""
+    """Mark a text that is a class attribute for the translation files. Reading the attribute returns the
+    translation."""
     return _ReadLater(message)  # type: ignore[return-value] # what one gets of the attribute

@@ -1,1 +1,3 @@
-"""Game worlds: one folder per world, each registered by one line of `kitchen.registry.world_registry`."""
+"""The game worlds, one folder per world. Each world is registered by one line of
+`kitchen.registry.world_registry`.
+"""

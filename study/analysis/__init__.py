@@ -1,1 +1,1 @@
-"""Select the participants and measures of an analysis, and cache its results."""
+"""Select the participants and measures of a study's analysis, compute it, and cache its results."""

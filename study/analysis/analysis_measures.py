@@ -1,4 +1,4 @@
-"""Choose the measures of an analysis and read their values.
+"""Choose the measures (dependent variables) of an analysis and read their values.
 
 Measures are play metrics, survey ratings, bounded numbers and sub-scale scores. Attention checks, choices and
 free texts are not measures.
@@ -29,7 +29,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class VersionItems:
-    """The items and sub-scales behind the measures in one version of the study."""
+    """The survey items and sub-scales that give the values of the measures, in one version of the study."""
 
     fits: Mapping[str, ItemOrScale]
     """Measure key → item or sub-scale with the same bounds as the measure."""
@@ -39,7 +39,7 @@ class VersionItems:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredItems:
-    """The measures, and the items that measure them in each version."""
+    """The measures of an analysis, with the survey items that give their values in each version."""
 
     measures: list[Measure]
     versions: Mapping[int, VersionItems]
@@ -52,8 +52,8 @@ class MeasuredItems:
     """Other play metrics (`study.design.play_metrics`): metric key → keys of the conditions that have it."""
 
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
-        """Yield key and value of each metric after an episode in this world; metrics of other worlds are
-        skipped."""
+        """Yield (key, value) for each play metric of this world, from the score of an episode. Metrics of
+        other worlds are skipped."""
         for named in self.figures:
             if world in named.worlds:
                 value = named.value(world, score)
@@ -68,10 +68,11 @@ class MeasuredItems:
         answers: Mapping[str, Json],
         other_metrics: Mapping[str, float | None],
     ) -> dict[str, float | None]:
-        """Return key and value of each measure after one episode.
+        """Return the value of each measure after one episode, by measure key; None is a missing value.
 
-        `score` is the score of the episode, and `answers` the answers by item key. `other_metrics` holds the
-        values of play metrics that are not part of the score.
+        `version` is a primary key, `condition` a condition's key. `score` is the score of the episode, and
+        `answers` the answers by item key. `other_metrics` holds the values of play metrics that are not
+        part of the score.
         """
         found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
         return found | {
@@ -81,9 +82,10 @@ class MeasuredItems:
     def values(
         self, version: int, condition: str, answers: Mapping[str, Json]
     ) -> Iterator[tuple[str, float | None]]:
-        """Yield key and value of each survey measure after one episode. `answers` are by item key.
+        """Yield (key, value) for each survey measure after one episode. `answers` holds the answers by item
+        key.
 
-        Items about teammates are skipped if the episode was played alone.
+        Items about teammates are skipped if the condition has no teammates.
         """
         asked = self.versions[version]
         for measure in self.measures:
@@ -95,10 +97,12 @@ class MeasuredItems:
 def measured_items_in(
     designs: Mapping[int, Blueprint], labels: Mapping[str, str], scored: Mapping[str, str]
 ) -> MeasuredItems:
-    """Return the measures of several versions of a study, each as the newest version defines it.
+    """Return the measures of several versions of a study. If versions differ, the newest definition of a
+    measure is used.
 
     `designs` are the versions' designs by primary key, newest first. `labels` are the names of items, in
-    their order, and `scored` is the study's `scale_keys`. Answers to an item with other bounds are not used.
+    their order, and `scored` is the study's `scale_keys`. Answers to an item with bounds other than those
+    in the newest version are not used.
     """
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, ItemOrScale] = {}
@@ -165,7 +169,7 @@ def _value(question: ItemOrScale | None, answers: Mapping[str, Json]) -> float |
 
 
 def measures_of(scales: MeasuredItems) -> list[Measure]:
-    """Return all measures: play metrics, then surveys, then exploratory play metrics."""
+    """Return all measures in order: play metrics, then surveys, then exploratory play metrics."""
     beside = [_of_play(PLAY_METRICS[key]) for key in scales.of_play]
     planned, explored = ([one for one in beside if one.exploratory is each] for each in (False, True))
     return [*map(measure_of_metric, scales.figures), *planned, *scales.measures, *explored]
@@ -181,7 +185,7 @@ def _of_play(one: PlayMetric) -> Measure:
 
 
 def measure_of_metric(named: NamedMetric) -> Measure:
-    """Return the measure that corresponds to a metric of play."""
+    """Return the measure that has the key, label and scale of a play metric."""
     if named.figure.kind == "share":
         return Measure.rate(named.name, named.label)
     if named.figure.kind == "count":
@@ -198,9 +202,10 @@ AT_ONCE = 200
 
 
 def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]]) -> dict[Seated, Values]:
-    """Return the values of play metrics by (episode, seat).
+    """Return the values of play metrics that are not part of the score, by (episode, seat).
 
-    `wanted` maps each metric to the keys of the conditions that have it. Other data are not read.
+    `played` are the rounds as (condition key, episode, seat). `wanted` maps each metric to the keys of the
+    conditions that have it; other values are left out.
     """
     rounds = list(played)
     found: dict[Seated, Values] = defaultdict(dict)

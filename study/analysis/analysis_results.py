@@ -1,9 +1,9 @@
-"""Compute a study's analysis in a worker and cache the result until the data change.
+"""Compute a study's analysis in a worker, and cache the result until the data change.
 
-It also reads which agents and models made the decisions in each condition. Statistics and figures take
-seconds, which would block a web process. The cache has one entry for each study and selection of data. Its
-stamp is computed from the data, so a result always belongs to the present data. An entry contains
-participants' values, so a withdrawal erases it (`forget_analysis`).
+The module also reads which agents and models made the decisions in each condition. Statistics and figures
+take seconds, which would block a web process. The cache has one entry for each study and selection of data.
+Each entry stores a hash of the data, so an outdated result is never shown. An entry contains participants'
+values, so it is erased when a participant withdraws (`forget_analysis`).
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from study.task_queue import ask_analysis
 
 
 def coplayers_by_condition(study: Study, sample: Sample | None = None) -> list[ConditionPlayers]:
-    """Return the co-players of each condition, in order.
+    """Return the co-players (agents and models) of each condition, in the order of conditions.
 
-    With a sample, only its rounds count; otherwise those of everybody who ever began. If nobody has begun,
-    the configured co-player is returned.
+    With a sample, they are read from its rounds, otherwise from all rounds ever begun. If no round has
+    begun, the configured co-player is returned.
     """
     begun = Round.objects.filter(participant__study=study, episode__isnull=False)
     plain = (sample.rounds if sample else begun).order_by()
@@ -119,7 +119,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CachedAnalysis:
-    """An analysis with its figures (SVG by measure key), or the problem that prevented it."""
+    """An analysis with its figures (SVG by measure key). If it could not be computed, `problem` says why."""
 
     analysis: Analysis | None = None
     figures: dict[str, bytes] = field(default_factory=dict)
@@ -129,10 +129,11 @@ class CachedAnalysis:
 def analyse_present_data(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Analysis:
-    """Return the analysis of the present data. Raises AnalysisError if they cannot be analysed.
+    """Analyse the study's present data and return the result. Raises AnalysisError if the data cannot be
+    analysed.
 
-    `preregistered` uses only data collected as preregistered. `untouched` leaves out episodes that an outage
-    affected.
+    `who` is the selection of participants. `preregistered` uses only data collected as preregistered.
+    `untouched` leaves out episodes that an outage affected.
     """
     sample = analysis_sample.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     scales = analysis_sample.measured_items(sample)
@@ -167,7 +168,7 @@ def analysis_ready(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> CachedAnalysis | None:
     """Return the cached analysis of the present data. If there is none, queue its computation and return
-    None."""
+    None. The arguments are those of `analyse_present_data`."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
     finished = cached_result(_adapter(), key, stamp)
     if finished is None and is_first_request(key, stamp):
@@ -176,8 +177,8 @@ def analysis_ready(
 
 
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse the data, draw the figures and cache the result. A result that is outdated by then is not
-    cached."""
+    """Analyse the data, draw the figures and cache both. The arguments are those of
+    `analyse_present_data`. If the data change meanwhile, the result is not kept."""
     key = analysis_cache_key(study.pk, who, preregistered, untouched)
     cache_result(
         _adapter(),
@@ -188,7 +189,8 @@ def compute_and_cache(study: Study, who: str, preregistered: bool = False, untou
 
 
 def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
-    """Return the cached result if it belongs to these data and has the expected shape, else None."""
+    """Return the cached result under this key. None if there is none, if the data have changed (`stamp`),
+    or if it has another format."""
     match cache.get(key):
         case [kept_stamp, str() as finished] if kept_stamp == stamp:
             with suppress(ValueError):  # another program version wrote it
@@ -197,12 +199,14 @@ def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
 
 
 def is_first_request(key: str, stamp: str) -> bool:
-    """Return whether nobody has requested this result lately."""
+    """Return True unless the same result was requested in the last ASKED_SECONDS. Use it to avoid
+    computing a result twice."""
     return bool(cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS))
 
 
 def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], make: Callable[[], T]) -> None:
-    """Make a result and cache it, if it is not cached. A result that is outdated by then is not cached."""
+    """Compute a result with `make` and cache it under `key`, unless it is cached already. `stamp` returns
+    the hash of the present data. If the data change meanwhile, the result is not kept."""
     before = stamp()
     if cached_result(adapter, key, before) is None:
         cache.set(key, [before, adapter.dump_json(make()).decode()], KEEP_SECONDS)
@@ -211,9 +215,9 @@ def cache_result(adapter: TypeAdapter[T], key: str, stamp: Callable[[], str], ma
 
 
 def forget_analysis(study_id: int, **_: Any) -> None:
-    """Erase the cached analyses of a study. The signal `person_erased` calls it.
+    """Erase the cached analyses of a study. The signal `person_erased` calls this function.
 
-    If the cache is unreachable, the entries expire by themselves.
+    If the cache cannot be reached, the entries expire by themselves.
     """
     from redis.exceptions import RedisError  # takes a second to import
 
@@ -239,13 +243,14 @@ def analysis_cache_key(
     *,
     version: int = VERSION,
 ) -> str:
-    """Return the cache key of an analysis."""
+    """Return the cache key of the analysis with these arguments. `version` is the version of the cache
+    format."""
     more = f"{':preregistered' if preregistered else ''}{':untouched' if untouched else ''}"
     return f"analysis:{version}:{study_id}:{who}{more}"
 
 
 def report_cache_key(key: str) -> str:
-    """Return the cache key of the report of an analysis."""
+    """Return the cache key of the report of the analysis with this cache key."""
     return f"{key}:report"
 
 
@@ -266,7 +271,7 @@ def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> Cac
 
 
 def data_stamp(study: Study, who: str) -> str:
-    """Return a hash that changes whenever any analysed data or settings change."""
+    """Return a hash of the analysed data and settings. It changes whenever any of them changes."""
     people = study.participants.filter(status=Participant.Status.COMPLETE).aggregate(
         people=Count("pk", filter=Q(synthetic=False)),
         everybody=Count("pk"),

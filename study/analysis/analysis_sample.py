@@ -1,6 +1,6 @@
 """Select the participants and values that an analysis uses, and list who is excluded and why.
 
-It also reads the answers to each sub-scale's items. It changes no data.
+The module also reads the answers to the items of each sub-scale. It changes no data.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ WHO_IN_WORDS = {"people": Q(synthetic=False), "synthetic": Q(synthetic=True)}
 
 
 class Sample:
-    """The participants whose data an analysis uses (`who` is a key of `WHO`).
+    """The participants whose data an analysis uses. `who` is a key of `WHO`, such as people only.
 
-    `preregistered` keeps only those who entered as `participants_as_preregistered` requires. `untouched`
-    leaves out the episodes that an outage of our server affected. Failed attention checks are computed once
-    per sample.
+    `preregistered` keeps only participants who entered as preregistered (`participants_as_preregistered`).
+    `untouched` leaves out the episodes that an outage of our server affected. Failed attention checks are
+    computed once per sample.
     """
 
     def __init__(
@@ -72,12 +72,14 @@ class Sample:
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
-        """Participants of this selection, however they entered and ended."""
+        """All participants of the selection `who`, whatever became of them. Previews by staff are left
+        out."""
         return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
 
     @cached_property
     def entered(self) -> QuerySet[Participant]:
-        """Participants of the selection who entered as requested."""
+        """The participants of the selection. With `preregistered`, only those who entered as
+        preregistered."""
         return (
             self.everybody.filter(participants_as_preregistered(self.study))
             if self.preregistered
@@ -86,33 +88,35 @@ class Sample:
 
     @cached_property
     def stayed(self) -> QuerySet[Participant]:
-        """Participants of the selection who completed the study."""
+        """The participants in `entered` who completed the study."""
         return self.entered.filter(status=Participant.Status.COMPLETE)
 
     @cached_property
     def failed(self) -> set[int]:
-        """Ids of complete participants who failed too many attention checks."""
+        """Ids of participants who completed the study but failed too many attention checks."""
         return failed_checks(self.study)
 
     @cached_property
     def people(self) -> QuerySet[Participant]:
-        """Analysed participants: complete, and excluded neither by staff nor by the checks."""
+        """The analysed participants: they completed the study, and neither staff nor attention checks
+        excluded them."""
         return self.stayed.filter(excluded_at=None).exclude(pk__in=self.failed)
 
     @cached_property
     def touched(self) -> set[int]:
-        """Ids of the participants' episodes that an outage affected."""
+        """Ids of the analysed participants' episodes that an outage affected."""
         return touched_episodes(downtime_since_creation(self.study), self._played)
 
     @property
     def rounds(self) -> QuerySet[Round]:
-        """Analysed rounds of the analysed participants, by participant and position."""
+        """The rounds (one played condition each) that are analysed, sorted by participant and position."""
         played = self._played.order_by("participant__number", "position")
         return played.exclude(episode__in=self.touched) if self.untouched and self.touched else played
 
     @property
     def untaken(self) -> QuerySet[Round]:
-        """Rounds of the analysed participants that are left out because of an outage."""
+        """The rounds of the analysed participants that are left out because of an outage; empty unless
+        `untouched`."""
         return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
 
     @property
@@ -122,7 +126,7 @@ class Sample:
 
 
 def attrition(sample: Sample) -> Attrition:
-    """Count how many participants of the sample completed the study, ended otherwise, or are excluded."""
+    """Return how many participants of the sample completed the study, ended otherwise, or are excluded."""
     people = sample.entered
     statuses = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     completed = statuses.get(Participant.Status.COMPLETE, 0)
@@ -156,7 +160,8 @@ def _together(sample: Sample) -> dict[str, int]:
 
 
 def failed_checks(study: Study) -> set[int]:
-    """Return ids of complete participants who failed more attention checks than their version allows.
+    """Return the ids of participants who completed the study but failed more attention checks than their
+    version of the study allows.
 
     Versions without a limit exclude nobody. Comprehension questions are no attention checks.
     """
@@ -182,20 +187,23 @@ def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
 
 
 def default_participants(study: Study) -> str:
-    """Return the default selection: `people` if at least one person is complete, else `synthetic`."""
+    """Return the selection shown first: `people` if at least one person has completed the study, otherwise
+    `synthetic`."""
     complete = study.participants.filter(status=Participant.Status.COMPLETE, preview=False)
     return "people" if complete.filter(synthetic=False).exists() else "synthetic"
 
 
 def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
-    """Return the conditions that the sample played, or all conditions of the study if it is empty."""
+    """Return the conditions that the sample played. If nothing was played, return all conditions of the
+    study."""
     keys = set(sample.rounds.order_by().values_list("condition__key", flat=True))
     rows = [row for row in sample.study.conditions.all() if not keys or row.key in keys]
     return [AnalysisCondition(row.key, row.name, row.position) for row in rows]
 
 
 def between_factor(study: Study) -> BetweenFactor | None:
-    """Return the study's groups between people with its conditions' levels, or None without groups."""
+    """Return the study's between-subjects groups, with the level and group of each condition. None if the
+    study has no groups."""
     groups = group_keys(study.between_groups)
     if not groups:
         return None
@@ -205,7 +213,8 @@ def between_factor(study: Study) -> BetweenFactor | None:
 
 
 def analysis_versions(study: Study) -> list[DesignVersion]:
-    """Return the study's versions relative to the tests that were preregistered last."""
+    """Return all versions of the study. Each says how its design relates to the preregistered design and
+    tests."""
     last, states = frozen_version(study), freeze_states(study)
     at = states[last.pk].frozen_at if last else None
     return [
@@ -220,7 +229,7 @@ def analysis_versions(study: Study) -> list[DesignVersion]:
 
 
 def measured_items(sample: Sample) -> MeasuredItems:
-    """Return the measures of the sample, or those of the present design if the sample is empty."""
+    """Return the measures of the sample. If the sample is empty, return those of the present design."""
     study, people = sample.study, sample.people.order_by()
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
@@ -228,7 +237,8 @@ def measured_items(sample: Sample) -> MeasuredItems:
 
 
 def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -> MeasuredItems:
-    """Return the measures of these versions of a study, given by primary key, newest first."""
+    """Return the measures of several versions of a study. `designs` are the versions' designs by primary
+    key, newest first."""
     labels = {row.key: row.measure for row in study.items.all()}
     scales = measured_items_in(designs, labels, scale_keys([*version_blueprints(study), *designs.values()]))
     figures = _figures(study, designs.values(), scales.measures)
@@ -246,9 +256,9 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
 
 
 def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]:
-    """Yield one row per complete participant, condition and measure.
+    """Yield one row for each participant, condition and measure.
 
-    Drop-outs are left out, as in the paper.
+    Only participants who completed the study are included, as in the paper (MindAgent).
     """
     states = freeze_states(sample.study)
     rounds = sample.rounds.order_by().values_list("condition__key", "episode_id", "seat")
@@ -282,7 +292,7 @@ def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]
 
 
 def outage_observations(sample: Sample) -> list[Observation]:
-    """Return rows without values for the rounds that are left out because of an outage."""
+    """Return one row without a value for each round that is left out because of an outage."""
     return [
         Observation(
             played.participant.code,
@@ -310,8 +320,8 @@ EXCLUSION_REASONS = {
 def exclusion_reasons(study: Study) -> dict[int, str]:
     """Return the `EXCLUSION_REASONS` code of every excluded participant, by primary key.
 
-    People are checked against the analysis of people, synthetic participants against that of synthetic ones.
-    In a study with groups between people, who has no group is left out.
+    People are checked against the analysis of people, synthetic participants against that of synthetic
+    ones. In a study with between-subjects groups, participants without a group are excluded.
     """
     codes: dict[int, str] = {}
     groups = group_keys(study.between_groups)
@@ -369,10 +379,10 @@ Rows = dict[tuple[str, str], dict[int, Row]]
 def scale_answers(
     sample: Sample, rated: MeasuredItems, conditions: list[AnalysisCondition]
 ) -> list[ScaleAnswers]:
-    """Return the answers to each sub-scale of several items, in each condition and over all conditions.
+    """Return the answers to the items of each sub-scale: in each condition, and over all conditions.
 
-    Over all conditions, each participant's means are used. Only versions with the same items as the newest
-    one count. Rows without any answer are left out.
+    Over all conditions, each participant's means are used. Only versions of the study that have the same
+    items as the newest version are used. Rows without any answer are left out.
     """
     scales = _newest(rated)
     rows: Rows = {}

@@ -1,6 +1,6 @@
 """Render the figures of a cached analysis as files, in a separate process.
 
-The first drawing takes half a second. In the web process this would delay people who play.
+The first drawing takes half a second. In the web process, this would delay people who play.
 """
 
 from __future__ import annotations
@@ -44,17 +44,19 @@ os.register_at_fork(after_in_child=_pool.forget)
 
 
 def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: str, kind: str) -> bytes:
-    """Return a figure of a measure or scale as a file.
+    """Return one figure as the bytes of a file. `of` is the key of a measure or scale, `name` the chart's
+    name, and `kind` the file type.
 
-    `figures` are those that a worker has already drawn, by measure. Raises KeyError for an unknown figure,
-    and ProcessPoolError if it cannot be drawn now.
+    `figures` are the SVG figures of means that a worker has already drawn, by measure key. Raises KeyError
+    for an unknown figure, and ProcessPoolError if it cannot be drawn now.
     """
     chart = charts_of(analysis, of)[name]
     return figures[of] if (name, kind) == (MEANS, "svg") else chart_file(chart, kind)
 
 
 def chart_file(chart: Chart, kind: str) -> bytes:
-    """Return a chart in one of `FIGURE_TYPES`. Raises ProcessPoolError if it cannot be drawn now."""
+    """Return a chart as the bytes of a file; `kind` is one of `FIGURE_TYPES`. Raises ProcessPoolError if
+    it cannot be drawn now."""
     if kind in WRITTEN:
         return WRITTEN[kind](chart)
     return _pool.submit(draw_chart, chart, cast(ImageFormat, kind)).result()

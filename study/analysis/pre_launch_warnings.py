@@ -1,9 +1,9 @@
 """Warn a researcher before data collection about what a study cannot measure.
 
-Warnings come from the design and from the episodes of a dry run: ceilings, floors, missing values, no
-variance, and decisions that came too late under a clock. Programs play a timed world faster than people
-(`BRIGADE_SYNTHETIC_SPEED`). So more decisions are late in a dry run than with people; the agent's fallback
-then acts.
+Warnings come from the design and from the episodes of a dry run, in which programs play the study. They name
+ceilings, floors, missing values, values that do not vary, and decisions that came too late under a clock.
+Programs play a timed world faster than people (`BRIGADE_SYNTHETIC_SPEED`). So more decisions are late in a
+dry run than with people; the agent's fallback then acts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BLANK = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SpreadWarning:
-    """One warning: the finding, the episodes that show it, and its consequence (may be empty)."""
+    """A warning about a metric: what was found, in which episodes, and the consequence (may be empty)."""
 
     what: str
     where: str
@@ -48,7 +48,7 @@ class SpreadWarning:
 
     @property
     def bare(self) -> str:
-        """The warning without the number of episodes."""
+        """The warning as text, without the number of episodes."""
         return f"{self.what}{self._end}"
 
     @property
@@ -57,7 +57,8 @@ class SpreadWarning:
 
 
 def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[SpreadWarning]:
-    """Yield warnings about the values of a metric, one value per episode; None is a missing value."""
+    """Yield warnings about a metric whose values are often missing or hardly vary. `values` has one value
+    per episode; None is a missing value. With too few episodes, nothing is yielded."""
     there = [value for value in values if value is not None]
     if len(values) < FEWEST:
         return
@@ -96,16 +97,16 @@ Scores = list[Mapping[str, Json]]
 
 
 def dry_run_warnings(study: Study) -> dict[str, tuple[str, ...]]:
-    """Return the warnings from the dry run by condition key, as whole sentences.
+    """Return the warnings from the dry run as whole sentences, by condition key.
 
-    Only conditions whose settings have not changed since they were played are included.
+    Conditions are left out if their settings have changed since they were played.
     """
     found = dry_run_spreads(study)
     return {key: tuple(f"{PLAYED_STATUSES} {one}" for one in spreads) for key, spreads in found.items()}
 
 
 def dry_run_spreads(study: Study) -> dict[str, tuple[SpreadWarning, ...]]:
-    """Return the warnings from the dry run by condition key, as `SpreadWarning` objects."""
+    """Return the warnings from the dry run as `SpreadWarning` objects, by condition key."""
     plans = {plan.key: plan for plan in blueprint_of(study).conditions}
     scores = _scores(study, plans)
     return {key: told for key, found in scores.items() if (told := tuple(_told(plans[key].world, found)))}
@@ -131,14 +132,15 @@ def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Score
 
 
 def dry_run_rounds(study: Study) -> QuerySet[Round]:
-    """Return the rounds that programs of a dry run have begun."""
+    """Return the rounds of synthetic participants in this study. Previews are left out."""
     return Round.objects.filter(
         participant__study=study, participant__synthetic=True, participant__preview=False
     )
 
 
 def versions_with_same_condition(study: Study, plan: ConditionPlan) -> list[int]:
-    """Return the versions in which this condition had its present settings."""
+    """Return the primary keys of the versions of the study in which this condition had the same settings
+    as now."""
     versions = set(study.versions.values_list("pk", flat=True))
     return [version for version, _ in _alike(study, {plan.key: plan}, versions)]
 
@@ -170,10 +172,10 @@ LATE_SHARE = "timeout"
 
 
 def late_decision_warnings(study: Study) -> Iterator[str]:
-    """Yield a sentence for each condition with late decisions in the dry run.
+    """Yield one sentence for each condition in which decisions came too late in the dry run.
 
-    It begins with the condition's name and states their number, the length of a step, and what to do. Only
-    conditions with unchanged settings are included.
+    It begins with the condition's name and states their number, the length of a step, and what to do.
+    Conditions are left out if their settings have changed since they were played.
     """
     for plan in blueprint_of(study).conditions:
         for tick_ms, late, made in _counts(study, plan):
@@ -215,12 +217,14 @@ def _usual(plan: ConditionPlan) -> int | None:
 
 
 def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
-    """Return blocking problems first, then points to consider: of the design, then of the dry run."""
+    """Return everything to settle before data collection: first problems that block it, then points to
+    consider. The latter come from the design and from the dry run."""
     return [*readiness_problems(study), *_tried(study)]
 
 
 def unmeasurable_warnings(study: Study) -> list[str]:
-    """Return sentences about what the study cannot measure, each beginning with the conditions' names.
+    """Return sentences about what the study cannot measure. Each begins with the names of the conditions that
+    it is about.
 
     They come from the settings and from the dry run. Conditions with the same warning share one sentence.
     """
@@ -251,7 +255,8 @@ def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
 
 
 def first_warning(study: Study) -> str:
-    """Return the first warning and the number of others; empty if there is none."""
+    """Return the first sentence of `unmeasurable_warnings`, and how many more there are. Empty if there is
+    none."""
     told = unmeasurable_warnings(study)
     rest = counted_noun(len(told) - 1, "more point")
     more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""

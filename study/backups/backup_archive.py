@@ -1,7 +1,8 @@
-"""The file format of a backup: a tar with a manifest, the database and, optionally, the secret key.
+"""Write and read the file format of a backup: a tar with a manifest, the database and, optionally, the secret
+key.
 
-The manifest comes first and holds the hashes of the other files. A file that differs from its manifest is
-refused before it is used.
+The manifest comes first and has the hashes of the other files. A file whose hash differs is refused before it
+is used.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ ONE = {"studies": "study", "participants": "participant", "episodes": "episode"}
 
 
 class BackupError(Exception):
-    """The request cannot be fulfilled, and nothing was changed. The message is one line."""
+    """The backup or restore failed, and nothing was changed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Description of a backup."""
+    """The description of a backup: its time, database, migrations, counts and hashes."""
 
     made_at: str
     database: str
@@ -54,20 +55,20 @@ class Manifest:
 
     @property
     def words(self) -> str:
-        """Return the contents as text."""
+        """Return the numbers of studies, participants and episodes as text."""
         return ", ".join(
             counted_noun(count, ONE.get(name, name), name) for name, count in self.counts.items()
         )
 
 
 def key_hash(key: str) -> str:
-    """Return a short hash to compare keys without showing them."""
+    """Return a short hash of a secret key. It lets people compare keys without seeing them."""
     return sha256(f"brigade.key:{key}".encode()).hexdigest()[:16]
 
 
 def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> None:
-    """Write the backup completely or not at all, readable by its user only. Raises OSError if it cannot be
-    written or the file exists."""
+    """Write the backup completely or not at all. Only the operating-system user that runs the app can read
+    the file. Raises OSError if it cannot be written or already exists."""
     name = DATABASES[manifest.database]
     hashes = {name: hash_of(database)} | ({KEY: sha256(key.encode()).hexdigest()} if key else {})
     said = json.dumps(asdict(manifest) | {"hashes": hashes}, indent=1).encode()
@@ -106,7 +107,8 @@ def hash_of(file: Path) -> str:
 
 @contextmanager
 def open_archive(file: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
-    """Open a backup for reading. Raises BackupError if it is none, or was made by a later version."""
+    """Open a backup for reading, and yield its tar file and manifest. Raises BackupError if the file is
+    not a backup, or if a later version made it."""
     try:
         with tarfile.open(file, "r:") as tar:
             yield tar, _manifest(tar, file)
@@ -132,7 +134,8 @@ def _manifest(tar: tarfile.TarFile, file: Path) -> Manifest:
 
 
 def unpack(tar: tarfile.TarFile, manifest: Manifest, name: str, to: Path) -> Path:
-    """Extract this file of the backup (mode 0600). Raises BackupError if it differs from the manifest."""
+    """Extract the file `name` of the backup (mode 0600), and return its path. Raises BackupError if it
+    differs from the manifest."""
     try:
         data = tar.extractfile(name)
     except KeyError:

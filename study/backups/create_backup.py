@@ -1,4 +1,4 @@
-"""Create a backup while people play, and remove old ones."""
+"""Create a backup while the app runs, and remove old backups."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ OWN_NAME = re.compile(r"brigade-\d{8}T\d{6}Z\.tar")
 
 
 def backup_path(named: Path | None) -> Path:
-    """Return the path of a new backup; in a folder, or without a name, its name holds the time."""
+    """Return the path of a new backup. If `named` is a folder or None, the file's name contains the
+    current time."""
     folder = named or Path(settings.VAR_DIR) / "backups"
     is_file = named is not None and not folder.is_dir()
     return folder if is_file else folder / f"brigade-{timezone.now():%Y%m%dT%H%M%SZ}.tar"
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Keep this and the newest other backups with generated names; return how many were removed.
+    """Keep this backup and the `keep` newest others with generated names, and remove the rest. Return how
+    many were removed.
 
     Raises OSError if one cannot be removed.
     """
@@ -44,7 +46,8 @@ def prune_old_backups(made: Path, keep: int) -> int:
 
 
 def back_up(file: Path, *, with_key: bool) -> Manifest:
-    """Write all stored data, as they are at one moment, to the file. Raises BackupError if this fails."""
+    """Write a backup of all stored data at one moment, and return its manifest. Raises BackupError if this
+    fails."""
     if file.exists():
         raise BackupError(f"{file} is there already: choose another name")
     try:

@@ -1,7 +1,7 @@
-"""Copy a PostgreSQL database with pg_dump, and replace one with pg_restore.
+"""Copy a PostgreSQL database with pg_dump, and replace a database with pg_restore.
 
-The schema with the old tables is renamed, not removed. So the database user needs no right to create
-databases, and a rename undoes the change.
+A restore renames the schema with the old tables instead of removing it. So the database user needs no right
+to create databases, and renaming it back undoes the change.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ VARIABLES = {
 
 
 def server_major() -> int:
-    """Return the server's major version, such as 15 for PostgreSQL 15.8."""
+    """Return the major version of the database server, such as 15 for PostgreSQL 15.8."""
     connection.ensure_connection()
     return int(connection.pg_version) // 10000  # type: ignore[attr-defined]
 
 
 def program(name: str) -> str:
-    """Return the path of pg_dump or pg_restore. Raises BackupError if it is missing or too old."""
+    """Return the path of the program `name` (pg_dump or pg_restore). Raises BackupError if it is missing
+    or too old."""
     major, found = server_major(), which(name)
     advice = f"install it (on Debian and Ubuntu: apt-get install postgresql-client-{major})"
     if not found:
@@ -59,26 +60,28 @@ def program(name: str) -> str:
 
 
 def dump(to: Path, snapshot: str) -> None:
-    """Dump the database as this snapshot sees it, while others write. Raises BackupError if pg_dump fails."""
+    """Write a dump of the database as the transaction with this snapshot id sees it. Others can write
+    meanwhile. Raises BackupError if pg_dump fails."""
     schema = schema_now()
     chosen = (f"--schema={schema}", f"--snapshot={snapshot}", f"--file={to}")
     _run(program("pg_dump"), "--format=custom", *chosen)
 
 
 def schema_now() -> str:
-    """Return the schema of the tables."""
+    """Return the name of the schema that holds the app's tables."""
     return str(_asked("SELECT coalesce(current_schema(), 'public')"))
 
 
 def check(file: Path, major: int) -> None:
-    """Raise BackupError unless this server can restore the dump."""
+    """Raise BackupError unless this server can restore the dump. `major` is the major version of the
+    server that made it."""
     if major > server_major():
         raise BackupError(f"the backup comes from PostgreSQL {major}, this server is {server_major()}")
     _run(program("pg_restore"), "--list", str(file))
 
 
 def check_alone() -> None:
-    """Raise BackupError if others stay connected; a closed connection may be visible for a moment."""
+    """Raise BackupError if other clients are still connected to the database after a short wait."""
     for _ in range(LOOKS):
         others = _asked(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
@@ -91,8 +94,8 @@ def check_alone() -> None:
 
 
 def replace(dumped: Path, aside: str, *, is_empty: bool) -> None:
-    """Replace the tables by the dump; the old ones stay in a schema `aside`. Raises BackupError, with no
-    change, if this fails."""
+    """Replace the tables by those of the dump. The old tables are kept in a schema named `aside`. Raises
+    BackupError, with no change, if this fails."""
     schema = schema_now()
     contents = dumped.with_suffix(".list")
     listed = _run(program("pg_restore"), "--list", str(dumped)).splitlines()

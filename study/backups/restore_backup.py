@@ -1,8 +1,8 @@
-"""Restore a backup in place of the present data. Every problem is found before anything is changed.
+"""Restore a backup in place of the current data. Everything is checked before anything is changed.
 
-Two things survive a restore. Participants who were erased since the backup are erased again, by marks in the
-database, in `security.log` and in a file. Completion codes of people who finished and then withdrew are kept,
-so that they can still be paid.
+Two changes since the backup are kept. Participants who were erased since then are erased again; erasure marks
+(hashes) in the database, in `security.log` and in a file identify them. Completion codes of people who
+finished and then withdrew are kept, so that they can still be paid.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ MARKS_FILE = "erased.marks"
 
 
 def known_erasure_marks() -> set[str]:
-    """Return the marks of all erased participants known to the present database, the logs and the file."""
+    """Return the marks of all erased participants, from the current database, the logs and the file."""
     in_file = _text(_in_var(MARKS_FILE)).split()
     return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *in_file)}
 
 
 def save_erasure_marks() -> None:
-    """Write all known marks to the file. Raises OSError if it cannot be written."""
+    """Write all known erasure marks to the file. Raises OSError if it cannot be written."""
     marks = "".join(f"{mark}\n" for mark in sorted(known_erasure_marks()))
     file_writing.write_atomically(_in_var(MARKS_FILE), marks.encode())
 
@@ -92,7 +92,7 @@ def _in_log(file: Path) -> Iterator[str]:
 
 
 def erase_again(marks: set[str]) -> Counter[str]:
-    """Erase all participants with one of these marks; return the numbers by slug of the study."""
+    """Erase all participants who have one of these marks. Return how many, by the slug of the study."""
     people = Participant.objects.select_related("study").only("pk", "entry", "study__slug")
     back = [(person.pk, person.study.slug) for person in people.iterator() if erasure_mark(person) in marks]
     for pk, _ in back:
@@ -105,7 +105,7 @@ COMPLETIONS_FILE = "left.json"
 
 
 class SavedCompletion(NamedTuple):
-    """One row of `LeftComplete`, from the database or the file."""
+    """The values of one `LeftComplete` row, read from the database or the file."""
 
     study: int
     slug: str
@@ -115,7 +115,8 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Write the completions known to the database, and to an interrupted restore, to the file.
+    """Write all completion records to a file: those in the database, and those that an interrupted restore
+    left in the file.
 
     Raises OSError if it cannot be written.
     """
@@ -125,7 +126,8 @@ def save_completions() -> None:
 
 
 def restore_completions() -> None:
-    """Add missing completions to the database, without marks forgotten meanwhile; remove the file."""
+    """Add the completion records in the file to the database if they are missing there. Label hashes that
+    were erased since the backup are removed. Then delete the file."""
     known = _completions_in_file()
     missing, studies = known - _completions_in_database(), set(Study.objects.values_list("pk", "slug"))
     marks = {left.mark for left in known} | {""}
@@ -157,7 +159,7 @@ KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 
 @dataclass(slots=True)
 class RestoreResult:
-    """Result of a restore."""
+    """The result of a restore, for the message to the operator."""
 
     manifest: Manifest
     aside: str = ""
@@ -171,9 +173,10 @@ class RestoreResult:
 
 
 def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
-    """Replace the present data by this backup. Raises BackupError if nothing was changed.
+    """Replace the current data by this backup. If it raises BackupError, nothing was changed.
 
-    Existing data are replaced only if `sure`. Without the backup's key, the present key stays in use.
+    Existing data are replaced only if `sure` is True. If the backup has no key, or `with_key` is False,
+    the current secret key stays in use.
     """
     with ExitStack() as running:
         with open_archive(file) as (tar, manifest):
@@ -225,7 +228,8 @@ def _check_manifest(manifest: Manifest) -> None:
 
 @contextmanager
 def while_nothing_runs() -> Iterator[None]:
-    """Keep `make run` from starting here. Raises BackupError if the app runs or others are connected."""
+    """Return a context manager during which `make run` cannot start in this folder. Raises BackupError if
+    the app runs or other programs use the database."""
     with Path(settings.RUN_LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -280,7 +284,7 @@ LOST = "if it is lost, say --without-key"
 
 
 def describe_present_data() -> str:
-    """Return what would be replaced, as text; empty if there is no database yet."""
+    """Return a text about the data that a restore would replace; empty if there is no database yet."""
     try:
         if "django_migrations" not in connection.introspection.table_names():
             return ""

@@ -1,4 +1,4 @@
-"""Copy a SQLite database while others write to it, and replace one with a copy."""
+"""Copy a SQLite database while others write to it, and replace a database with a copy."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ENDS = ("", "-wal", "-shm", "-journal")
 
 
 def copy(source: Path, to: Path, rest: Callable[[float], None] = time.sleep) -> None:
-    """Copy the database as it was at the start of the call into one file. Writers do not wait for this: a
-    reader blocks nobody, only SQLite's log grows. Raises sqlite3.Error if it cannot be copied."""
+    """Copy the database, as it is when the call begins, into one file. Other connections can write
+    meanwhile. Raises sqlite3.Error if it cannot be copied."""
     with closing(_open(source)) as live, closing(_open(to)) as made:
         live.execute("BEGIN")
         live.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on the copy sees one state
@@ -33,7 +33,7 @@ def _open(file: Path, patience: float = 5.0) -> sqlite3.Connection:
 
 
 def check(file: Path) -> None:
-    """Raise BackupError unless the file is an intact database."""
+    """Raise BackupError unless the file is an intact SQLite database."""
     try:
         with closing(_open(file)) as copied:
             said = copied.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -60,7 +60,8 @@ def check_alone(file: Path) -> None:
 
 
 def replace(file: Path, new: Path, aside: Path, *, is_empty: bool) -> None:
-    """Replace the database. The old one is moved aside with all its files, unless it was empty.
+    """Replace the database `file` by `new`. The old database is moved to `aside` with all its files, unless
+    it was empty.
 
     Raises OSError if a file cannot be moved.
     """

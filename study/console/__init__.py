@@ -1,1 +1,1 @@
-"""The researcher's console: the list of studies, one study, its analysis and report."""
+"""The researcher's console: the list of studies, the overview of one study, its analysis and its report."""

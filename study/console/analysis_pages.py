@@ -1,6 +1,6 @@
 """Serve the analysis and report pages of a study, and their files.
 
-A waiting page is shown while a worker still computes them.
+While a worker still computes them, a waiting page is shown instead.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ TITLES = {
 
 
 def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "") -> HttpResponse:
-    """Return a page with status 503 that says what is not ready (a key of `TITLES`) and what to do.
+    """Return a page that says that a result is not ready, with status 503. `what` is a key of `TITLES` and
+    names the result.
 
-    A `problem` means that the result will never be ready.
+    If `problem` is not empty, it says why the result cannot be computed at all.
     """
     context = {
         "study": study,
@@ -60,7 +61,7 @@ def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "
 
 
 class RequestedSample(NamedTuple):
-    """The participants and episodes that a request asks for."""
+    """The choice of participants and episodes that a request asks for."""
 
     who: str
     """A key of `analysis_sample.WHO`."""
@@ -71,7 +72,7 @@ class RequestedSample(NamedTuple):
 
     @property
     def query(self) -> str:
-        """The query string that the addresses of figures and of the report need."""
+        """The query string for the addresses of this sample's figures and report."""
         chosen = {
             "who": self.who,
             "only": "preregistered" if self.preregistered else "",
@@ -83,7 +84,7 @@ class RequestedSample(NamedTuple):
 def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
     """Return the sample that the address asks for (`who`, `only`, `without`).
 
-    By default it has the `default_participants`.
+    Without a valid `who`, it is `default_participants`.
     """
     asked = request.GET.get("who", "")
     who = asked if asked in analysis_sample.WHO else analysis_sample.default_participants(study)
@@ -116,10 +117,8 @@ def _page(
 
 @study_page("view")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show means, ANOVA, Tukey HSD and the figure of each measure.
-
-    The page waits until a worker computed them.
-    """
+    """Show the means, ANOVA, Tukey HSD and figure of each measure. If a worker has not computed them yet,
+    show the waiting page."""
     sample = requested_sample(request, study)
     finished = _ready(study, sample)
     computed = finished.analysis if finished else None
@@ -157,7 +156,8 @@ def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
 
 @study_page("view")
 def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> HttpResponse:
-    """Return a figure of a measure or scale, such as "participants.pdf", or the table behind it."""
+    """Return one figure of a measure or scale as a file, or the table behind it. `name` is a file name
+    such as "participants.pdf"."""
     figure, _, kind = name.partition(".")
     if kind not in FIGURE_TYPES:
         raise Http404(name)
@@ -179,7 +179,8 @@ def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -
 
 @study_page("view")
 def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBase:
-    """Return a table of the analysis, or the whole analysis, in the form that `analyse_study` writes."""
+    """Return one table of the analysis, or the complete analysis, as a file. The command `analyse_study`
+    writes the same files."""
     make = OFFERED.get(table)
     if make is None:
         raise Http404(table)
@@ -203,7 +204,7 @@ TABLE_TYPES = {
 
 @study_page("view")
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """Show all figures of one measure or scale: in the browser, as files, as descriptions and as tables."""
+    """Show all figures of one measure or scale, with their files, descriptions and tables."""
     sample = requested_sample(request, study)
     finished = _ready(study, sample)
     charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}
@@ -238,7 +239,7 @@ def _report_ready(request: HttpRequest, study: Study) -> Report | None:
 
 @study_page("view")
 def report(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the report, with links to download it. The page waits until a worker has made it."""
+    """Show the report, with links to download it. If a worker has not made it yet, show the waiting page."""
     found = _report_ready(request, study)
     context = {
         "report": found,

@@ -28,7 +28,8 @@ NEWEST = 20
 
 @staff_page()
 def index(request: HttpRequest) -> HttpResponse:
-    """List the studies that this user may see, with their progress, shared studies and ready designs."""
+    """List the studies that this user may see, with their progress. Also list the studies that are shared
+    and the designs with which a new study can begin."""
     with_counts = studies_with_counts(studies_for(request.user))
     studies = [{"study": study, "counts": counts} for study, counts in with_counts]
     mine = studies_for(request.user).values("pk")

@@ -1,4 +1,4 @@
-"""Parse and hold the planned tests of a study: the main test, the correction over measures, and contrasts.
+"""Parse and hold the planned tests of a study: main test, correction for several measures, and contrasts.
 
 The module also holds `KEY`, the pattern of valid keys. It is plain Python, without Django.
 
@@ -26,18 +26,19 @@ MAIN_TESTS: Mapping[str, str] = MappingProxyType(
 )
 """Labels of the main tests (whether conditions differ), by name."""
 RANKS = "friedman"
-"""The main test that cannot compare groups between people."""
+"""The main test that cannot compare between-subjects groups."""
 GROUPED_TESTS: Mapping[str, str] = MappingProxyType(
     {
         "repeated": "Mixed ANOVA (group between people, level within people, and their interaction)",
         "mixed": "Linear mixed model (group, level, their interaction, order position, carry-over)",
     }
 )
-"""Labels of those main tests that mean something else in a study with groups between people."""
+"""Labels of the main tests that mean something else in a study with between-subjects groups."""
 
 
 def main_test_label(name: str, *, grouped: bool) -> str:
-    """Return the label of a main test in a study with or without groups between people."""
+    """Return the label of the main test `name`. Pass `grouped=True` for a study with between-subjects
+    groups."""
     return GROUPED_TESTS.get(name, MAIN_TESTS[name]) if grouped else MAIN_TESTS[name]
 
 
@@ -62,7 +63,7 @@ would take minutes."""
 
 @dataclass(frozen=True, slots=True)
 class PlannedContrast:
-    """Weights by condition key. They add up to 0."""
+    """A named contrast: a weight for each condition, by the condition's key. The weights add up to 0."""
 
     name: str
     weights: Mapping[str, float]
@@ -70,8 +71,8 @@ class PlannedContrast:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisPlan:
-    """The main test, the correction over measures, and the planned contrasts. Each contrast is tested in
-    every measure."""
+    """The main test, the correction of p-values over several measures, and the planned contrasts. Each
+    contrast is tested in every measure."""
 
     main: str = "repeated"
     correction: str = "none"
@@ -144,9 +145,11 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
 
 
 def contrast_problems(text: str, conditions: Mapping[str, str]) -> list[str]:
-    """Return why these contrasts cannot be tested, one sentence per problem.
+    """Return why the contrasts in this text cannot be tested, one sentence per problem. The list is empty if
+    they can.
 
-    `conditions` has the group between people that plays each condition, by key; empty for all groups.
+    `conditions` maps each condition's key to the between-subjects group that plays it, or to an empty text
+    if all groups play it.
     """
     try:
         found = parse_contrasts(text)

@@ -1,7 +1,7 @@
-"""Parse a study's groups between people, and find the conditions that each group plays.
+"""Parse a study's between-subjects groups, and find the conditions that each group plays.
 
-Each participant belongs to one group and plays its conditions, and those for all groups. The module is plain
-Python, without Django.
+Each participant belongs to one group. They play the conditions of this group and the conditions without a
+group. The module is plain Python, without Django.
 
 A group is assigned like an order of conditions (`study.design.counterbalancing`): every block has each group
 once, in a random order from the study's seed. Participants who drop out, withdraw or are excluded leave a
@@ -20,12 +20,13 @@ MOST_GROUPS = 12
 
 
 def group_keys(text: str) -> tuple[str, ...]:
-    """Return the groups' keys, which the text has with spaces between them."""
+    """Split a text such as `novices experts` at its spaces, and return the keys of the groups."""
     return tuple(text.split())
 
 
 def group_keys_problem(text: str) -> str:
-    """Return why these keys cannot be groups. Return an empty string if they can, or if there are none."""
+    """Return why the words of this text cannot be the keys of groups. Return an empty string if they can,
+    or if there are none."""
     keys = group_keys(text)
     if wrong := [key for key in keys if not KEY.fullmatch(key)]:
         return f"{wrong[0]}: letters, digits, hyphens and underscores only, with spaces between the groups."
@@ -40,22 +41,26 @@ Plan = TypeVar("Plan")
 
 
 def conditions_of_group(conditions: Iterable[Plan], group: str) -> tuple[Plan, ...]:
-    """Return the conditions that a group plays, in their order. An empty group plays those for all groups."""
+    """Return the conditions that this group plays, in the given order: its own, and those without a group.
+    If `group` is empty, return only those without a group."""
     return tuple(one for one in conditions if _group_of(one) in ("", group))
 
 
 def groups_meet(group: str, other: str) -> bool:
-    """Return whether somebody plays conditions of both groups. An empty group stands for all groups."""
+    """Return whether any participant plays conditions of both groups. This is so if the groups are equal
+    or one is empty (an empty key means all groups)."""
     return group == other or not (group and other)
 
 
 def level_of(condition: Any) -> str:
-    """Return the level of a condition within people: its own key if it names none."""
+    """Return a condition's level of the within-subjects factor: `within_level`, or the condition's key if
+    that is empty."""
     return str(condition.within_level or condition.key)
 
 
 def level_problem(conditions: Sequence[Any], groups: Sequence[str]) -> str:
-    """Return why groups and levels cannot be analysed together. Return an empty string if they can.
+    """Return why the groups and within-subjects levels cannot be analysed together. Return an empty string if
+    they can.
 
     Every group must play every level once.
     """

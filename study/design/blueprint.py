@@ -1,7 +1,7 @@
-"""Hold the whole design of a study, without its participants, as one value to store, hash and read.
+"""Hold the complete design of a study, without its participants, as one immutable value (`Blueprint`).
 
-A participant is bound to the blueprint that was current when they entered. `blueprint_of` reads a study's
-database rows. The rest of the module is plain Python.
+The database stores a blueprint as a JSON document. A participant is bound to the blueprint that was current
+when they entered. `blueprint_of` reads a study's database rows; the rest of the module is plain Python.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from kitchen.contract.page import DRAWING_TABLES
 from kitchen.contract.world import Json
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.between_groups import conditions_of_group, group_keys
-from study.design.condition_seats import NOBODY, is_shared
+from study.design.condition_seats import NOBODY, is_shared, people_in
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
+from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
 FORMAT = 7
@@ -61,7 +62,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("between_group", "within_level"), 7),
 }
 """The first format whose documents contain a field of a condition, by field name."""
-PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5}
+PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 7}
 """The first format in which practice offers a field that any condition has, by field name.
 
 Practice stays as it was for participants who are bound to an older document.
@@ -73,7 +74,7 @@ OUTCOMES = 2
 
 
 class ConditionPlan(Record):
-    """The plan of one condition. The fields mean the same as in `study.design.models.Condition`."""
+    """One condition of the design. The fields mean the same as in `study.design.models.Condition`."""
 
     key: str
     name: str
@@ -98,7 +99,7 @@ class ConditionPlan(Record):
 
 
 class PartPlan(Record):
-    """The plan of one part other than the rounds, with every default filled in."""
+    """One part of the design, such as the consent or the guide, with every default filled in."""
 
     kind: str
     enabled: bool
@@ -108,7 +109,8 @@ class PartPlan(Record):
 
 
 class OutcomePlan(Record):
-    """The text of one kind of end, and whether a completion code and an address are set.
+    """The text for one way to end a study, such as timing out, and whether a completion code and an address
+    are set.
 
     The code and the address are not part of the design, because readers of the design could submit them.
     """
@@ -120,9 +122,11 @@ class OutcomePlan(Record):
 
 
 class Blueprint(Record):
-    """Everything that participants see and that was planned. `study` holds the study's own fields by name.
+    """The planned design of a study, including everything that participants see. `study` holds the fields of
+    `Study` by name.
 
-    `format` is the format of the blueprint's document. Fields that an older format does not have are absent.
+    `format` is the format number of the blueprint's document. Fields that an older format does not have
+    are absent.
     """
 
     study: Mapping[str, Json]
@@ -134,7 +138,8 @@ class Blueprint(Record):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Blueprint:
-        """Read a document that `to_json` wrote. Fields that only a later program knows are ignored.
+        """Read a document that `to_json` wrote. Unknown fields, as a later version of the program may write
+        them, are ignored.
 
         Raises DataError for a document that `to_json` cannot have written.
         """
@@ -171,8 +176,8 @@ class Blueprint(Record):
         }
 
     def in_format(self, number: int) -> Blueprint:
-        """Return the same design as a document of an older format describes it, or itself if `number` is not
-        older."""
+        """Return the design reduced to the fields of an older document format. `number` is this format's
+        number. Return the design itself if `number` is not older than its format."""
         if number >= self.format:
             return self
         return Blueprint(
@@ -185,8 +190,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Return whether the design differs from the implied defaults in a field that this format cannot
-        express."""
+        """Return whether the older document format with this number would lose something. This is so if a
+        field that the format lacks differs from its implied default."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
@@ -194,18 +199,20 @@ class Blueprint(Record):
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
-        """Return a field of the study, with its implied default if the document is too old to have it."""
+        """Return the value of a field of the study. If the document's format lacks the field, return its
+        implied default; None if it has none."""
         return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The keys of the groups between people. It is empty if everybody plays every condition."""
+        """The keys of the between-subjects groups. It is empty if everybody plays every condition."""
         return group_keys(str(self.meant("between_groups")))
 
     def for_group(self, group: str) -> Blueprint:
-        """Return the design with the conditions that this group plays.
+        """Return the design with only the conditions that this group plays. An empty `group` means that none
+        is assigned yet; the first group is then used.
 
-        Before somebody has a group, it is the design of the first one. Do not make a document of the result.
+        Use the result only in memory, and never store it with `to_json`.
         """
         if not self.groups:
             return self
@@ -213,7 +220,8 @@ class Blueprint(Record):
         return self.model_copy(update={"conditions": played})
 
     def shown_in(self, condition: ConditionPlan) -> str:
-        """Return how the world is shown in this condition, or in practice."""
+        """Return how participants see the world in this condition: the condition's own choice, or else
+        that of the study."""
         return condition.shown or str(self.meant("shown"))
 
     @cached_property
@@ -222,27 +230,37 @@ class Blueprint(Record):
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
-        """Return the part of this kind. A kind that the document lacks is returned as a disabled part."""
+        """Return the part of this kind, such as `consent`. If the document lacks it, return a disabled
+        part."""
         off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
         return next((one for one in self.parts if one.kind == kind), off)
 
     def has(self, kind: str) -> bool:
-        """Return whether the part of this kind is enabled."""
+        """Return whether the part of this kind, such as `consent`, is enabled."""
         return self.part(kind).enabled
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode in the form of a condition.
+        """The practice episode as a condition.
 
-        It has every display and offer that any condition has, so that participants can practise with them.
+        A feature of the page that any condition switches on is also on in practice, so that participants
+        can try it. With the setting `own_seat`, the participant has the seat of the first condition in the
+        same world that one person plays (in `for_group`: of the group), if practice has that seat.
         """
-        played = practice_played(self.part("practice").settings.get("kitchen", {}))
+        part = self.part("practice").settings
+        played = practice_played(part.get("kitchen", {}))
+        seat = self.played_seat(played["world"]) if part.get("own_seat") else 0
         offered: dict[str, Any] = {
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
             for name, since in PRACTICE_FORMAT.items()
         }
-        offered["organisation"] = practice_organisation(played)
+        offered["organisation"] = practice_organisation(played, seat if seat <= played["teammates"] else 0)
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
+
+    def played_seat(self, world: str) -> int:
+        """Return the seat of the first condition in this world that one person plays with a seat, else 0."""
+        own = (one for one in self.conditions if one.world == world and not is_apart(one.organisation))
+        return next((people_in(one)[0] for one in own if not is_shared(one)), 0)
 
     @property
     def worlds(self) -> tuple[str, ...]:
@@ -252,7 +270,7 @@ class Blueprint(Record):
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))
 
     def items_at(self, place: str) -> list[ItemPlan]:
-        """Return the items asked at this place, in the order of the design."""
+        """Return the survey items asked at this place (one of `PLACES`), in the order of the design."""
         return [item for item in self.items if item.place == place]
 
     def items_after(self, condition: str) -> list[ItemPlan]:
@@ -350,8 +368,8 @@ RANDOM = "random"
 
 
 def solo_condition(plan: ConditionPlan) -> ConditionPlan:
-    """Return the condition for one person. Random agents take the other people's seats if the condition names
-    no co-player."""
+    """Return the condition changed so that one person can play it without other people. If several people
+    would play and there is no co-player, random agents are set as co-players."""
     if plan.coplayer != NOBODY or not is_shared(plan):
         return plan
     return plan.model_copy(update={"coplayer": RANDOM, "coplayer_settings": {}})

@@ -1,7 +1,8 @@
-"""List the worlds and agents that forms offer for a condition, and the warnings about the chosen settings.
+"""List the worlds and co-players that forms offer for a condition, and the warnings about the chosen
+settings.
 
-Each declared setting has one form field. No world or agent is named here. The registries and the declared
-`settings` decide what appears.
+Each setting that a world or co-player declares has one form field. The options come from the registries of
+worlds and agents.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ COPLAYER = "coplayer"
 
 @dataclass(frozen=True, slots=True)
 class ChoosableKind:
-    """One world or co-player that a condition can have, with its settings."""
+    """One world or one type of co-player that a condition can have, with its settings."""
 
     part: str
     """WORLD or COPLAYER: the field of the condition that stores the kind's name."""
@@ -35,20 +36,20 @@ class ChoosableKind:
     """The worlds that a co-player can play. None means all worlds."""
 
     def fits(self, world: str) -> bool:
-        """Return whether the form offers this kind for the given world.
+        """Return whether the form offers this world or co-player for a condition in `world`.
 
-        Every kind fits if `world` is empty.
+        The result is True if `world` is empty.
         """
         return not world or self.worlds is None or world in self.worlds
 
     def named_settings(self) -> Iterator[tuple[str, Setting]]:
-        """Yield each setting with its form field name. Field names are unique over all kinds."""
+        """Yield (form field name, setting) pairs. Field names are unique over all worlds and co-players."""
         for setting in self.settings:
             yield f"{self.part}__{self.name}__{setting.name}", setting
 
 
 def all_kinds() -> tuple[ChoosableKind, ...]:
-    """Return every world, then every co-player of the registries."""
+    """Return every world of the registry, then every co-player."""
     return (*world_kinds(), *(_coplayer_kind(name) for name in agent_kinds()))
 
 
@@ -80,10 +81,11 @@ def _worlds_of(kind: type[Agent]) -> tuple[str, ...] | None:
 
 
 def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str, str]]:
-    """Return the (name, label) options of a select for worlds or co-players.
+    """Return the (name, label) options of a select element. `part` is `WORLD` or `COPLAYER`: list worlds or
+    co-players.
 
-    If `world` is given, only co-players that can play it are listed. The stored value stays in the list, even
-    if it does not fit or no longer exists.
+    If `world` is given, only co-players that can play it are listed. The stored value stays in the list,
+    even if it does not fit or no longer exists.
     """
     nobody = {NOBODY: "Nobody: the participant plays alone, or with people only"} if part == COPLAYER else {}
     kinds = {kind.name: kind for kind in all_kinds() if kind.part == part}

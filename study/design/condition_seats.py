@@ -1,4 +1,4 @@
-"""Turn a condition's settings into seats and agents, and report what is wrong with the settings.
+"""Find the seats of people and the co-players of a condition, and report what is wrong with its settings.
 
 The module imports no Django models.
 """
@@ -37,9 +37,9 @@ NOBODY = "none"
 
 
 class PlayedCondition(Protocol):
-    """The fields of a condition that decide who plays.
+    """The fields of a condition that determine who plays.
 
-    A database row and a `ConditionPlan` both have them.
+    `Condition` (a database row) and `ConditionPlan` have these fields.
     """
 
     coplayer: str
@@ -56,7 +56,7 @@ def seats_of(played: PlayedCondition) -> int:
 def people_in(played: PlayedCondition) -> tuple[int, ...]:
     """Return the seat numbers of the people.
 
-    A participant who only leads has no seat in the world. Their number is the one after the last seat.
+    A participant who commands the team without a seat in the world has the number after the last seat.
     """
     return (played.teammates,) if is_apart(played.organisation) else people_of(played.organisation)
 
@@ -67,14 +67,14 @@ def is_shared(played: PlayedCondition) -> bool:
 
 
 def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -> list[MindPlan]:
-    """Return the plans of the co-players that play beside the people.
+    """Return a plan (type of agent, seats, settings) for each co-player that plays with the people.
 
-    Without an organisation, one co-player commands all other seats. With one, the organisation names the
-    co-players. The list is empty if the condition has no co-player.
+    Without an organisation, one co-player commands all seats that people do not have. With one, the
+    organisation names the co-players. The list is empty if the condition has no co-player.
 
-    `people` are the seats of the people who came. None means that everybody came. Each missing person is
-    replaced by a co-player of their own. The replacements follow the regular co-players, so the numbers and
-    random seeds of the regular ones stay the same.
+    `people` are the seats of the people who came; None means that everybody came. Each missing person is
+    replaced by a separate co-player. These replacements come last in the list, so that the other co-players
+    keep their numbers and random seeds.
 
     Raises SettingsError if the plans do not fit together.
     """
@@ -103,7 +103,8 @@ def planned_organisation(
 
 
 def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
-    """Return what happens to the seat of a person who is gone, or None if only one person plays."""
+    """Return what happens to the seat of a person who leaves during an episode, or None if only one person
+    plays."""
     if not is_shared(played):
         return None
     team = team_of(played.organisation)
@@ -113,9 +114,9 @@ def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
 
 
 def stand_ins(played: PlayedCondition) -> list[MindPlan]:
-    """Return one co-player plan per seat of a person, for people who do not come or are gone.
+    """Return one co-player plan for each person's seat. It is used if the person does not come or leaves.
 
-    The list is empty if nobody is replaced.
+    The list is empty if only one person plays, or if the settings replace nobody.
     """
     if not is_shared(played):
         return []
@@ -126,12 +127,14 @@ def stand_ins(played: PlayedCondition) -> list[MindPlan]:
 
 
 def other_people_seats(played: PlayedCondition, mind: MindPlan) -> list[int]:
-    """Return the seats of people while this co-player plays: all, except those that it fills itself."""
+    """Return the seats of people, without the seats that the co-player `mind` plays in place of a missing
+    person."""
     return [seat for seat in people_in(played) if seat not in mind.seats]
 
 
 def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
-    """Return the co-players (none where participants play alone), then the possible replacements of people.
+    """Return (plan, agent) pairs: the co-players first, then the agents that may replace people who do not
+    come or leave.
 
     Raises SettingsError or UnknownNameError if an agent cannot be made.
     """
@@ -148,14 +151,15 @@ def _agents(played: PlayedCondition) -> list[Agent]:
 
 
 def has_foresight(played: PlayedCondition) -> bool:
-    """Return whether any co-player predicts what others do next. Return False if an agent cannot be made."""
+    """Return whether any co-player predicts what other players do next. Return False if an agent cannot be
+    made."""
     return any(agent.foretells() for agent in _agents(played))
 
 
 def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
-    """Return what will keep the co-players from playing as configured, in whole sentences.
+    """Return whole sentences about what will keep the co-players from playing as configured.
 
-    The tuple is empty if the condition cannot be played at all.
+    The tuple is empty if nothing will, or if the condition cannot be played at all.
     """
     agents = _agents(played)
     refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
@@ -163,9 +167,9 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
 
 
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:
-    """Return which settings of the co-players have no effect, in whole sentences.
+    """Return whole sentences about settings of the co-players that have no effect.
 
-    The tuple is empty if the condition cannot be played at all.
+    The tuple is empty if there are none, or if the condition cannot be played at all.
     """
     remarks = [remark for agent in _agents(played) for remark in agent.remarks()]
     try:
@@ -184,9 +188,10 @@ def _blind(played: PlayedCondition) -> list[str]:
 
 
 def condition_refusal(played: PlayedCondition) -> str:
-    """Return why these settings can no longer be chosen, in words. Return an empty string if they can.
+    """Return why new conditions cannot use these settings any more, as text. Return an empty string if they
+    can.
 
-    A condition that already has such settings still plays with them.
+    An existing condition with such settings can still be played.
     """
     return next((why for agent in _agents(played) if (why := agent.refusal())), "")
 
@@ -201,8 +206,8 @@ def condition_check(
     organisation: Mapping[str, Json] | None = None,
     step_seconds: float | None = None,
 ) -> None:
-    """Raise SettingsError or UnknownNameError, with a message in words, if this condition cannot be
-    played."""
+    """Raise SettingsError or UnknownNameError if the condition with these settings cannot be played. The
+    message says why."""
     kind, apart = get_world(world), is_apart(organisation or {})
     seats = teammates + (not apart)
     if not kind.min_seats <= seats <= kind.max_seats:
@@ -226,13 +231,14 @@ def condition_check(
 
 
 def _fitting(kind: type[World], *, apart: bool) -> str:
-    """Return how many teammates a world takes, in words."""
+    """Return a text that says how many teammates a world takes."""
     fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
     return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
 
 
 def teammates_needed(world: str, *, apart: bool) -> int | None:
-    """Return the number of teammates if the world takes exactly one number, else None."""
+    """Return the number of teammates if the world has a fixed number of seats, else None. `apart` means
+    that the participant has no seat in the world."""
     kind = get_world(world)
     return kind.min_seats - (not apart) if kind.min_seats == kind.max_seats else None
 
@@ -288,9 +294,11 @@ def _check_team(
 
 
 def drawing_warnings(world: str, settings: Mapping[str, Json]) -> Iterator[str]:
-    """Yield warnings about the drawings in a world's settings, in whole sentences.
+    """Yield whole sentences that warn about drawings in a world's settings, such as a level drawn in the
+    editor.
 
-    Yields nothing for an unknown world, for a drawing that is not in use, or for one that cannot be played.
+    Yields nothing for an unknown world, for a drawing that is not in use, or for a drawing that cannot be
+    played.
     """
     try:
         names = [*get_kit(world).canvases]

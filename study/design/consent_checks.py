@@ -1,7 +1,7 @@
-"""Check that the consent text states what it must, and that no text denies it.
+"""Find statements that are missing in the consent text, and false statements in any text of a study.
 
 The consent must mention other players, written messages, language models, speech services and stored device
-data.
+data, if the study has them.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ NO_DEVICE = re.compile(
 def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
     """Yield (kind of part, sentence for the researcher) for each part with a false statement.
 
-    A part is false if it denies other people, or calls all others programs, although several people play. It
-    is also false if it denies language models although one is used.
+    If several people play, a text must not say that there are no other people, or that all others are
+    programs. If a language model is used, a text must not say that none is.
     """
     together, asking = _names_with_several_people(design), _names_with_models(design)
     for pattern, conditions, words in (

@@ -5,14 +5,15 @@ orders. The module is plain Python, without Django.
 
 Balanced Latin squares: E. J. Williams (1949), Experimental designs balanced for the estimation of residual
 effects of treatments, Australian Journal of Scientific Research A 2, 149-168. An even number of conditions
-takes one square. An odd number takes a pair of squares; the second is the first read backwards.
+needs one square. An odd number needs two; the second has the reversed orders of the first.
 
 Random orders: MindAgent (arXiv 2309.09971), section 5.
 
-A sequence counts as filled by participants who finished it or still play it. When somebody drops out, times
-out, withdraws or is excluded, the sequence is assigned again. Missing sequences are filled first. Without
-drop-outs, no sequence is ever two ahead of another. After drop-outs, only as many more people are needed as
-there are gaps.
+A *sequence* is one order, with a number in its block. It is held by the participants who finished it or still
+take part. If somebody drops out, times out, withdraws or is excluded, their sequence is assigned again.
+Sequences with the fewest participants are assigned first. Without drop-outs, the numbers of participants with
+two sequences never differ by more than one. After drop-outs, only as many more people are needed as there are
+gaps.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class SchemeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OrderSequence:
-    """One order of all conditions."""
+    """One order of all conditions, with its id."""
 
     id: int
     """The number within the block, from 1. It is 0 without a block. Equal lists of conditions give equal ids.
@@ -43,9 +44,9 @@ class OrderSequence:
 
 
 class OrderScheme:
-    """A family of sequences. A *block* has every sequence once, and is full when each has been played.
+    """A method that generates orders of conditions. A *block* has each of its orders (sequences) once.
 
-    This base class has no blocks and refuses nothing.
+    This base class has no blocks and accepts any conditions.
     """
 
     label = ""
@@ -70,7 +71,7 @@ class OrderScheme:
 
 
 class WilliamsSquares(OrderScheme):
-    """Williams squares for any number of conditions: one, or a pair if the number is odd."""
+    """Williams squares: one square if the number of conditions is even, two if it is odd."""
 
     label = "Balanced (Williams squares)"
     meaning = (
@@ -114,7 +115,7 @@ MOST = 6
 
 
 class AllPermutations(OrderScheme):
-    """All permutations, in the order of `itertools.permutations`."""
+    """All possible orders of the conditions, in the sequence of `itertools.permutations`."""
 
     label = "All permutations"
     meaning = "Every possible order comes equally often, as soon as a block is full."
@@ -177,13 +178,13 @@ def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSeque
 
 
 def random_order(conditions: Sequence[str], seed: int) -> list[str]:
-    """Return every condition once, in an order that follows from the seed."""
+    """Return all conditions in a random order that the seed determines."""
     return random.Random(seed).sample(list(conditions), len(conditions))  # noqa: S311 - not a secret
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceTally:
-    """The numbers of participants with one sequence: finished, and still playing.
+    """The numbers of participants with one sequence: those who finished, and those who still take part.
 
     Participants who left or were excluded are in neither number.
     """
@@ -193,18 +194,19 @@ class SequenceTally:
 
     @property
     def filled(self) -> int:
-        """The number of participants with this sequence if everybody who plays now finishes."""
+        """The number of participants with this sequence if everybody who still takes part finishes."""
         return self.finished + self.playing
 
 
 def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: int) -> int:
     """Return the id of the sequence to assign next, 1 to `block_size`.
 
-    The least filled sequence comes first. Among equals, the sequence finished least often comes first.
-    Remaining ties are broken by a random order from the seed, drawn anew for every block.
+    The sequence with the fewest participants comes first. Among equals, the sequence finished least often
+    comes first. Remaining ties are broken by a random order that `seed` determines, and that is new for every
+    block.
 
-    An id that is missing in `used` counts as unused. An id outside the block is ignored. Raises SchemeError
-    if there is no block.
+    A sequence that is missing in `used` has no participants. An id outside the block is ignored. Raises
+    SchemeError if there is no block.
     """
     if block_size < 1:
         raise SchemeError("This scheme has no sequences to issue.")
@@ -217,10 +219,11 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
 def assign_order(
     scheme: str, conditions: Sequence[str], used: Mapping[int, SequenceTally], *, seed: int, number: int
 ) -> OrderSequence:
-    """Return the order of the next participant: a sequence of the block, or a random order with id 0.
+    """Return the order of the next participant: a sequence of the block, or a random order with id 0 if the
+    scheme has no blocks.
 
-    `seed` is the study's and `number` is the participant's. Without blocks, the order follows from both.
-    Raises UnknownNameError and SchemeError like `scheme_sequences`.
+    `seed` is the study's seed, `number` the participant's number. Both determine a random order. Raises
+    UnknownNameError and SchemeError like `scheme_sequences`.
     """
     block = scheme_sequences(scheme, conditions)
     if block:
@@ -246,10 +249,11 @@ def carry_over_counts(orders: Iterable[Sequence[str]]) -> dict[tuple[str, str], 
 
 
 def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int = 3) -> tuple[int, ...]:
-    """Return numbers of participants that fill a scheme evenly: multiples of the block size near `around`.
+    """Return numbers of participants that fill a scheme evenly: multiples of the block size near `around`,
+    ascending.
 
-    The result is ascending. It has the first such number from `around` on, up to `below` smaller and `above`
-    larger ones. Without blocks (0), every number fills the scheme evenly.
+    The result has the first multiple that is at least `around`, up to `below` smaller ones and `above`
+    larger ones. Without blocks (`block` is 0), every number fills the scheme evenly.
     """
     step = max(block, 1)
     first = next_balanced_size(step, around) // step
@@ -257,7 +261,8 @@ def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int
 
 
 def next_balanced_size(block: int, people: int) -> int:
-    """Return the smallest number from `people` on that fills the scheme evenly, and at least one block."""
+    """Return the smallest number of participants that fills the scheme evenly. It is at least `people`,
+    and at least one block."""
     step = max(block, 1)
     return max(-(-people // step), 1) * step
 

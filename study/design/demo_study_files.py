@@ -1,4 +1,6 @@
-"""Locate the demo studies that ship with the program, and read the texts of their parts."""
+"""Locate the files of the demo studies that come with the program, and read the texts of the demo study's
+pages.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +30,6 @@ TWO_WORLDS = DEMO_FILE.with_name("two_worlds.toml")
 
 @lru_cache
 def demo_part_texts() -> dict[str, str]:
-    """Return the demo study's non-empty part texts, by kind of part."""
+    """Return the demo study's non-empty texts by kind of part, such as `consent` or `guide`."""
     parts = tomllib.loads(DEMO_FILE.read_text(encoding="utf-8"))["parts"]
     return {kind: text for kind, part in parts.items() if (text := part.get("text", "").strip())}

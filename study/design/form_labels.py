@@ -1,7 +1,7 @@
-"""Give the form labels of design fields, also for the differences between two designs.
+"""Return the form labels of a design's fields, also for lists of differences between two designs.
 
-One label depends on the worlds, because it names what they draw at random (`World.drawn`): `The same events
-for everybody`.
+One label names what the study's worlds draw at random (`World.drawn`), for example “The same events for
+everybody”.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from study.design.study_versions import Difference
 
 
 def random_events_name(worlds: Iterable[str]) -> str:
-    """Return the name of what the worlds draw at random, such as `events`. Unknown worlds are skipped.
+    """Return the name of what the worlds draw at random, such as `events`. Names of several worlds are joined
+    by “and”. Unknown worlds are skipped.
 
     Return `events` if no world is known.
     """
@@ -33,12 +34,14 @@ def random_events_name(worlds: Iterable[str]) -> str:
 
 
 def same_events_label(worlds: Iterable[str]) -> str:
-    """Return the label of the setting, such as `The same events for everybody`."""
+    """Return the label of the setting that gives all participants the same random events, such as “The
+    same events for everybody”."""
     return f"The same {random_events_name(worlds)} for everybody"
 
 
 def same_events_meaning(worlds: Iterable[str]) -> str:
-    """Return the help text of that setting, in whole sentences."""
+    """Return the help text of the setting that gives all participants the same random events, in whole
+    sentences."""
     said = dict.fromkeys(f"the same {world.drawn} {world.drawn_alike}" for world in _there(worlds))
     alike = "; ".join(said) or f"the same {World.drawn}"
     return (
@@ -87,6 +90,7 @@ PART_SETTINGS = {
     "on_failure": "After the last failed attempt",
     "hints": "Hints step by step",
     "all_steps": "Always play all steps",
+    "own_seat": "Practise in the seat of the group's first condition",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 
@@ -110,10 +114,10 @@ def part_label(name: str) -> str:
 
 
 def difference_field_label(one: Difference, *designs: Blueprint) -> str:
-    """Return the form label of a field that differs.
+    """Return the form label of the field that differs in `one`.
 
-    For a setting, the label comes from the declaration of its world, co-player or part. The newest of
-    `designs`, which is the last, is searched first.
+    For a setting, the label comes from the declaration of its world, co-player or part. The last of
+    `designs`, which should be the newest, is searched first.
     """
     what = one.where.partition(" ")[0]
     name, *more = one.field.split(": ")
@@ -140,7 +144,8 @@ def _label(what: str, name: str) -> str:
 
 
 def design_row(design: Blueprint, where: str) -> Any:
-    """Return the row of a design that a difference is about (`Difference.where`), or None."""
+    """Return the condition, item, part or outcome of a design that `where` names, for example `condition
+    alone`. Return None if there is none. `where` is `Difference.where`."""
     what, _, key = where.partition(" ")
     rows: Mapping[str, Sequence[Any]] = {
         "condition": design.conditions,
@@ -152,10 +157,10 @@ def design_row(design: Blueprint, where: str) -> Any:
 
 
 def declared_setting(row: Any, path: Sequence[str]) -> Setting | None:
-    """Return the setting that the world or co-player of a row declares, or None if neither declares this
-    name.
+    """Return the declaration of one setting of a world or co-player, or None if none is found.
 
-    `path` are the names that lead to a value of the row, such as `kitchen`, `settings`, `level`.
+    `row` is a condition or part. `path` are the names that lead to the setting's value in the row, such as
+    `kitchen`, `settings`, `level`.
     """
     part = {"settings": WORLD, "coplayer_settings": COPLAYER}.get(path[-2])
     is_part = isinstance(row, PartPlan)

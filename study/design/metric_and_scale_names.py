@@ -1,4 +1,4 @@
-"""Name the metrics that a study's worlds declare, and the columns of its sub-scale scores."""
+"""List the metrics that a study compares, and give its metrics and sub-scale scores unique column names."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that was or is played, with the same names in every file, table and
-    chart.
+    """Return the metrics of every world that is or was played, with the names that all files, tables and
+    charts use.
 
-    A world that a later version adds renames no metric. `names` and `labels` are further names that are
-    already in use.
+    A world that a later version adds does not change the names of earlier metrics. No metric gets a name
+    in `names` or a label in `labels`.
     """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
@@ -47,15 +47,15 @@ def study_figures(
 
 
 def study_worlds(study: Study) -> list[str]:
-    """Return every world that was or is played. Worlds of earlier versions come first."""
+    """Return every world that is or was played. Worlds of earlier versions come first."""
     return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return which metrics this design compares, as (description of the episodes, descriptions of the
+    """Return the metrics that this design compares, as (text that names the episodes, texts that describe the
     metrics) pairs.
 
-    Exploratory metrics are left out; `exploratory_metrics` has them.
+    Exploratory metrics are left out; `exploratory_metrics` returns them.
     """
     worlds = {one.world for one in design.conditions}
     figures: dict[str, list[str]] = {}
@@ -106,10 +106,11 @@ PLACES = sorted(SurveyItem.Place.values, key=lambda place: place != SurveyItem.P
 
 
 def scale_keys(designs: Sequence[Blueprint]) -> dict[str, str]:
-    """Return the column key of each sub-scale's score, by the sub-scale's name.
+    """Return the column name of each sub-scale's score, by the sub-scale's name.
 
-    A key is the Latin letters of the name plus `_score`. No key equals another key or an item's key.
-    `designs` are all versions of a study, oldest first. A sub-scale that a later version adds renames none.
+    A column name is the Latin letters of the sub-scale's name plus `_score`. It differs from all others
+    and from the items' keys. `designs` are all versions of a study, oldest first. A sub-scale that a later
+    version adds does not change the other column names.
     """
     taken = {item.key for design in designs for item in design.items}
     keys: dict[str, str] = {}

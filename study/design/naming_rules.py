@@ -55,7 +55,7 @@ ACTIVE = "active"
 
 
 def dependent_participants(row: Any) -> int:
-    """Return how many active people entered under a version that names this condition or item.
+    """Return how many human participants still take part under a version that has this condition or item.
 
     `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its key is read from the database.
     """
@@ -73,6 +73,6 @@ def _names(document: Any, rows: str, key: str) -> bool:
 
 
 def describe_dependents(number: int) -> str:
-    """Return the number of participants who depend on a key, as text, such as `1 participant on the way
+    """Return a text about `number` participants who depend on a key, such as `1 participant on the way
     entered with it`."""
     return f"{counted_noun(number, 'participant')} on the way entered with it"

@@ -55,9 +55,10 @@ class Progress:
 
 
 def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
-    """Return how far a participant on this page is, or None at the end.
+    """Return how far a participant on this page is, or None on a page at the end.
 
-    For a page of a round, pass the round's position and the label of its team.
+    For a page of a round, pass the round's position (from 1) and `label`, the name of the team that
+    participants read.
     """
     before, after = (
         [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
@@ -73,7 +74,7 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
 
 
 def is_shown(design: Blueprint, page: str) -> bool:
-    """Return whether a page's part is on and has something to show."""
+    """Return whether participants see this page: its part is enabled, and it has a text or items to show."""
     part = design.part(page)
     empty = page in ITEM_PAGES and not design.items_at(page) and not (part.text.strip() and page != "check")
     return part.enabled and not empty
@@ -93,9 +94,9 @@ def items_for(design: Blueprint, page: str, number: int, condition: str = "") ->
 
 
 def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
-    """Return the items in a random order that follows from the seed.
+    """Return the items in a random order that the seed determines.
 
-    Items of one sub-scale stay together, because they share one kind of scale.
+    Items of one sub-scale stay together, because they have the same kind of answer scale.
     """
     rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
     for item in items:

@@ -4,8 +4,8 @@ A part has a title, a text and settings. The module also determines which world 
 episode has, and checks that the episode is long enough.
 
 Parts are in the order in which participants meet them. The rounds (an episode and its survey in each
-condition) come between `check` and `final`. A study stores what is set for practice in `settings["kitchen"]`
-of the part. Settings that are left out come from the world's kit (`kitchen.contract.kit.Practice`).
+condition) come between `check` and `final`. The part `practice` stores the settings of its episode in
+`settings["kitchen"]`. Missing settings have the world's defaults (`kitchen.contract.kit.Practice`).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from study.design.translations import DEFAULT_STATEMENT, DEFAULT_TITLES
 def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     """Return the world, settings and co-players of practice, from the values that a study stores.
 
-    Missing values come from the world's kit. A world that no longer exists has no kit, so the general
-    defaults apply.
+    Missing values have the world's defaults (`kitchen.contract.kit.Practice`). If the world no longer
+    exists, general defaults are used.
     """
     world = stored.get("world", DEFAULT_WORLD_NAME)
     usual = get_kit(world).practice if world in known_worlds() else Practice()
@@ -48,20 +48,23 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def practice_organisation(played: Mapping[str, Json]) -> dict[str, Json]:
+def practice_organisation(played: Mapping[str, Json], seat: int = 0) -> dict[str, Json]:
     """Return the organisation of a practice episode, in the form of a condition's organisation.
 
-    It comes from the world's kit. It is empty if the participant practises alone.
+    It comes from the world's defaults for practice. `seat` is the participant's. It is empty if the
+    participant practises alone.
     """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
-    return dict(get_kit(played["world"]).practice.organisation)
+    usual = get_kit(played["world"]).practice.organisation
+    return {**usual, "people": [seat]} if seat else dict(usual)
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
-    """Return the scores that end the practice episode when they are reached, as the world's kit defines them.
+    """Return the scores that end the practice episode early, by the name of the score. They come from the
+    world's defaults for practice.
 
-    The result is empty if practice lasts all its steps.
+    The result is empty if practice always lasts all its steps.
     """
     if settings.get("all_steps") or world not in known_worlds():
         return {}
@@ -69,9 +72,10 @@ def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
 
 
 def practice_for_condition(world: str, settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the practice for a condition of this world with these settings, in the form that a study stores.
+    """Return a practice episode that suits a condition with this world and these settings, in the form that a
+    study stores.
 
-    The participant practises alone, unless the world's kit defines co-players.
+    The participant practises alone, unless the world's defaults for practice have co-players.
     """
     return practice_played({"world": world, "settings": dict(settings)})
 
@@ -93,7 +97,7 @@ class ConsentSettings(Record):
 
 
 class PracticeKitchen(Record):
-    """The world and co-players of practice. Missing fields come from `practice_played`."""
+    """The world and co-players of practice. `practice_played` fills in missing fields."""
 
     world: str = DEFAULT_WORLD_NAME
     settings: Mapping[str, Json] = {}
@@ -121,6 +125,12 @@ class PracticeSettings(Record):
 
     A document has the field only where it is true.
     """
+    own_seat: bool = Field(default=False, exclude=True)
+    """True if participants practise in the seat of their group's first condition (`Blueprint.practice`), else
+    in the first seat.
+
+    A document has the field only where it is true.
+    """
 
 
 class CheckSettings(Record):
@@ -132,7 +142,7 @@ class CheckSettings(Record):
 
 @dataclass(frozen=True, slots=True)
 class PartKind:
-    """One kind of part."""
+    """One kind of part, such as consent: its name, defaults and settings."""
 
     name: str
     words: str
@@ -171,7 +181,7 @@ ALWAYS_ON = frozenset({"welcome", "end"})
 
 
 def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
-    """Return what is wrong with a part, by field. The result is empty if nothing is."""
+    """Return what is wrong with a part: messages by field name. The result is empty if nothing is."""
     part, problems = PARTS[kind], {}
     if not enabled and kind in ALWAYS_ON:
         problems["enabled"] = "This part cannot be switched off."
@@ -188,26 +198,33 @@ LONGEST = 300
 """The number of steps after which a practice episode counts as too long."""
 
 
-def practice_reaches(world: str, settings: Mapping[str, Json], until: Mapping[str, int]) -> bool:
-    """Return whether following the hints alone reaches the goal in time, for each tried seed.
+def practice_reaches(
+    world: str, settings: Mapping[str, Json], until: Mapping[str, int], seat: int = 0
+) -> bool:
+    """Return whether a participant in this seat who only follows the hints reaches the goal in time, in
+    simulations with several seeds.
 
-    Return True if there is no goal. Raises SettingsError if the world cannot be played.
+    `until` is the goal: scores by name. Return True if it is empty. Raises SettingsError if the world
+    cannot be played.
     """
-    return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)))
+    return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)), seat)
 
 
 @lru_cache(maxsize=64)
-def _reaches(kind: str, settings: str, until: str) -> bool:
+def _reaches(kind: str, settings: str, until: str, seat: int) -> bool:
     with warnings.catch_warnings(action="ignore"):
-        world = get_world(kind).create(seats=get_world(kind).min_seats, settings=json.loads(settings))
-        return all(_reached(world, json.loads(until), seed) for seed in range(SEEDS))
+        seats = max(get_world(kind).min_seats, seat + 1)
+        world = get_world(kind).create(seats=seats, settings=json.loads(settings))
+        return all(_reached(world, json.loads(until), seed, seat) for seed in range(SEEDS))
 
 
-def _reached(world: World, until: Mapping[str, int], seed: int) -> bool:
+def _reached(world: World, until: Mapping[str, int], seed: int, seat: int) -> bool:
     world.reset(seed)
     while not (there := _goal_reached(world, until)) and not world.has_ended and world.clock < LONGEST:
-        advice = get_adviser(world.kind).lead(make_situation(world, (0,), people=(0,), seed=world.clock))
-        world.step({0: advice.command} if advice else {})
+        advice = get_adviser(world.kind).lead(
+            make_situation(world, (seat,), people=(seat,), seed=world.clock)
+        )
+        world.step({seat: advice.command} if advice else {})
     return there
 
 

@@ -27,9 +27,9 @@ Z = 1.959964
 
 
 class PlayedSettings(PlayedCondition, Protocol):
-    """The fields of a condition that decide what is played.
+    """The fields of a condition that determine what is played and by whom.
 
-    A database row and a `ConditionPlan` both have them.
+    `Condition` (a database row) and `ConditionPlan` have these fields.
     """
 
     world: str
@@ -37,10 +37,10 @@ class PlayedSettings(PlayedCondition, Protocol):
 
 
 def measurement_warnings(played: PlayedSettings, people: int | None = None) -> tuple[str, ...]:
-    """Return what episodes of this condition cannot measure, in whole sentences.
+    """Return whole sentences about what episodes of this condition cannot measure.
 
-    `people` is the number of planned participants, or None if it is unknown. The tuple is empty if the
-    condition cannot be played at all. `condition_check` reports that.
+    `people` is the number of planned participants, or None if it is unknown. The tuple is empty if there
+    is nothing to report, or if the condition cannot be played (`condition_check` reports that).
     """
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
@@ -74,17 +74,18 @@ def _too_few(figure: Metric, chances: MetricLimits, people: int) -> str:
 
 
 def chance_points(number: int) -> float:
-    """Return the largest difference by chance between two shares of `number` things each, in percentage
-    points.
+    """Return how far two shares can differ by chance alone, in percentage points. Each is a share of `number`
+    events, such as orders.
 
-    In 95 of 100 studies the difference is smaller. Each thing is done or missed with probability one half,
-    where chance differences are largest.
+    In 95 of 100 studies the difference is smaller. The calculation assumes that each event happens with
+    probability 0.5, where chance differences are largest.
     """
     return 100 * Z * sqrt(2 * 0.25 / number)
 
 
 def people_for(things: int) -> int:
-    """Return how many participants, with `things` things each, reduce the chance difference to `POINTS`."""
+    """Return how many participants are needed so that two shares differ by chance by at most `POINTS`
+    percentage points. `things` is the number of events, such as orders, per participant."""
     return ceil(0.5 * (100 * Z / POINTS) ** 2 / things)
 
 
@@ -100,7 +101,7 @@ class PlayMetric:
     where: Callable[[PlayedSettings], bool]
     """Returns whether a condition measures the metric."""
     places: str
-    """The episodes of those conditions in words, such as `every episode`."""
+    """A text that names the episodes in which the metric is measured, such as `every episode`."""
     better: str = ""
     exploratory: bool = True
     """True if the metric is exploratory.
@@ -116,7 +117,7 @@ class PlayMetric:
 
 
 def has_seat(played: PlayedSettings) -> bool:
-    """Return whether the participant commands a seat of the world."""
+    """Return whether the participant has a seat in the world, and does not only lead."""
     return not is_apart(played.organisation)
 
 
@@ -126,7 +127,8 @@ def shares_work(played: PlayedSettings) -> bool:
 
 
 def waits_for_people(played: PlayedSettings) -> bool:
-    """Return whether participants take turns without a clock.
+    """Return whether the participant has a seat in a world that waits for commands instead of running on a
+    clock.
 
     Return False if the condition cannot be played.
     """
@@ -202,8 +204,8 @@ def conditions_by_metric(
 ) -> dict[str, frozenset[str]]:
     """Return the keys of the conditions that measure each metric, by the metric's key.
 
-    `played` has (key, condition) pairs. A metric is left out if its key or label is in `taken`, the names
-    that asked items use.
+    `played` has (key, condition) pairs. `taken` has the names that survey items use. A metric is left out
+    if its key or label is among them.
     """
     found: dict[str, set[str]] = {}
     for condition, plan in played:

@@ -1,10 +1,10 @@
 """Freeze a study's design as a preregistration, and verify its hashes.
 
-A bundle is a JSON object. `content` is what was planned. `content_sha256` is its SHA-256 in canonical JSON
-(sorted keys, no spaces, UTF-8). The same design under the same code and default model gives the same hash.
-`frozen` says when and by whom the design was frozen. `program` names the program that froze it. `sha256` is
-the hash of the object of `format`, `content`, `frozen` and `program`. In bundles of format 1, `sha256` is the
-hash of `content` alone.
+A preregistration is stored as a JSON object, the *bundle*. Its `content` is the planned design.
+`content_sha256` is the SHA-256 of `content` in canonical JSON (sorted keys, no spaces, UTF-8). The same
+design under the same code and default model gives the same hash. `frozen` has the time of freezing and the
+user. `program` names the program that froze it. `sha256` is the hash of the object of `format`, `content`,
+`frozen` and `program`. In bundles of format 1, `sha256` is the hash of `content` alone.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ A scheme with more sequences is recorded by its rule alone.
 
 
 def content_of(design: Blueprint) -> dict[str, Json]:
-    """Return everything that is hashed: the design, and the prompts, models, worlds and orders that follow
-    from it."""
+    """Return the content that the hash covers: the design, and the prompts, models, worlds and orders that
+    follow from it."""
     worlds = sorted({one.world for one in design.conditions})
     return {
         "design": design.to_json(),
@@ -130,7 +130,8 @@ def model_of(condition: ConditionPlan) -> str:
 def orders_of(design: Blueprint) -> dict[str, Json]:
     """Return the order scheme: its rule, and its sequences if it has a block of at most `MOST_SEQUENCES`.
 
-    With groups between people, the sequences of every group follow one another, each with its group.
+    With between-subjects groups, the sequences of all groups are in one list, group after group, and each
+    names its group.
     """
     name = str(design.study["orders"])
     scheme, sequences = get_scheme(name), []
@@ -146,7 +147,7 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
 
 
 def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str, Json]:
-    """Return the whole bundle.
+    """Return the complete preregistration bundle of a design.
 
     `at` is an ISO 8601 time, `by` a user name, `version` the number of the version.
     """
@@ -161,17 +162,18 @@ def bundle_of(design: Blueprint, *, at: str, by: str, version: int) -> dict[str,
 
 
 def date_is_hashed(bundle: Mapping[str, Json]) -> bool:
-    """Return whether the bundle's hash covers when and by whom it was frozen."""
+    """Return whether the bundle's hash also covers the time of freezing and the user who froze it."""
     return bundle.get("format") != 1
 
 
 def has_content(bundle: Any) -> bool:
-    """Return whether this can be a preregistration, unchanged or changed."""
+    """Return whether `bundle` is a mapping with a mapping `content`, and so may be a preregistration.
+    Hashes are not checked."""
     return isinstance(bundle, Mapping) and isinstance(bundle.get("content"), Mapping)
 
 
 def bundle_problem(bundle: Any) -> str:
-    """Return why this is not an unchanged preregistration. Return an empty string if it is."""
+    """Return why `bundle` is not an unchanged preregistration. Return an empty string if it is."""
     if not has_content(bundle):
         return "This is no preregistration: it has no content."
     if not isinstance(bundle.get("frozen", {}), Mapping):

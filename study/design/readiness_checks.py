@@ -1,7 +1,4 @@
-"""List what a study lacks before it can take participants, and what the researcher should reconsider.
-
-Pages and the button that opens a study use the same list.
-"""
+"""List what a study lacks before it can take participants, and what the researcher should reconsider."""
 
 from __future__ import annotations
 
@@ -16,7 +13,8 @@ from django.utils import timezone
 
 from kitchen.contract.world import SettingsError, WorldError, clean_settings
 from kitchen.forms.setting_fields import readable_name
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_kit, get_page, get_world, known_worlds
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import (
     DEFAULT_PLAN,
@@ -28,10 +26,11 @@ from study.design.analysis_plan import (
 )
 from study.design.between_groups import level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
-from study.design.condition_seats import is_shared, people_in
+from study.design.condition_seats import is_shared, people_in, planned_organisation
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.counterbalancing import get_scheme
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
+from study.design.form_labels import CONDITION, PART_SETTINGS
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.page_and_item_order import ITEM_PAGES
@@ -40,7 +39,7 @@ from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import item_problems
 from study.design.questions.questionnaires import subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.design.team_organisation import LEAVE, team_of
+from study.design.team_organisation import LEAVE, is_apart, team_of
 from study.design.translated_texts import missing_translations
 
 WORD = re.compile(r"\w+")
@@ -52,11 +51,11 @@ LONG = 5
 
 
 def likely_typos(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each pair of names that one typo may explain.
+    """Yield each pair of names that differ so little that one may be a typo.
 
-    The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples are
-    `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Different numbers are
-    not typos.
+    The names differ only in capitals, spaces and punctuation, or by one letter of a long word. Examples
+    are `Experience` and `experience`, `Work load` and `Workload`, `Fluency` and `Fluencey`. Names with
+    different numbers are not reported.
     """
     return ((one, other) for one, other in combinations(dict.fromkeys(names), 2) if _is_typo(one, other))
 
@@ -93,10 +92,10 @@ FEWEST_TESTED_PARTICIPANTS = 3
 
 @dataclass(frozen=True, slots=True)
 class ReadinessProblem:
-    """One problem, in words.
+    """One problem, described in `words`.
 
-    `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. `hinders`
-    says that the study must not take participants before the problem is fixed.
+    `page` is the URL name of the page that fixes it. `args` are the URL arguments after the slug. If
+    `hinders` is True, the study must not take participants before the problem is fixed.
     """
 
     words: str
@@ -106,12 +105,12 @@ class ReadinessProblem:
 
 
 def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
-    """Return a problem that does not keep the study from taking participants."""
+    """Return a problem that is only advice: the study can still take participants."""
     return ReadinessProblem(words, page, args, hinders=False)
 
 
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
-    """Return all problems in the order of the design. Problems that block the study come first."""
+    """Return all problems. Those that block the study come first, each group in the order of the design."""
     design = blueprint_of(study)
     gaps = [
         *_conditions(study),
@@ -120,6 +119,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_orders(study, design),
         *_parts(study, design),
         *_practice(design),
+        *_practised_seats(design),
         *_unpractised(design),
         *_guide(design),
         *_items(study, design),
@@ -204,6 +204,12 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
         except ValidationError as error:
             words = f"{row.name} cannot be played: {' '.join(error.messages)}"
             yield ReadinessProblem(words, "condition", (row.pk,))
+        if _needs_plans(row) and not row.offers_plans:
+            words = (
+                f"{row.name}: teammates request several actions at once, and a participant accepts them as a "
+                f"plan. Choose “{CONDITION['offers_plans']}”."
+            )
+            yield ReadinessProblem(words, "condition", (row.pk,))
         for caution in (*row.cautions, *row.unmeasured):
             yield advice(f"{row.name}: {caution}", "condition", row.pk)
     labels = [row.label for row in rows]
@@ -212,6 +218,16 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
         yield ReadinessProblem(
             words, "condition", (next(row.pk for row in rows if row.label == label),), hinders=False
         )
+
+
+def _needs_plans(row: Condition) -> bool:
+    """Return whether teammates can request actions of the participant, who plays a seat."""
+    if row.world not in known_worlds() or not get_kit(row.world).requests_actions:
+        return False
+    with suppress(WorldError, UnknownNameError):  # the check of the condition reports it
+        organisation = planned_organisation(row)
+        return bool(organisation and not organisation.is_silent and not is_apart(row.organisation))
+    return False
 
 
 def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -232,7 +248,7 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield why the groups between people cannot be compared."""
+    """Yield why the between-subjects groups cannot be compared."""
     if not design.groups or not design.conditions:
         return
     for group in design.groups:
@@ -352,13 +368,37 @@ def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
     settings, played = design.part("practice").settings, design.practice
     if not (design.has("practice") and settings.get("hints")):
         return
+    goal = practice_goal(settings, played.world)
+    seats = {people_in(one.practice)[0] for one in _group_designs(design).values()}
     with suppress(SettingsError):  # the check of the part reports it
-        if not practice_reaches(played.world, played.settings, practice_goal(settings, played.world)):
+        if not all(practice_reaches(played.world, played.settings, goal, seat) for seat in seats):
             words = (
                 "Practice is too short: a participant who follows its hints does not reach the goal. "
                 "Give it more steps."
             )
             yield advice(words, "part", "practice")
+
+
+def _group_designs(design: Blueprint) -> dict[str, Blueprint]:
+    """Return the design of each group between people by its key, or the whole design under an empty key."""
+    return {group: design.for_group(group) for group in design.groups or ("",)}
+
+
+def _practised_seats(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield groups of participants who practise in another seat than they play."""
+    own_seat = bool(design.part("practice").settings.get("own_seat"))
+    if not (design.has("practice") and (design.groups or own_seat)):
+        return
+    world = design.practice.world
+    differing = [
+        group
+        for group, theirs in _group_designs(design).items()
+        if people_in(theirs.practice)[0] != theirs.played_seat(world)
+    ]
+    if differing:
+        who = f"Participants of the group {and_list(differing)}" if design.groups else "Participants"
+        mend = "Give practice more teammates" if own_seat else f"Switch on “{PART_SETTINGS['own_seat']}”"
+        yield advice(f"{who} practise in another seat than they play. {mend}.", "part", "practice")
 
 
 def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -393,10 +433,12 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
-    """Return the labels of the choice settings that differ. Numbers such as pace are not compared."""
-    declared = get_world(plan.world).settings
+    """Return the labels of the choice settings that differ and that the guide explains. Numbers such as pace
+    are not compared."""
+    declared, alike = get_world(plan.world).settings, get_page(plan.world).guide_holds_for
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
-    return [each.label for each in declared if each.kind == "choice" and one[each.name] != other[each.name]]
+    compared = [each for each in declared if each.kind == "choice" and each.name not in alike]
+    return [each.label for each in compared if one[each.name] != other[each.name]]
 
 
 def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:

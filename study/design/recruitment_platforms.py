@@ -15,7 +15,8 @@ from study.design.models import Study
 
 @dataclass(frozen=True, slots=True)
 class Referral:
-    """The origin of a participant: the platform, their name there, and the other values of the link."""
+    """The origin of a participant: the platform, their label (ID) there, and the other parameters of the
+    link."""
 
     source: str = Study.Recruitment.ANONYMOUS
     label: str = ""
@@ -31,9 +32,9 @@ NOBODY_SENT = Referral()
 class RecruitmentPlace:
     """One recruitment platform.
 
-    `label` is the case-sensitive link parameter that identifies the participant. `more` are further
-    parameters to store. `nobody` are parameter values for a person who only previews, as on MTurk. `complete`
-    is the address for participants who finish.
+    `label` is the name of the link parameter that identifies the participant (case-sensitive). `more` are
+    further parameters to store. If a parameter has a value in `nobody`, the person only previews the
+    study, as on MTurk. `complete` is the address to which participants who finish return.
     """
 
     label: str = ""
@@ -55,8 +56,7 @@ class RecruitmentPlace:
     """
 
     def link(self, bare: str) -> str:
-        """Return the link to give to the platform, with a placeholder for each parameter that the platform
-        fills in."""
+        """Return the study's link `bare` with a placeholder for each parameter that the platform fills in."""
         names = [name for name in (self.label, *self.more) if name and self.placeholder]
         said = "&".join(f"{name}={self.placeholder.replace('NAME', name.upper())}" for name in names)
         return f"{bare}?{said}" if said else bare
@@ -124,7 +124,7 @@ MOST_LABELS = 500
 
 
 def new_labels(number: int) -> list[str]:
-    """Return `number` different labels that nobody can guess. The labels are not stored."""
+    """Return `number` different random labels that nobody can guess. The labels are not stored."""
     labels: set[str] = set()
     while len(labels) < number:
         labels.add("".join(secrets.choice(LETTERS) for _ in range(LETTERS_LONG)))
@@ -147,15 +147,16 @@ class ReferralError(ValueError):
 
 
 def is_only_looking(study: Study, parameters: Mapping[str, str]) -> bool:
-    """Return whether the person only previews the study and has not accepted it yet, as on MTurk."""
+    """Return whether the link's parameters show that the person only previews the study, as on MTurk
+    before they accept."""
     place = RECRUITMENT_PLACES[study.recruitment]
     return bool(place.nobody & {parameters.get(name, "").strip() for name in (place.label, *place.more)})
 
 
 def referral_of(study: Study, parameters: Mapping[str, str]) -> Referral:
-    """Return where a participant came from, read from the link's parameters.
+    """Return the participant's origin, read from the link's parameters.
 
-    Raises ReferralError with a message for the participant.
+    Raises ReferralError if the link is invalid. The message is for the participant.
     """
     place = RECRUITMENT_PLACES[study.recruitment]
     values = {name: parameters.get(name, "").strip() for name in (place.label, *place.more) if name}
@@ -196,7 +197,8 @@ PROOF, PROOF_SALT = "proof", "brigade.label-link"
 
 
 def label_proof(study: Study, label: str) -> str:
-    """Return the signature of a link for this label in this study. It depends on the server's secret key."""
+    """Return the signature that a link with this label needs in this study. It depends on the server's
+    secret key."""
     return salted_hmac(PROOF_SALT, f"{study.pk} {label}", algorithm="sha256").hexdigest()[:32]
 
 

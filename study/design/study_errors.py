@@ -17,7 +17,7 @@ from datetime import datetime
 
 
 class DesignError(Exception):
-    """The requested change is impossible. The message gives the researcher the reason."""
+    """The design cannot be changed as requested. The message gives the researcher the reason."""
 
 
 class FrozenError(TypeError):
@@ -29,11 +29,11 @@ class StudyClosedError(Exception):
 
 
 class TookPartError(Exception):
-    """The person who wants to enter took part before and had their data erased."""
+    """The person who wants to enter finished the study before and had their data erased."""
 
 
 class EntryPausedError(Exception):
-    """No new participant can enter before `until`."""
+    """No new participant can enter before the time `until`, because too many began at once."""
 
     def __init__(self, until: datetime) -> None:
         super().__init__(f"paused until {until:%H:%M}")

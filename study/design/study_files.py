@@ -1,4 +1,6 @@
-"""Create a study from a TOML file. An invalid file raises an error with file, key and reason."""
+"""Create a study from a TOML file. For an invalid file, the error names the file and the key, and gives the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,13 @@ class ConditionTable(ConditionPlan):
 
 
 class ItemTable(ItemPlan):
-    """An item. An item with `enabled = false` is not asked."""
+    """A survey item in the file. An item with `enabled = false` is not asked."""
 
     enabled: bool = True
 
 
 class PartTable(Record):
-    """A part. Missing fields have the defaults of `StudyPart`."""
+    """A part of the study in the file, such as the guide. Missing fields have the defaults of `StudyPart`."""
 
     enabled: bool = True
     title: str = ""
@@ -55,7 +57,7 @@ class PartTable(Record):
 
 
 class OutcomeTable(Record):
-    """The table of an outcome: a code, an address and a text for one kind of end."""
+    """The code, address and text for one way to end the study, such as timing out."""
 
     kind: str
     code: str = ""
@@ -68,7 +70,7 @@ GroupKey = Annotated[
     StringConstraints(pattern=f"^{KEY.pattern}$"),
     error_text("must be letters, digits, hyphens and underscores"),
 ]
-"""The key of a group between people."""
+"""The key of a between-subjects group."""
 
 
 class StudyFile(Record):
@@ -119,7 +121,7 @@ ROWS = {"world", "parts", "conditions", "items", "outcomes", "texts"}
 
 @transaction.atomic
 def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Study:
-    """Create the study that the file describes.
+    """Create the study that the file describes, and return it.
 
     `changes` override the study's own fields. All staff may copy a `shared` study. Raises DataError if the
     file is invalid or the slug is taken.

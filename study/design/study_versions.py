@@ -23,7 +23,7 @@ from study.design.models import Study, Version
 
 @dataclass(frozen=True, slots=True)
 class FreezeState:
-    """The relation of one version's participants to the preregistration. Exports have these values."""
+    """The relation of one version of a design to the preregistration. Exports have these values."""
 
     version: int
     """The version's number."""
@@ -35,15 +35,16 @@ class FreezeState:
     """The time at which this design was first preregistered, or None."""
 
     def before_freeze(self, entered_at: datetime) -> bool | None:
-        """Return whether a participant who entered at this time did so before this design was preregistered.
+        """Return whether this time, at which a participant entered, is before this version was preregistered.
 
-        Return None if it never was.
+        Return None if the version was never preregistered.
         """
         return None if self.frozen_at is None else entered_at < self.frozen_at
 
 
 def freeze_states(study: Study) -> dict[int, FreezeState]:
-    """Return the state of every version of a study, by its id. This takes at most two queries."""
+    """Return the `FreezeState` of every version of a study, by the version's id. This takes at most two
+    queries."""
     states: dict[int, FreezeState] = {}
     frozen: dict[str, tuple[Version, datetime]] = {}
     for version in study.versions.defer("bundle").order_by("number"):
@@ -56,9 +57,10 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
 
 
 def version_blueprints(study: Study) -> list[Blueprint]:
-    """Return the blueprints that participants met or that were preregistered, in the order of the versions.
+    """Return the designs under which participants entered or that were preregistered, oldest first.
 
-    If there are none, return the current design. Versions that only erased staff previews used are left out.
+    If there are none, return the current design. A version is left out if only staff previews used it and
+    they were erased.
     """
     met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
     versions = study.versions.filter(met).defer("bundle").order_by("number")
@@ -66,10 +68,10 @@ def version_blueprints(study: Study) -> list[Blueprint]:
 
 
 def matches_design(version: Version, design: Blueprint) -> bool:
-    """Return whether a version is exactly this design.
+    """Return whether a version has exactly this design.
 
-    The document of the version is compared in its own format. Fields that this format lacks must have the
-    values implied at that time.
+    The version's document may have an older format. For each field that this format lacks, the design must
+    have the value that was implied then.
     """
     number = version.document["format"]
     same = design.format >= number and version.digest == design.in_format(number).digest
@@ -77,7 +79,7 @@ def matches_design(version: Version, design: Blueprint) -> bool:
 
 
 def frozen_version(study: Study) -> Version | None:
-    """Return the version that was preregistered last, or None."""
+    """Return the version that was preregistered last, or None if none was."""
     return study.versions.exclude(frozen_at=None).order_by("-number").first()
 
 
@@ -95,7 +97,8 @@ def participants_as_preregistered(study: Study) -> Q:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field that differs. `old` or `new` is None if the field did not exist."""
+    """One field in which two designs differ. `old` or `new` is None if that design does not have the
+    field."""
 
     where: str
     """The row that differs: `condition two_dispatched`, `item trust`, `part consent`, or `study`."""
@@ -105,10 +108,10 @@ class Difference:
 
 
 def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
-    """Return the differences field by field, in the order of the design.
+    """Return the differences between two designs, field by field, in the order of the design.
 
-    A row that was added or removed is one difference. Fields that the old document's format lacks are
-    compared with their implied defaults.
+    An added or removed condition, item, part or outcome is one difference. If the old document's format
+    lacks a field, its implied default is compared.
     """
     untold = list(_unrecorded_differences(old, new)) if new.beyond(old.format) else []
     differing: list[Difference] = []
@@ -177,10 +180,11 @@ def _field_differences(
 
 @transaction.atomic
 def current_version(*, study_id: int, whole: bool = False) -> Version:
-    """Return the version that equals the study's current design. Create one if anything changed.
+    """Return the version that equals the study's current design. Create one if the design has changed since
+    the latest version.
 
-    A latest version with a document of an older format is compared in that format. With `whole`, it must
-    equal the design in the current format.
+    If the latest version's document has an older format, only fields of this format and implied defaults
+    are compared. With `whole`, the documents must be equal in the current format.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     blueprint = blueprint_of(study)

@@ -1,4 +1,4 @@
-"""Define who plays in a condition, and who may command or write to whom. Imports no Django models.
+"""Define who plays in a condition, and who may command or write to whom. The module imports no Django models.
 
 A condition with settings for this has a `Team`. In a condition without them, one agent commands all
 teammates, and nobody writes to anybody.
@@ -13,7 +13,6 @@ from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Record
 from kitchen.contract.organisation import (
-    AGENT_SETTINGS,
     Member,
     Organisation,
     Pair,
@@ -26,7 +25,7 @@ from kitchen.words.gettext_without_django import gettext_noop
 
 SeatCount = Annotated[tuple[int, ...], Strict(False)]
 REPLACE, LEAVE, END = "coplayer", "leave", "end"
-"""Rules for the seats of people who do not come or are gone.
+"""Rules for the seats of people who do not come or leave.
 
 REPLACE: a co-player of the condition's kind plays there. LEAVE: the people who came leave the study and are
 paid. END: the episode ends.
@@ -50,7 +49,7 @@ Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
 class CoplayerPlan(Record):
-    """A co-player kind and its settings for some of the teammates' seats."""
+    """A type of co-player and its settings, for some of the teammates' seats."""
 
     seats: SeatCount
     coplayer: str
@@ -80,10 +79,10 @@ class Team(Record):
     unfilled: str = REPLACE
     """The rule for seats that are then still free: `coplayer` or `leave`."""
     absent_steps: int = 3
-    """Number of turns in a row that a person with a clock may miss before they are regarded as gone. 0 means
+    """Number of turns in a row that a person with a clock may miss before the rule `absent` applies. 0 means
     never."""
     absent: str = REPLACE
-    """The rule for the seat of a person who is gone while others play: `coplayer` or `end`."""
+    """The rule for the seat of a person who has left while others play: `coplayer` or `end`."""
 
     @property
     def is_shared(self) -> bool:
@@ -118,27 +117,29 @@ LEAD = gettext_noop("Lead")
 
 
 def is_apart(organisation: Mapping[str, Json]) -> bool:
-    """Return whether the participant of such a condition has no seat in the world."""
+    """Return whether the participant has no seat in the world under this organisation, and only leads."""
     return organisation.get("apart") is True
 
 
 def team_of(organisation: Mapping[str, Json]) -> Team:
-    """Return the team of a condition's organisation field. Raises DataError with a message in words."""
+    """Return the team that a condition's organisation field describes. Raises DataError if the field is
+    invalid."""
     return DataSource("organisation").read(_TEAM, dict(organisation))
 
 
 def people_of(organisation: Mapping[str, Json]) -> tuple[int, ...]:
-    """Return the seat numbers of people, ascending. Without an organisation it is seat 0 alone."""
+    """Return the seat numbers of people, ascending. If `organisation` is empty, this is only seat 0."""
     return tuple(sorted(team_of(organisation).people)) if organisation else (0,)
 
 
 def team_minds(
     organisation: Mapping[str, Json], coplayer: str, settings: Mapping[str, Json], seats: Sequence[int]
 ) -> list[MindPlan]:
-    """Return the co-players of these seats, ordered by seat.
+    """Return plans for the co-players in these seats, ordered by seat.
 
-    Seats of `Team.members` get their own co-player. The condition's co-player has the others: together if the
-    kind is `central`, else one per seat. Raises SettingsError if the members do not fit.
+    Seats listed in `Team.members` get their own co-player. The condition's co-player takes the others. One
+    agent has all of them if the kind is `central`; otherwise each seat has its own agent. Raises
+    SettingsError if the members do not fit the seats.
     """
     team = team_of(organisation)
     named = [seat for each in team.members for seat in each.seats]
@@ -156,14 +157,14 @@ def team_minds(
 def team_organisation(
     organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
 ) -> Organisation | None:
-    """Return the organisation of these co-players and of the people in the other seats.
+    """Return the rules about who may command and write to whom. The co-players are `minds`; people have the
+    other seats.
 
-    Return None if the condition defines no organisation. Raises SettingsError with a message in words.
+    Return None if the condition defines no organisation. Raises SettingsError if it is invalid.
     """
     if not organisation:
         return None
     team = team_of(organisation)
-    _check_agent_settings(team.settings)
     members = members_of_plans(minds, seats=seats)
     made = make_organisation(
         team.kind,
@@ -176,13 +177,6 @@ def team_organisation(
     if team.apart and not made.commanded_by(seats):
         raise SettingsError("apart: a leader who controls no player must be able to command somebody")
     return made
-
-
-def _check_agent_settings(settings: Mapping[str, Json]) -> None:
-    """Raise SettingsError for settings that only apply to agents without people."""
-    for setting in AGENT_SETTINGS:
-        if settings.get(setting.name, setting.default) != setting.default:
-            raise SettingsError(f"{setting.name}: it can be set only where co-players play without people")
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:

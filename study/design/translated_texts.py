@@ -1,8 +1,8 @@
 """Translate a study's design into one of its languages, and list the texts without a translation.
 
 The module is plain Python. A design's document has translations by language and path
-(`study.design.translations`). Stored values do not depend on the language: a choice is stored in the words of
-the study's own language.
+(`study.design.translations`). Stored values do not depend on the language: a chosen option is stored as its
+text in the study's own language.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from study.design.translations import DEFAULT_TEXTS, Texts, has_words, language_
 
 
 class TranslatedItem(ItemPlan):
-    """An item in one language, as it is shown. The stored value of a choice is its text in `options`."""
+    """A survey item whose texts are translated. A chosen option is still stored as its untranslated text
+    (`options`)."""
 
     shown: list[str] = []
 
     @property
     def shown_options(self) -> list[str]:
-        """The options as they are shown, in this item's language."""
+        """The translated options that participants see."""
         return self.shown
 
 
 def missing_translations(design: Blueprint) -> dict[str, list[str]]:
-    """Return the paths without a translation, by each additional language that the study offers."""
+    """Return the paths of the texts without a translation, for each language that the study offers besides
+    its own."""
     wanted = texts_to_translate(design)
     others = language_codes(design.study.get("languages", ""))[1:]
     there = {language: design.study["texts"].get(language, {}) for language in others}
@@ -40,14 +42,14 @@ def missing_translations(design: Blueprint) -> dict[str, list[str]]:
 
 
 class ForeignText(str):
-    """A text in another language than its page. `lang` is the code of its language."""
+    """A text whose language differs from the page's. `lang` is the code of its language."""
 
     __slots__ = ("lang",)
     lang: str
 
 
 def foreign_text(text: str, lang: str) -> ForeignText:
-    """Return the text marked with its language."""
+    """Return the text as a `ForeignText` with the language code `lang`."""
     made = ForeignText(text)
     made.lang = lang
     return made
@@ -82,8 +84,8 @@ class _Translations:
 def translated_design(design: Blueprint, language: str) -> Blueprint:
     """Return the design with its texts in this language, which must be the active language.
 
-    Texts without a translation stay in the study's own language and are marked (`ForeignText`). Do not make a
-    document of the result.
+    Texts without a translation stay in the study's own language, as `ForeignText`. Use the result only to
+    show pages, and never store it as a document.
     """
     own = language_codes(design.study.get("languages", ""))[0]
     translations = _Translations(

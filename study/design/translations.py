@@ -1,9 +1,9 @@
 """Define the languages of a study, its translatable texts, and the default texts that the program translates.
 
-In a design, a text is known by its path: `title`, `parts.consent.text`, `items.trust.options.2`. A study
-keeps translations by the text itself (`Study.texts`). So a translation follows a text that is moved, and is
-lost when the text is rewritten. In a design's document (`Blueprint`), texts and translations are fixed by
-path. Language codes are separated by spaces. The first is the language of the study's own texts.
+A path identifies a text in a design: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts`
+stores each translation under the original text. So a translation stays valid if the text is moved, and is
+lost if the text is changed. A design's document (`Blueprint`) stores translations under paths. Language codes
+are separated by spaces. The first is the language of the study's own texts.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ ORIGINAL_LANGUAGE = "en"
 
 
 def language_codes(languages: str) -> list[str]:
-    """Return the codes that this program supports. A study from a later program may offer more.
+    """Return the language codes in this text that the program supports, in order. Other codes are skipped.
 
-    If none is supported, return the original language.
+    If none is supported, return only the original language.
     """
     known = dict(settings.LANGUAGES)
     return [code for code in languages.split() if code in known] or [ORIGINAL_LANGUAGE]
 
 
 def language_names(languages: str) -> list[tuple[str, str]]:
-    """Return (code, name) pairs. Each name is in its own language."""
+    """Return (code, name) pairs of the supported languages. Each name is in its own language."""
     known = dict(settings.LANGUAGES)
     return [(code, str(known[code])) for code in language_codes(languages)]
 
@@ -46,9 +46,10 @@ def languages_problem(languages: str) -> str:
 
 
 def best_language(languages: str, wanted: Iterable[str]) -> str:
-    """Return the offered language for a reader who wants these languages, most wanted first.
+    """Return the offered language that fits a reader best. `wanted` are the reader's languages, most wanted
+    first.
 
-    Return the study's own language if none matches.
+    Return the study's own language if none fits.
     """
     offered = language_codes(languages)
     return next((code for one in wanted if (code := _closest_code(one, offered))), offered[0])
@@ -106,7 +107,7 @@ def all_texts(design: Any) -> dict[str, str]:
 
 
 def has_words(text: str) -> bool:
-    """Return whether the text has any letter, and so something to translate."""
+    """Return whether the text has any letter. A text without letters needs no translation."""
     return any(letter.isalpha() for letter in text)
 
 
@@ -150,7 +151,7 @@ def _item_texts(item: Any) -> Iterator[tuple[str, str]]:
 
 
 def describe_text_path(path: str) -> str:
-    """Return where a text is, in words: `items.trust.options.2` is `Item trust, option 2`."""
+    """Return a readable name for a path: `Item trust, option 2` for `items.trust.options.2`."""
     what, *rest = path.split(".")
     if not rest:
         return "Title"

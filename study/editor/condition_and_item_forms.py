@@ -1,4 +1,4 @@
-"""Define the forms for a condition, with a typed field for each setting, and for survey items."""
+"""Define the forms for a condition, with a form field for each setting, and for survey items."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ SHOW_BUTTON = "_show_settings"
 
 TEAM_SIZE = "Agents besides the participant's own. 3 teammates make a team of 4 agents."
 GROUP_FIELDS = ("between_group", "within_level")
-"""Fields of conditions in a study with groups between people."""
+"""Fields of conditions in a study with between-subjects groups."""
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
 """Names in messages of the rules → form fields, where the two differ."""
 
 
 class ShowsOtherKinds:
-    """A form with settings of several kinds. It can be reloaded to show those of another choice."""
+    """A form whose setting fields depend on a choice, such as the world. A button reloads it to show the
+    fields of another choice."""
 
     def full_clean(self) -> None:
-        """Validate the form, except when it is only reloaded to show another choice."""
+        """Validate the form. If the request only reloads it (`SHOW_BUTTON`), skip the validation."""
         if SHOW_BUTTON in self.data:  # type: ignore[attr-defined]
             self._errors = ErrorDict()
             self.cleaned_data: dict[str, Any] = {}
@@ -41,13 +42,14 @@ class ShowsOtherKinds:
             super().full_clean()  # type: ignore[misc]
 
     def is_valid(self) -> bool:
-        """Return whether the form is valid. Always False if the request only asks to show another choice
-        (`SHOW_BUTTON`)."""
+        """Return whether the form is valid. Return False if the request only reloads it to show other
+        fields (`SHOW_BUTTON`)."""
         return SHOW_BUTTON not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
 
 
 def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Mapping[str, Any]) -> None:
-    """Remove the errors of hidden fields. These fields belong to kinds that are not chosen."""
+    """Remove the errors of fields that belong to worlds or co-players that are not chosen, because these
+    fields are hidden."""
     for kind in kinds:
         if cleaned.get(kind.part) != kind.name:
             for name, _ in kind.named_settings():
@@ -55,12 +57,11 @@ def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Ma
 
 
 class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
-    """A condition with one field per setting of every world and co-player.
+    """A form for a condition, with one field for each setting of every world and co-player.
 
-    Only the chosen kinds' fields count.
-
-    The page has the fields of all kinds and hides those that are not chosen. So typed values stay while
-    somebody tries one world after another. `team_condition_form.condition_form` makes the subclass to use.
+    Only the fields of the chosen world and co-player are used. The others are hidden, so that typed values
+    stay while somebody tries another world. `team_condition_form.condition_form` makes the subclass to
+    use.
     """
 
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
@@ -108,7 +109,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
                     self._offer(name, [*setting.choices, (value, f"{value} (no longer there)")])
 
     def _offer_groups(self) -> None:
-        """Offer the study's groups between people, or remove the fields if there are none."""
+        """Offer the study's between-subjects groups, or remove the fields if there are none."""
         groups = group_keys(self.instance.study.between_groups)
         known = [group for group in (self.instance.between_group,) if group and group not in groups]
         if not groups and not known:
@@ -139,7 +140,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return settings if name == kind.name else {}
 
     def clean(self) -> dict[str, Any]:
-        """Collect the settings of the chosen kinds. The model checks whether they can be played."""
+        """Collect the settings of the chosen world and co-player, and return the cleaned data. The model
+        checks whether they can be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         clear_unchosen_errors(self, self.kinds, cleaned)
         others = Condition.objects.filter(study=self.instance.study_id).exclude(pk=self.instance.pk)
@@ -172,7 +174,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return next((kind for kind in self.kinds if (kind.part, kind.name) == (part, name)), None)
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Attach a message of the rules (such as `alpha: too small`) to the field that it names."""
+        """Add an error to the form. A message that begins with a setting's name (such as `alpha: too
+        small`) is shown at that setting's field."""
         if field is None and hasattr(error, "error_dict"):
             for name, reasons in error.error_dict.items():
                 for reason in reasons:
@@ -211,9 +214,10 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
 
 
 class SurveyItemForm(forms.ModelForm):  # type: ignore[type-arg]
-    """One survey item, without its position. Buttons change the position.
+    """A form for one survey item. Its position is changed by buttons instead.
 
-    Its question is fixed once there are answers, or active participants who entered with it.
+    The question cannot be changed once there are answers, or while participants who entered with it still
+    take part.
     """
 
     options = TextLinesField(help_text="The options, one on each line.")

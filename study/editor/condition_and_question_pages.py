@@ -1,4 +1,4 @@
-"""Serve the pages to edit a study's conditions and questions, and to move, copy or delete a row."""
+"""Serve the pages to edit a study's conditions and questions, and to move, copy or delete one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from study.researchers.permissions import FORM_METHODS, study_page
 
 
 def row_moved(request: HttpRequest, study: Study, row: Condition | SurveyItem, act: str) -> HttpResponse:
-    """Move a row `up` or `down` and return to the page."""
+    """Move a condition or item up or down (`act` is `up` or `down`), and redirect to the design page."""
     by = -1 if act == "up" else 1
     return service_button(request, study, lambda: row_move(row, by=by), f"{row} was moved {act}.")
 
@@ -59,7 +59,7 @@ POST = ("POST",)
 
 @study_page("edit", FORM_METHODS)
 def condition(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """Edit a new or stored condition, with a typed field for every setting."""
+    """Show the form for a new or stored condition (`pk`), or save it."""
     row = (
         get_object_or_404(study.conditions, pk=pk)
         if pk
@@ -169,7 +169,8 @@ ATTENTION: Mapping[str, Any] = {
 
 @study_page("edit", FORM_METHODS)
 def item(request: HttpRequest, study: Study, pk: int | None = None) -> HttpResponse:
-    """Edit a new or stored item. `?kind=attention` starts with an attention check."""
+    """Show the form for a new or stored survey item (`pk`), or save it. With `?kind=attention`, a new item
+    begins as an attention check."""
     row = get_object_or_404(study.items, pk=pk) if pk else SurveyItem(study=study)
     initial = _initial_item(request, study) if not pk else {}
     form = SurveyItemForm(request.POST or None, instance=row, initial=initial)
@@ -202,7 +203,7 @@ def _note(form: SurveyItemForm) -> str:
 
 @study_page("edit", POST)
 def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpResponse:
-    """Move an item, switch it on or off, or delete it."""
+    """Move an item, enable or disable it, or delete it."""
     row = get_object_or_404(study.items, pk=pk)
     if act == "delete":
         return confirmed_service_button(
@@ -215,7 +216,7 @@ def item_action(request: HttpRequest, study: Study, pk: int, act: str) -> HttpRe
 
 @study_page("edit", FORM_METHODS)
 def instruments(request: HttpRequest, study: Study) -> HttpResponse:
-    """Add a shipped questionnaire."""
+    """Show the page to add a questionnaire that comes with the program, or add the chosen one."""
     form = InstrumentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         questionnaire = instrument(form.cleaned_data["instrument"])

@@ -1,4 +1,4 @@
-"""Describe in words how a design differs from its preregistration, with the forms' labels and values."""
+"""Describe how a design differs from its preregistration, with the labels and values of the forms."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ UNSET_TIMES = {
 
 
 class ChangeSide(NamedTuple):
-    """The old or new value: a text, a list (`many`), or the `pairs` of a row that was added or removed."""
+    """The old or the new value of a change, for display. It is a text, a list of texts (`many`), or the
+    labelled values (`pairs`) of an added or removed row."""
 
     text: str
     pairs: tuple[LabelledValue, ...] = ()
@@ -55,12 +56,12 @@ class ChangeSide(NamedTuple):
 
     @property
     def folded(self) -> bool:
-        """Return whether a table first shows only the beginning of the value."""
+        """Return whether the table first shows only the beginning of this value."""
         return bool(self.pairs) or len(self.text) > LONG
 
 
 class Change(NamedTuple):
-    """One difference in words."""
+    """One difference between two designs, as texts for display."""
 
     where: str
     field: str
@@ -74,7 +75,7 @@ def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
-    """Return how this program would treat the design differently from the program that froze it."""
+    """Return how the current program would treat the design differently from the program that froze it."""
     names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
     return [
         Change(
@@ -116,7 +117,7 @@ class _DifferenceWords:
         self.designs = designs
 
     def change(self) -> Change:
-        """Return the difference in words."""
+        """Return the difference as texts for display."""
         if self.difference.field == WHOLE:
             old, new = (self._whole(plan) for plan in self.plans)
             return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)

@@ -1,6 +1,7 @@
-"""Describe a design in words: settings, parts, questions, sub-scales and outcomes, with the forms' labels.
+"""Describe a design as texts for pages: settings, parts, questions, sub-scales and outcomes, with the forms'
+labels.
 
-The module reads no database rows of a design.
+The module does not read the design from database rows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
+from kitchen.contract.organisation import (
+    CYCLE_LIMIT,
+    ORGANISATION_LABELS,
+    ORGANISATION_SETTINGS,
+    applicable_settings,
+)
+from kitchen.contract.schedules import SCHEDULE
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
@@ -41,7 +48,7 @@ NOT_SAID: Mapping[str, str] = {
     "planned_participants": "not given",
     "failed_checks_allowed": "nobody is left out for this reason",
 }
-"""The meaning of an empty field of a study, in words."""
+"""Texts that say what an empty field of a study means."""
 FIXED_CODE = "A fixed code, the same for everybody"
 OWN_CODE = "Each complete participant gets their own code"
 
@@ -55,23 +62,23 @@ class LabelledValue(NamedTuple):
 
     @property
     def is_lines(self) -> bool:
-        """Return whether the value is a text of several lines, in which spaces matter."""
+        """Return whether the value is a text with several lines, whose spaces must be kept."""
         return "\n" in self.value
 
 
 class DescribedQuestion(NamedTuple):
-    """One item with all its properties in words."""
+    """One survey item with all its properties, as texts for display."""
 
     item: ItemPlan
     answers: str
-    """The item's kind in words, with points or range and the words at the ends."""
+    """A text about how the item is answered: its kind, its points or range, and the labels at the ends."""
     right: str
     """The right answer, or an empty string."""
     notes: tuple[str, ...]
 
 
 class AskedAtPlace(NamedTuple):
-    """The questions that are asked at one place."""
+    """The questions that are asked at one place of the study, such as after each episode."""
 
     words: str
     order: str
@@ -92,7 +99,7 @@ class DescribedScale(NamedTuple):
 
 
 class DescribedOutcome(NamedTuple):
-    """An outcome in words: a code, an address and a text for one kind of end."""
+    """The completion code, address and text for one kind of end, as texts for display."""
 
     words: str
     given: str
@@ -100,7 +107,7 @@ class DescribedOutcome(NamedTuple):
 
 
 def plain_value(value: Json) -> str:
-    """Return a value in words. The result is never JSON."""
+    """Return any stored value as readable text, never as JSON."""
     if value is None or value in ("", [], {}):
         return NOTHING_SET
     if isinstance(value, bool):
@@ -115,7 +122,7 @@ def plain_value(value: Json) -> str:
 
 
 def study_value(name: str, value: Json) -> str:
-    """Return the value of a field of the study in words."""
+    """Return the value of the study's field `name` as readable text."""
     if value is None:
         return NOT_SAID.get(name, NOTHING_SET)
     if name == "planned_contrasts":
@@ -130,7 +137,8 @@ def study_value(name: str, value: Json) -> str:
 
 
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the study's settings that its document has. The fields of the plan are in `plan_pairs`."""
+    """Return the study's settings with their labels. Settings that the design's document does not have are
+    left out. `plan_pairs` returns the plan's fields."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
     return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
@@ -146,7 +154,7 @@ def _texts(design: Blueprint) -> tuple[str, ...]:
 
 
 def language_name(code: str) -> str:
-    """Return the name of a language in that language."""
+    """Return the name of a language, in that language itself."""
     return str(dict(settings.LANGUAGES).get(code, code))
 
 
@@ -155,7 +163,7 @@ PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_co
 
 
 def plan_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the planned numbers and tests."""
+    """Return the planned numbers of participants and the planned tests, with their labels."""
     return _study_pairs(design, PLANNED)
 
 
@@ -171,7 +179,8 @@ PLAN_TEXTS = tuple(name for name in PlanForm.Meta.fields if name not in PLANNED)
 
 
 def setting_value(setting: Setting | None, value: Json) -> str:
-    """Return the value of a declared setting in words, with the labels of its choices."""
+    """Return the value of a setting as readable text. A choice is shown by its label. `setting` is None if
+    it is not declared."""
     if value == "":
         return "empty"
     if setting is None or isinstance(value, float):
@@ -180,9 +189,10 @@ def setting_value(setting: Setting | None, value: Json) -> str:
 
 
 def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[LabelledValue]:
-    """Yield every setting of a world or co-player with its value.
+    """Yield every setting of a world or co-player with its value. `part` is `WORLD` or `COPLAYER`; `name` is
+    its registered name.
 
-    Undeclared values follow under their own names.
+    Values of undeclared settings come last, with their stored names as labels.
     """
     known = settings_of_kind(part, name)
     for setting in known.values():
@@ -198,7 +208,7 @@ def setting_pairs(part: str, name: str, values: Mapping[str, Json]) -> Iterator[
 
 
 def world_words(condition: Condition) -> str:
-    """Return a condition's world with the first of its settings, for a table.
+    """Return a short text for tables: the name of a condition's world and its first settings.
 
     A choice is shown by its label alone. Other settings have their own label, as in `Chess, Minutes: 5`.
     """
@@ -213,14 +223,14 @@ def world_words(condition: Condition) -> str:
 
 
 def coplayer_words(name: str) -> str:
-    """Return a kind of co-player in words."""
+    """Return the readable name of a type of co-player, or `nobody`."""
     return "nobody" if name == NOBODY else readable_name(name)
 
 
 def agents_words(teammates: int, *, apart: bool = False) -> str:
-    """Return the number of agents in an episode, in words.
+    """Return a text with the number of players in an episode and who they are.
 
-    `apart` means that the participant leads without a seat.
+    `apart` means that the participant leads the team without a seat in the world.
     """
     if apart:
         return f"{teammates}: all are teammates; the participant leads and controls no player"
@@ -230,7 +240,7 @@ def agents_words(teammates: int, *, apart: bool = False) -> str:
 
 
 def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
-    """Return what is played and with which co-players.
+    """Return the world, the co-players and their settings, with labels.
 
     `played` has the fields `world`, `settings`, `coplayer`, `coplayer_settings` and `teammates` of a
     condition or of practice.
@@ -253,7 +263,8 @@ def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
 
 
 def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return who may command and write to whom, and the co-players of single teammates.
+    """Return the rules about who may command and write to whom, and the co-players of single teammates, with
+    labels.
 
     The result is empty if the condition defines no organisation.
     """
@@ -264,6 +275,7 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         f"{setting.label}: {setting_value_text(setting, team.settings.get(setting.name, setting.default))}"
         for setting in ORGANISATION_SETTINGS
         if setting.name in applicable_settings(team.kind, team.settings)
+        and (setting.name not in {SCHEDULE, CYCLE_LIMIT} or setting.name in team.settings)
     ]
     own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
     pairs = [
@@ -322,7 +334,7 @@ def _players(seats: Sequence[int], team: Team) -> str:
 
 
 def shown_words(value: str) -> str:
-    """Return how a world is shown, in the words of the forms."""
+    """Return the forms' label for how a world is shown."""
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
@@ -331,7 +343,8 @@ def _seconds(value: float | None, unset: str) -> str:
 
 
 def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
-    """Return all of a condition except its name. Switches that are off and other defaults are left out."""
+    """Return all properties of a condition except its name, with labels. Switches that are off and other
+    defaults are left out."""
     knows, decides = condition.knowing, condition.decision_seconds
     chosen = [
         ("Also offered in three dimensions", "yes" if condition.three_dimensions else ""),
@@ -362,14 +375,15 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def part_value(kind: str, name: str, value: Json) -> str:
-    """Return the value of a part's setting in words, with the labels of its choices."""
+    """Return the value of a part's setting as readable text. `kind` names the part, such as `check`;
+    `name` is the setting."""
     field = SETTING_FIELDS.get(kind, dict)().get(name)
     choices = dict(getattr(field, "choices", ()))
     return str(choices[value]) if isinstance(value, str) and value in choices else plain_value(value)
 
 
 def part_pairs(part: PartPlan) -> list[LabelledValue]:
-    """Return the settings of a part."""
+    """Return the settings of a part with their labels."""
     pairs: list[LabelledValue] = []
     for name, value in part.settings.items():
         if name == "kitchen":
@@ -382,7 +396,7 @@ def part_pairs(part: PartPlan) -> list[LabelledValue]:
 
 
 def parts_off(design: Blueprint) -> list[str]:
-    """Return the names of the parts that participants do not see."""
+    """Return the names of the study's disabled parts, which participants do not see."""
     return [PARTS[one.kind].words for one in design.parts if not one.enabled]
 
 
@@ -393,22 +407,22 @@ def answers_words(item: ItemPlan) -> str:
 
 
 def item_notes(item: ItemPlan) -> tuple[str, ...]:
-    """Return the unusual properties of an item: sub-scale, reversed, restrictions, and whether it is
-    optional."""
+    """Return short texts about the special properties of an item: its sub-scale, whether it is reversed or
+    optional, and restrictions."""
     meaningless = set(KIND_FIELDS) - set(kind_of(item).uses)
     told = [words for name, words in notes(item).items() if name not in meaningless]
     return (*told, *(() if must_be_answered(item) else ("may be left empty",)))
 
 
 def question(item: ItemPlan) -> DescribedQuestion:
-    """Return all of an item in words."""
+    """Return an item with all its properties, as texts for display."""
     must = ("must be answered",) if must_be_answered(item) else ()
     right = "" if item.correct is None else plain_value(item.correct)
     return DescribedQuestion(item, answers_words(item), right, (*must, *item_notes(item)))
 
 
 def question_pairs(item: ItemPlan) -> list[LabelledValue]:
-    """Return all of an item as labelled values."""
+    """Return all properties of an item as labelled values."""
     asked = question(item)
     options = [LabelledValue("Options", many=tuple(item.options))] if item.options else []
     right = [LabelledValue("Correct answer", asked.right)] if asked.right else []
@@ -424,7 +438,8 @@ def question_pairs(item: ItemPlan) -> list[LabelledValue]:
 
 
 def questions_by_place(design: Blueprint) -> list[AskedAtPlace]:
-    """Return the questions of every place that has some, in the order in which participants meet them."""
+    """Return the questions, grouped by the place where they are asked, in the order in which participants
+    meet them. Places without questions are left out."""
     by_place = ((kind, words, design.items_at(kind)) for kind, words in SurveyItem.Place.choices)
     return [
         AskedAtPlace(str(words), _order(design, kind), tuple(map(question, items)))
@@ -445,7 +460,8 @@ def _order(design: Blueprint, place: str) -> str:
 
 
 def scales(design: Blueprint) -> list[DescribedScale]:
-    """Return every sub-scale with its formula and items. Each place has its own sub-scales."""
+    """Return every sub-scale with its formula and items. Items at different places belong to different
+    sub-scales."""
     return [
         _scale(str(words), one)
         for place, words in SurveyItem.Place.choices
@@ -469,8 +485,8 @@ def _given(outcome: OutcomePlan) -> str:
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
-    """Return what participants get for each way that their participation can end (completion code, address,
-    text). “Complete” is always listed. Empty if the design is in a format that has no outcomes."""
+    """Return the completion code, address and text for each kind of end. “Complete” is always listed.
+    Empty if the design's document format has no outcomes."""
     if design.format < OUTCOMES:
         return []
     known = {one.kind: one for one in design.outcomes}
@@ -480,10 +496,10 @@ def ends(design: Blueprint) -> list[DescribedOutcome]:
 
 
 def end_words(kind: str) -> str:
-    """Return a kind of end in words."""
+    """Return the readable name of a way to end a study; `kind` is a stored name such as `timed_out`."""
     return str(Outcome.Kind(kind).label)
 
 
 def end_pairs(outcome: OutcomePlan) -> list[LabelledValue]:
-    """Return all of an end as labelled values."""
+    """Return the code, address and text of an outcome as labelled values."""
     return [LabelledValue("Given", _given(outcome)), LabelledValue("Text", plain_value(outcome.text))]

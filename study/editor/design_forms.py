@@ -1,7 +1,5 @@
-"""Define the forms with which researchers edit a study.
-
-They cover settings, the analysis plan, recruitment, the order of conditions, the parts of the session,
-outcome pages, and staff.
+"""Define the forms with which researchers edit a study: settings, plan, recruitment, orders, parts, outcomes
+and members.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ SLUG_MESSAGES = {
 
 
 class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The minimum that a new study needs: a title and a name in the link."""
+    """A form with the minimum that a new study needs: its title, and its name in the link."""
 
     class Meta:
         model = Study
@@ -59,7 +57,7 @@ class NewStudyForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BeginForm(NewStudyForm):
-    """A new study, either empty or with a ready design."""
+    """A form for a new study, which begins either empty or with a ready-made design."""
 
     begins_as = forms.ChoiceField(
         required=False,
@@ -70,7 +68,8 @@ class BeginForm(NewStudyForm):
 
 
 class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Texts and settings of a study. Link and seed are fixed once somebody has entered."""
+    """A form for the texts and settings of a study. Link and seed cannot be changed once somebody has
+    entered."""
 
     class Meta:
         model = Study
@@ -108,7 +107,7 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form for the plans that are made before recruitment begins."""
+    """A form for what is planned before recruitment begins, such as numbers of participants and tests."""
 
     class Meta:
         model = Study
@@ -130,7 +129,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             cast(forms.ChoiceField, self.fields["main_test"]).choices = choices
 
     def clean_planned_contrasts(self) -> str:
-        """Refuse contrasts that do not fit the study's conditions."""
+        """Return the contrasts. Raises ValidationError if they do not fit the study's conditions."""
         text = str(self.cleaned_data["planned_contrasts"])
         conditions = self.instance.conditions.values_list("key", "between_group") if self.instance.pk else []
         if problems := contrast_problems(text, dict(conditions)):
@@ -139,7 +138,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form for recruitment: the platform, the number of participants, and the last day."""
+    """A form for recruitment: the platform, the number of participants, and the last day."""
 
     closes_at = forms.DateTimeField(
         label="Closes at",
@@ -174,8 +173,8 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
     def clean_closes_at(self) -> datetime | None:
-        """Return the closing date, or None. Refuse a new closing date in the past; the stored date may
-        stay."""
+        """Return the closing date, or None. Raises ValidationError for a new date in the past; a stored
+        past date is accepted."""
         closes_at: datetime | None = self.cleaned_data["closes_at"]
         if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
             raise forms.ValidationError(
@@ -185,7 +184,8 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The order scheme, and the groups between people within which it orders the conditions."""
+    """A form for the order scheme and the between-subjects groups. The scheme orders the conditions within
+    each group."""
 
     class Meta:
         model = Study
@@ -193,7 +193,7 @@ class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
-    """One part: on or off, heading, text, and its settings as typed fields."""
+    """A form for one part of a study: on or off, heading, text, and a field for each of its settings."""
 
     class Meta:
         model = StudyPart
@@ -216,7 +216,7 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         use_drawing_fields(self, self.instance.study)
 
     def clean(self) -> dict[str, Any]:
-        """Collect the settings. The model checks them."""
+        """Collect the part's settings, and return the cleaned data. The model checks the settings."""
         cleaned = super().clean() or self.cleaned_data
         if self.instance.kind == "practice":
             clear_unchosen_errors(self, world_kinds(), cleaned)
@@ -230,7 +230,8 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Show the model's messages about settings above the form. Each message names its setting."""
+        """Add an error to the form. Messages of the model about settings are shown above the form; each
+        names its setting."""
         if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
             wrong = error.error_dict.pop("settings")
             told = [
@@ -267,7 +268,7 @@ SETTING_FIELDS = {"consent": _consent_fields, "check": _check_fields, "practice"
 
 
 class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form for an outcome: a code, an address and a text for one kind of end."""
+    """A form for the completion code, address and text for one kind of end."""
 
     class Meta:
         model = Outcome
@@ -281,7 +282,7 @@ class OutcomeForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class OutcomesForm:
-    """One `OutcomeForm` for each kind of end."""
+    """A set of forms: one `OutcomeForm` for each kind of end, such as complete or timed out."""
 
     def __init__(self, data: Any = None, *, study: Study) -> None:
         stored = {row.kind: row for row in study.outcomes.all()}
@@ -291,7 +292,7 @@ class OutcomesForm:
         }
 
     def __iter__(self) -> Iterator[tuple[str, OutcomeForm]]:
-        """Yield (kind in words, form) for each kind of end."""
+        """Yield (readable name, form) for each kind of end."""
         return ((Outcome.Kind(kind).label.capitalize(), form) for kind, form in self.forms.items())
 
     def is_valid(self) -> bool:
@@ -304,12 +305,12 @@ class OutcomesForm:
         return any(form.is_bound and form.errors for form in self.forms.values())
 
     def rows(self) -> dict[str, dict[str, str]]:
-        """Return the submitted values, by kind of end."""
+        """Return the submitted codes, addresses and texts, by kind of end."""
         return {kind: form.cleaned_data for kind, form in self.forms.items()}
 
 
 class InstrumentForm(forms.Form):
-    """The choice of a shipped questionnaire to add."""
+    """A form to choose a questionnaire that comes with the program, in order to add its items."""
 
     instrument = forms.ChoiceField(
         label="Shipped questions", choices=lambda: [(one.code, one.title) for one in instruments()]
@@ -317,7 +318,7 @@ class InstrumentForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    """A member of staff and their role."""
+    """A form to give a staff user a role in a study."""
 
     user = forms.CharField(label="User name", help_text="A staff member with a login on this server.")
     role = forms.ChoiceField(choices=Membership.Role.choices, initial=Membership.Role.COLLABORATOR)

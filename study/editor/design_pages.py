@@ -1,5 +1,6 @@
-"""Serve the pages to edit a study's design: overview, settings, plan, orders, recruitment, parts, ends,
-texts."""
+"""Serve the pages to edit a study's design: overview, settings, plan, orders, recruitment, parts, outcomes
+and texts.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +64,11 @@ MOST_SHOWN = 24
 
 
 def describe_orders(study: Study) -> dict[str, Any]:
-    """Return the template context of a study's orders, or the problem of its scheme.
+    """Return the template context that shows a study's orders of conditions, or why its scheme cannot be
+    used.
 
-    The context has the sequences, the numbers of participants that fill them, and the carry-over counts. A
-    study with groups between people has the sequences of each group instead.
+    The context has the sequences, the numbers of participants with each, and the carry-over counts. If the
+    study has between-subjects groups, it has the sequences of each group instead.
     """
     names = dict(study.conditions.values_list("key", "name"))
     scheme, groups = get_scheme(study.orders), group_keys(study.between_groups)
@@ -114,7 +116,7 @@ ITEM_ACTS = (("up", "Up"), ("down", "Down"), ("switch", ""), ("delete", "Delete"
 
 @study_page("copy")
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the whole design on one page, with what is still missing."""
+    """Show the whole design on one page, with a list of what is still missing."""
     design, frozen = blueprint_of(study), frozen_version(study)
     context = {
         "participant_link": participant_link(request, study),
@@ -150,13 +152,13 @@ def _missing_title(study: Study, hinders: bool) -> str:
 
 
 def _number(study: Study, noun: str, **which: bool) -> str:
-    """Return the number in words, such as `3 previews`. Return an empty string if there are none."""
+    """Return the number as text, such as `3 previews`. Return an empty string if there are none."""
     number = study.participants.filter(**which).count()
     return counted_noun(number, noun) if number else ""
 
 
 def items_by_place(study: Study) -> list[tuple[str, list[SurveyItem]]]:
-    """Return every place in words with its items, including disabled items."""
+    """Return (name of the place, items asked there) pairs for every place. Disabled items are included."""
     rows = list(study.items.all())
     return [(label, [one for one in rows if one.place == place]) for place, label in SurveyItem.Place.choices]
 
@@ -214,7 +216,7 @@ recruitment_page = _study_form(RecruitmentForm, "Recruitment", _links_shown)
 
 @study_page("edit", FORM_METHODS)
 def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
-    """Edit one part: on or off, its text, its settings."""
+    """Show the form for one part (on or off, text, settings), or save it. `kind` names the part."""
     row = _part(study, kind)
     sent = (
         with_default_settings(request.POST, world_kinds(), practice_default)
@@ -244,16 +246,20 @@ def _part(study: Study, kind: str) -> StudyPart:
 
 
 def _fresh_part(study: Study, kind: str) -> StudyPart:
-    """Return a part with default values. Practice defaults to the world of the first condition."""
+    """Return a part with default values. Practice defaults to the world of the first condition, and to the
+    seat of each group if the groups play different seats."""
     fresh = StudyPart(study=study, kind=kind, enabled=PARTS[kind].enabled)
     if kind == "practice" and (first := study.conditions.first()):
-        fresh.settings = {"kitchen": practice_for_condition(first.world, first.settings)}
+        design = blueprint_of(study)
+        seats = {design.for_group(group).played_seat(first.world) for group in design.groups}
+        own = {"own_seat": True} if len(seats) > 1 else {}
+        fresh.settings = {**own, "kitchen": practice_for_condition(first.world, first.settings)}
     return fresh
 
 
 @study_page("edit", FORM_METHODS)
 def outcomes_page(request: HttpRequest, study: Study) -> HttpResponse:
-    """Edit the code and address of each kind of end."""
+    """Show the form with the code, address and text of each kind of end, or save it."""
     form = OutcomesForm(request.POST or None, study=study)
     if request.method == "POST" and form.is_valid():
         outcomes_set(study_id=study.pk, rows=form.rows())
@@ -269,7 +275,7 @@ LONG = 80
 
 
 class LanguagesForm(forms.Form):
-    """The language of the study's own texts, and the further languages that it offers."""
+    """A form for the language of the study's own texts, and for the other languages that it offers."""
 
     written = forms.ChoiceField(
         label="Language of your own texts",
@@ -287,14 +293,14 @@ class LanguagesForm(forms.Form):
     )
 
     def languages(self) -> str:
-        """Return the languages in the form of `Study.languages`."""
+        """Return the chosen language codes as `Study.languages` stores them."""
         written = self.cleaned_data["written"]
         return " ".join([written, *(code for code in self.cleaned_data["others"] if code != written)])
 
 
 @study_page("edit", FORM_METHODS)
 def languages(request: HttpRequest, study: Study) -> HttpResponse:
-    """Choose the study's languages. The page links to the texts in each."""
+    """Show the form for the study's languages, or save it. The page links to the texts in each language."""
     first, *others = language_codes(study.languages)
     form = LanguagesForm(request.POST or None, initial={"written": first, "others": others})
     if request.method == "POST" and form.is_valid():
@@ -312,9 +318,9 @@ def languages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 class TextsForm(forms.Form):
-    """One field for each text of a study, with the original text above it.
+    """A form to translate a study's texts: one field for each text, with the original above it.
 
-    A text that the study has twice is translated once.
+    A text that occurs twice in the study has one field.
     """
 
     def __init__(self, *args: Any, own: Texts, there: Texts, **kwargs: Any) -> None:
@@ -325,7 +331,8 @@ class TextsForm(forms.Form):
             self.fields[name] = _field(first[text], text, there.get(text, ""))
 
     def clean(self) -> dict[str, Any]:
-        """Raise ValidationError if somebody translated a text whose original has changed meanwhile."""
+        """Return the cleaned data. Raises ValidationError if the original of a translated text has changed
+        meanwhile."""
         unknown = [name for name in self.data if name.startswith(PREFIX) and name not in self.names]
         if any(self.data[name].strip() for name in unknown):
             raise forms.ValidationError(CHANGED)
@@ -358,7 +365,7 @@ def _field(path: str, text: str, initial: str) -> forms.CharField:
 
 @study_page("edit", FORM_METHODS)
 def texts(request: HttpRequest, study: Study, language: str) -> HttpResponse:
-    """Edit all texts of the study in one of its further languages."""
+    """Show the form with all texts of the study in one of its other languages, or save it."""
     offered = dict(language_names(study.languages)[1:])
     if language not in offered:
         raise Http404(language)

@@ -23,7 +23,8 @@ from study.researchers.security_events import log_security_event
 
 
 def study_save(*, study: Study, fields: Collection[str]) -> None:
-    """Save only these fields, because somebody may have entered since the page was read."""
+    """Save only the study's fields in `fields`. Other fields may have changed in the database since the
+    page was read."""
     study.save(update_fields=fields)
 
 
@@ -31,8 +32,8 @@ def study_save(*, study: Study, fields: Collection[str]) -> None:
 def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> None:
     """Store translations of the study's texts in one language.
 
-    `texts` has the translation by original text. An empty one removes the translation. Other texts keep their
-    translations, even if no participant reads them now.
+    `texts` has the translation by original text. An empty translation is removed. Texts that are not in
+    `texts` keep their translations.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     known = {**study.texts.get(language, {}), **texts}
@@ -41,13 +42,13 @@ def texts_save(*, study_id: int, language: str, texts: Mapping[str, str]) -> Non
 
 
 def part_save(*, part: StudyPart) -> None:
-    """Save a part."""
+    """Save a part of the study, such as the guide."""
     part.save()
 
 
 @transaction.atomic
 def condition_save(*, condition: Condition, renamed: bool = False) -> None:
-    """Save a condition. A new one comes last.
+    """Save a condition. A new condition is placed last.
 
     If its key changed (`renamed`), previews that use the old key are erased.
     """
@@ -59,27 +60,27 @@ def condition_save(*, condition: Condition, renamed: bool = False) -> None:
 
 
 def item_save(*, item: SurveyItem) -> None:
-    """Save an item. A new one comes last."""
+    """Save a survey item. A new item is placed last."""
     if item.pk is None:
         item.position = after_last(item.study.items.values_list("position", flat=True))
     item.save()
 
 
 def item_switch(*, item: SurveyItem) -> bool:
-    """Switch an item on or off. Return whether it is now on."""
+    """Enable a disabled item, or disable an enabled one. Return whether it is now enabled."""
     SurveyItem.objects.filter(pk=item.pk).update(enabled=not item.enabled)
     return not item.enabled
 
 
 def after_last(positions: Collection[int]) -> int:
-    """Return the position after the last one, or 1 if there is none."""
+    """Return the number after the highest position, or 1 if there is none."""
     return max(positions, default=0) + 1
 
 
 def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], bool]) -> str:
-    """Return the name with the suffix, at most `longest` characters.
+    """Return a name that is not taken: `name` plus `suffix`, shortened to `longest` characters.
 
-    A number is added if the name is taken.
+    A number is added if that name is taken.
     """
     ends = chain([suffix], (f"{suffix}{number}" for number in count(2)))
     candidates = (f"{name[: longest - len(end)]}{end}" for end in ends)
@@ -87,9 +88,9 @@ def unused_name(name: str, suffix: str, longest: int, taken: Callable[[str], boo
 
 
 def unused_label(study: Study) -> str:
-    """Return the first of Team A, Team B … that no condition of the study uses.
+    """Return the first of “Team A”, “Team B” … that no condition of the study uses.
 
-    It does not hint at who plays.
+    Participants see this label, so it does not say who plays.
     """
     taken = set(study.conditions.values_list("label", flat=True))
     return next(label for label in _labels() if label not in taken)
@@ -103,7 +104,8 @@ def _labels() -> Iterator[str]:
 
 @transaction.atomic
 def study_ready(*, name: str, owner: Any) -> Study:
-    """Create a ready study (`READY_STUDIES`) under its own name or the next free one.
+    """Create a study with a ready-made design (`READY_STUDIES`). If its name is taken, the next free name is
+    used.
 
     The study is closed, and `owner` is its only member.
     """
@@ -113,9 +115,11 @@ def study_ready(*, name: str, owner: Any) -> Study:
 
 @transaction.atomic
 def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "") -> Study:
-    """Create a study without conditions, or with the design of a ready one (`READY_STUDIES`).
+    """Create a study without conditions, or with the ready-made design `begins_as` (a name in
+    `READY_STUDIES`).
 
-    Without a title, the ready study's title is used. The study is closed, and `owner` is its only member.
+    Without a title, the ready-made study's title is used. The study is closed, and `owner` is its only
+    member.
     """
     own: dict[str, Any] = {"slug": slug, "status": Study.Status.CLOSED, "seed": new_seed()}
     if title:
@@ -130,7 +134,7 @@ def study_create(*, slug: str, owner: Any, title: str = "", begins_as: str = "")
 
 @transaction.atomic
 def study_open(*, study_id: int, by: Any = None) -> None:
-    """Open the study, so that its link takes participants. `by` is the user for the security log.
+    """Open the study for participants. `by` is the user for the security log.
 
     Raises DesignError if a problem blocks the study.
     """
@@ -143,16 +147,17 @@ def study_open(*, study_id: int, by: Any = None) -> None:
 
 @transaction.atomic
 def study_close(*, study_id: int, by: Any = None) -> None:
-    """Close the study for new participants. Current participants can finish. `by` is the user for the log."""
+    """Close the study for new participants. Current participants can finish. `by` is the user for the
+    security log."""
     Study.objects.filter(pk=study_id).update(status=Study.Status.CLOSED)
     log_security_event(SecurityEvent.Kind.STUDY_CLOSED, user=by, study=Study.objects.get(pk=study_id))
 
 
 def study_delete(*, study_id: int) -> None:
-    """Delete the study and its design. Raises DesignError while it holds participants' data.
+    """Delete the study and its design. Raises DesignError if it holds participants' data.
 
-    Previews are erased first, one by one. They stay erased if somebody enters meanwhile and the study is
-    kept.
+    Previews are erased first, one by one. If somebody enters meanwhile, the study is kept, but the erased
+    previews are lost.
     """
     if why := study_deletion_problem(Study.objects.get(pk=study_id)):
         raise DesignError(why)
@@ -170,9 +175,9 @@ def _delete_without_previews(study_id: int) -> None:
 
 
 def study_deletion_problem(study: Study) -> str:
-    """Return why a study cannot be deleted, or an empty string.
+    """Return why a study cannot be deleted. Return an empty string if it can.
 
-    Previews are no reason, because they are erased.
+    Previews do not prevent a deletion.
     """
     people = study.participants.filter(synthetic=False, preview=False).count()
     if people:
@@ -191,7 +196,7 @@ def _first_erase(programs: int) -> str:
 
 @transaction.atomic
 def member_set(*, study_id: int, user: Any, role: str) -> None:
-    """Give a user this role. Raises DesignError if the study would have no owner."""
+    """Give a user this role in the study. Raises DesignError if the study would have no owner."""
     study = Study.objects.select_for_update().get(pk=study_id)
     if role != Membership.Role.OWNER:
         _keep_an_owner(study, user)
@@ -200,7 +205,7 @@ def member_set(*, study_id: int, user: Any, role: str) -> None:
 
 @transaction.atomic
 def member_remove(*, study_id: int, user: Any) -> None:
-    """Remove a user's role. Raises DesignError if the study would have no owner."""
+    """Remove a user from the study's members. Raises DesignError if the study would have no owner."""
     study = Study.objects.select_for_update().get(pk=study_id)
     _keep_an_owner(study, user)
     study.memberships.filter(user=user).delete()
@@ -214,8 +219,8 @@ def _keep_an_owner(study: Study, leaving: Any) -> None:
 
 @transaction.atomic
 def row_move(row: Condition | SurveyItem, *, by: int) -> None:
-    """Move a row one place up (-1) or down (1) among the study's conditions, or among the items at
-    its place."""
+    """Move a condition or survey item one position up (`by=-1`) or down (`by=1`). Items move among those
+    asked at the same place."""
     Study.objects.select_for_update().get(pk=row.study_id)
     rows = _rows_beside(row)
     here = next(index for index, one in enumerate(rows) if one.pk == row.pk)
@@ -244,7 +249,7 @@ def condition_delete(*, condition: Condition) -> None:
     """Delete the condition and the previews that use it.
 
     Raises DesignError if it is in a participant's plan, or if active participants entered under a version
-    that names it.
+    that has it.
     """
     _delete_row(condition, condition_deletion_problem, condition.rounds)
 
@@ -259,7 +264,7 @@ def _delete_row(row: Any, problem: Callable[[Any], str], uses: Any) -> None:
 
 
 def condition_deletion_problem(condition: Condition) -> str:
-    """Return why a condition cannot be deleted, or an empty string."""
+    """Return why a condition cannot be deleted. Return an empty string if it can."""
     planned = condition.rounds.filter(participant__preview=False)
     if people := planned.filter(participant__synthetic=False).count():
         has = "has" if people == 1 else "have"
@@ -279,16 +284,16 @@ def condition_deletion_problem(condition: Condition) -> str:
 
 @transaction.atomic
 def item_delete(*, item: SurveyItem) -> None:
-    """Delete the item.
+    """Delete the survey item.
 
-    Raises DesignError if participants answered it, or if active ones may still answer it. It can then only be
-    switched off.
+    Raises DesignError if participants answered it, or if active participants may still answer it. It can
+    then only be disabled.
     """
     _delete_row(item, item_deletion_problem, item.answers)
 
 
 def item_deletion_problem(item: SurveyItem) -> str:
-    """Return why an item cannot be deleted, or an empty string."""
+    """Return why a survey item cannot be deleted. Return an empty string if it can."""
     given = item.answers.filter(participant__preview=False)
     if given.filter(participant__synthetic=False).exists():
         return f"There are answers to “{item.measure}”. Switch it off instead."
@@ -327,7 +332,8 @@ def instrument_add(*, study_id: int, instrument: Instrument) -> int:
 
 @transaction.atomic
 def outcomes_set(*, study_id: int, rows: Mapping[str, Mapping[str, str]]) -> None:
-    """Store what each kind of end gives. A kind without any value has no row."""
+    """Store the code, address and text of each kind of end. `rows` has these values by kind. A kind with
+    only empty values is deleted."""
     Study.objects.select_for_update().get(pk=study_id)
     for kind, said in rows.items():
         if any(said.values()):
@@ -340,7 +346,7 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 def condition_copy(condition: Condition) -> Condition:
-    """Copy a condition under a free key, name and label. The copy is the last condition of its study."""
+    """Copy a condition under an unused key, name and label, and return the copy. It is placed last."""
     others = list(condition.study.conditions.values_list("key", "name"))
     keys, names = {key for key, _ in others}, {name for _, name in others}
     return _copy_row(
@@ -354,10 +360,10 @@ def condition_copy(condition: Condition) -> Condition:
 
 @transaction.atomic
 def study_copy(study: Study, *, owner: Any, title: str = "", slug: str = "") -> Study:
-    """Copy a study's design under another link, with a new seed.
+    """Copy a study's design under another link, with a new seed, and return the copy.
 
-    The copy is closed and has `owner` as its only member. Codes and the closing date are not copied, because
-    they belong to the first study.
+    The copy is closed and has `owner` as its only member. Completion codes and the closing date are not
+    copied, because they belong to the first study.
     """
     made = _copy_row(
         study,

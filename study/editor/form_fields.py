@@ -1,7 +1,8 @@
 """Define form fields for lists, for values of several types, and for a condition's team.
 
-The team fields set who plays, and who may command or write to whom. Players are numbered as participants
-read them. 1 is the participant, whose seat is 0. If the participant has no seat, 1 is the first teammate.
+The team fields set who plays, and who may command or write to whom. They number players as participants read
+them. Player 1 is the participant, whose seat is 0. If the participant has no seat, player 1 is the first
+teammate.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.organisation import (
     ORGANISATION_LABELS,
     ORGANISATION_SETTINGS,
-    ROUNDS,
     SETTINGS_BY_KIND,
     WITHIN,
     applicable_settings,
 )
+from kitchen.contract.schedules import SCHEDULE, SCHEDULE_SETTINGS
+from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
@@ -39,39 +41,39 @@ from study.design.team_organisation import (
 
 
 class TextLinesField(forms.CharField):
-    """A list of texts, one per line. Empty lines are ignored."""
+    """A form field for a list of texts, one per line. Empty lines are ignored."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"widget": forms.Textarea(attrs={"rows": 4}), "required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the list as lines."""
+        """Return the list as one text with a line for each entry."""
         return "\n".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """Return the lines as a list."""
+        """Return the submitted lines as a list."""
         return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Return whether the lines differ."""
+        """Return whether the submitted lines differ from the initial list."""
         return bool(list(initial or []) != self.to_python(data))
 
 
 class AnyValueField(forms.CharField):
-    """One answer in its stored form. An empty field is None.
+    """A form field for an answer of any type. An empty field is None.
 
-    A number is stored as a number, `["a", "b"]` as a list, and anything else as a text.
+    A number becomes a number, `["a", "b"]` a list, and anything else a text.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"required": False, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the value as a user would type it."""
+        """Return the stored value as a user would type it."""
         return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
     def to_python(self, value: Any) -> Json:
-        """Return the number, the list or the text."""
+        """Return the submitted text as a number, a list or a text."""
         text = super().to_python(value) or ""
         try:
             parsed = read_json(text)
@@ -82,7 +84,8 @@ class AnyValueField(forms.CharField):
         return parsed if isinstance(parsed, (int, float, list)) and not isinstance(parsed, bool) else text
 
     def run_validators(self, value: Any) -> None:
-        """Run the validators for texts only, because numbers have no length."""
+        """Run the validators if the value is a text. Numbers and lists are skipped, because the validators
+        check the length of texts."""
         if isinstance(value, str):
             super().run_validators(value)
 
@@ -113,22 +116,32 @@ ELSEWHERE = {
 LEAD = "★"
 """The symbol of a participant who leads without a seat, shown in place of a number."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
+SILENT_FIELDS = {TALK, *(ELSEWHERE[setting.name] for setting in SCHEDULE_SETTINGS)}
+"""The settings of an organisation that have a meaning although nobody may write."""
 _LEADERS = {"tree", "chain"}
 """Kinds of organisation that have a leader or a first member."""
 
 
 def applicable_fields(
-    kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False
+    kind: str,
+    *,
+    apart: bool,
+    several: bool,
+    talks: bool,
+    within: bool = False,
+    schedule: str = ALL_TOGETHER,
 ) -> set[str]:
-    """Return the fields that have a meaning for a kind of organisation. MEMBERS is the rows of co-players.
+    """Return the names of the team fields that have an effect for this kind of organisation.
 
     `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people play.
-    `talks`: people and co-players may write. `within`: members talk within the step.
+    `talks`: people and co-players may write. `within`: members talk within the step. `schedule`: who waits
+    for whom.
     """
     needs_talk = kind in {"central", "each"} and not talks
-    fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
-    if kind and ROUNDS not in applicable_settings(kind, {WITHIN: within}):
-        fields -= {ELSEWHERE[ROUNDS]}
+    fields = _settings_of(kind) & (SILENT_FIELDS if needs_talk else _settings_of(kind))
+    if kind:
+        applied = applicable_settings(kind, {WITHIN: within, SCHEDULE: schedule})
+        fields -= {ELSEWHERE[name] for name in SETTINGS_BY_KIND[kind] - applied - {WITHIN}}
     fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
     fields |= {MEMBERS} if kind not in {"", "solo"} else set()
     if apart:
@@ -139,7 +152,8 @@ def applicable_fields(
 
 
 def may_be_apart(kind: str) -> bool:
-    """Return whether the participant can command somebody in this kind, and so needs no seat."""
+    """Return whether the participant can play without a seat in this kind of organisation, because they
+    can command others."""
     return kind in _LEADERS | {"graph", "custom"}
 
 
@@ -148,7 +162,7 @@ def _settings_of(kind: str) -> set[str]:
 
 
 def team_fields() -> dict[str, forms.Field]:
-    """Return all team fields in their order. None is required."""
+    """Return all form fields about the team by name, in their order. None of them is required."""
     fields: dict[str, forms.Field] = {
         KIND: forms.ChoiceField(
             required=False,
@@ -223,9 +237,9 @@ def _people_fields() -> dict[str, forms.Field]:
 
 
 def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, Json]:
-    """Return the initial values of the fields for a condition's organisation.
+    """Return the initial values of the team fields for a condition's organisation.
 
-    `seats` is the world's seat count.
+    `seats` is the number of seats in the world.
     """
     defaults = {ELSEWHERE[setting.name]: setting.default for setting in ORGANISATION_SETTINGS}
     if not organisation:
@@ -265,14 +279,16 @@ Fail = Callable[[str, str], None]
 
 
 def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """Return a condition's `organisation` from the cleaned data. Errors are passed to `fail`."""
+    """Return a condition's `organisation` from the cleaned values of the team fields. Errors are passed to
+    `fail`."""
     people = _people(cleaned.get(PEOPLE) or "1", fail)
     kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
         if cleaned.get(APART) or cleaned.get(MEMBERS):
             fail(KIND, NEEDED)
         return {}
-    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
+    chosen_schedule = cleaned.get(ELSEWHERE[SCHEDULE]) or ALL_TOGETHER
+    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN), SCHEDULE: chosen_schedule})
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]
         for setting in ORGANISATION_SETTINGS
@@ -350,5 +366,5 @@ def _players(seats: Collection[int]) -> list[str]:
 
 
 def is_team_field(name: str) -> bool:
-    """Return whether this is the name of a team field or of a row's field."""
+    """Return whether this is the name of a team field, or of a field in a row with a co-player."""
     return name.startswith("team_")

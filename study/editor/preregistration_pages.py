@@ -1,6 +1,7 @@
-"""Serve the pages to freeze a preregistration, to read and download it, and to see later changes.
+"""Serve the pages to freeze a preregistration, to read and download it, and to see later changes of the
+design.
 
-The ZIP for a registry has the bundle, a readable copy, and instructions to check its hash.
+The ZIP for a registry such as OSF has the bundle, a readable copy, and instructions to check its hash.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ CONTENT = "bundle['content']"
 
 
 def bundle_text(version: Version) -> str:
-    """Return the bundle as indented JSON, for people and programs."""
+    """Return the version's preregistration bundle as indented JSON."""
     return json.dumps(version.bundle, indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def preregistration_zip(study: Study, version: Version, page: str) -> bytes:
-    """Return a ZIP of the bundle, of its readable copy `page`, and of a README.
+    """Return a ZIP with the bundle, its readable copy `page` (HTML), and a README.
 
     Equal input gives equal bytes.
     """
@@ -89,7 +90,8 @@ POST = ("POST",)
 
 @study_page("view")
 def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show whether the design is frozen, what changed since, and how many took part under each version."""
+    """Show whether the design is frozen, what changed since, and how many participants entered under each
+    version."""
     frozen, design = frozen_version(study), blueprint_of(study)
     states, told = freeze_states(study), pre_launch_problems(study)
     context = {
@@ -124,7 +126,8 @@ def _entered_unfrozen(study: Study, design: Blueprint) -> int:
 
 
 def versions_counted(study: Study) -> list[Version]:
-    """Return every version, annotated with the counts `people`, `programs` and `previews`."""
+    """Return every version, newest first, with the numbers of its participants: `people`, `programs`
+    (synthetic) and `previews`."""
     real = Q(participants__preview=False)
     return list(
         study.versions.annotate(
@@ -139,7 +142,7 @@ def versions_counted(study: Study) -> list[Version]:
 
 @study_page("own", POST)
 def freeze(request: HttpRequest, study: Study) -> HttpResponse:
-    """Preregister the current design."""
+    """Preregister the current design, if the user confirmed it."""
     words, mind = "Frozen: the preregistration is stored with its hash and date.", first_warning(study)
     act = partial(freeze_study, study_id=study.pk, user=request.user)
     return confirmed_service_button(request, study, act, words, "preregistration", mind=mind)
@@ -155,7 +158,7 @@ def download_bundle(request: HttpRequest, study: Study, number: int) -> HttpResp
 
 @study_page("view")
 def download_zip(request: HttpRequest, study: Study, number: int) -> HttpResponseBase:
-    """Download a ZIP with everything that a registry such as OSF stores."""
+    """Download a ZIP with the files to upload to a registry such as OSF."""
     version = _frozen(study, number)
     page = render_to_string("study/editor/preregistered_file.html", _bundle_context(study, version))
     response = HttpResponse(preregistration_zip(study, version, page), content_type="application/zip")
@@ -164,7 +167,7 @@ def download_zip(request: HttpRequest, study: Study, number: int) -> HttpRespons
 
 @study_page("view")
 def readable_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """Show the bundle for reading and printing. Its hash is computed again for this page."""
+    """Show a bundle for reading and printing. The page computes its hash again."""
     return render(request, "study/editor/preregistered.html", _bundle_context(study, _frozen(study, number)))
 
 
@@ -218,7 +221,7 @@ def _condition(
 
 
 def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:
-    """Return each order in words, after its group between people if there are groups."""
+    """Return each order as text, after its between-subjects group if there are groups."""
     told = [(one.get("group"), " → ".join(names[key] for key in one["order"])) for one in orders["sequences"]]
     return [f"{group}: {order}" if group else order for group, order in told]
 

@@ -1,4 +1,4 @@
-"""Serve the page that shows the whole prompt of a condition's language model at any step."""
+"""Serve the page that shows the complete prompt of a condition's language model at any step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from study.researchers.permissions import FORM_METHODS, study_page
 
 
 class PromptForm(forms.Form):
-    """The choice of a co-player and a step, for which the prompt is shown."""
+    """A form to choose the co-player and the step whose prompt is shown."""
 
     def __init__(self, condition: Condition, sent: Any) -> None:
         """Build the fields.
@@ -51,7 +51,8 @@ def _name(seats: tuple[int, ...], kind: str) -> str:
 
 @study_page("edit", FORM_METHODS)
 def condition_prompt(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Show the whole prompt of any step. On POST, ask the provider to count its tokens, too."""
+    """Show the complete prompt of one co-player at one step. On POST, also ask the provider to count its
+    tokens."""
     row = get_object_or_404(study.conditions, pk=pk)
     try:
         form = PromptForm(row, request.POST or request.GET)

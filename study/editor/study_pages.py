@@ -39,9 +39,10 @@ POST = ("POST",)
 
 @staff_page(FORM_METHODS)
 def new_study(request: HttpRequest) -> HttpResponse:
-    """Create an empty study or one with a ready design. The user becomes its owner.
+    """Show the form for a new study, or create one that is empty or has a ready-made design. The user becomes
+    its owner.
 
-    A ready design needs only its name.
+    A ready-made design needs only its name.
     """
     if (
         request.method == "POST"
@@ -59,7 +60,8 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
 @study_page("copy", FORM_METHODS)
 def copy_study(request: HttpRequest, study: Study) -> HttpResponse:
-    """Copy the design under another link. The user becomes the owner of the copy."""
+    """Show the form to copy a study's design under another link, or make the copy. The user becomes its
+    owner."""
     initial = {"title": f"{study.title[:113]} (copy)", "slug": f"{study.slug[:45]}-copy"}
     form = NewStudyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -89,7 +91,7 @@ def study_state(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("own", POST)
 @requires_password
 def delete_study(request: HttpRequest, study: Study) -> HttpResponse:
-    """Delete the whole study, if the user typed its name in the link."""
+    """Delete the whole study, if the user typed the study's link name to confirm."""
     if request.POST.get("confirm", "").strip() != study.slug:
         messages.error(request, f"Nothing was deleted. To delete it, type {study.slug}.")
         return redirect("study:staff-design-members", study.slug)
@@ -124,7 +126,7 @@ def members(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("own", POST)
 def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Remove a member."""
+    """Remove the member with this membership id from the study, if the user confirmed it."""
     user = get_object_or_404(study.memberships.select_related("user"), pk=pk).user
     words = f"{user} is no longer a member."
     return confirmed_service_button(
@@ -134,7 +136,8 @@ def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
 
 @study_page("edit", FORM_METHODS)
 def preview(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the welcome page as participants will read it. Its button starts a preview of the whole study."""
+    """Show the study's welcome page as participants see it. Its button starts a preview of the whole
+    study."""
     if request.method != "POST":
         return render(
             request, "study/participation/welcome.html", {**welcome_context(study), "preview": True}
@@ -161,7 +164,7 @@ def _start_preview(request: HttpRequest, study: Study, begin: Callable[[], Parti
 @study_page("edit", POST)
 @requires_password
 def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
-    """Erase all previews' data."""
+    """Erase the data of all previews of the study."""
     words = "The data of previews are erased."
     return confirmed_service_button(request, study, lambda: previews_erase(study_id=study.pk), words)
 
@@ -169,7 +172,7 @@ def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("own", POST)
 @requires_password
 def erase_synthetic(request: HttpRequest, study: Study) -> HttpResponse:
-    """Ask a worker to erase the data of synthetic participants."""
+    """Queue a background task that erases the data of synthetic participants."""
     words = "The synthetic participants are being erased; load this page again to see how many are left."
     return confirmed_service_button(
         request, study, lambda: request_synthetic_erasure(study_id=study.pk), words

@@ -1,8 +1,9 @@
-"""Define the condition form with its team fields, and rows for agents that play for single teammates.
+"""Define the form for a condition with its team fields. It has rows for co-players that play for single
+teammates.
 
-A row has a number. `team_row` lists the rows that exist. `team_row_3` is the agent kind of row 3 (the
-fourth). `team_row_3_players` are the players that it plays for. `team_row_3__planner__tries` is one of its
-settings. Typed values stay while somebody tries one kind after another.
+`team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3. `team_row_3_players`
+are the players that it plays for. `team_row_3__planner__tries` is one of its settings. Typed values stay
+while somebody tries other co-player types.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
 
+from kitchen.contract.schedules import SCHEDULE
+from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json, SettingsError
 from kitchen.forms.setting_fields import error_without_name, setting_field
 from kitchen.registry.agent_registry import make_agent
@@ -27,6 +30,7 @@ from study.design.models import Condition
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (
     APART,
+    ELSEWHERE,
     KIND,
     MEMBERS,
     PEOPLE,
@@ -50,32 +54,33 @@ MOST_PLAYERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One co-player of single seats: its number in the form and its stored values."""
+    """One row of the form: a co-player for single seats, with its number in the form and its stored
+    values."""
 
     number: int
     stored: Mapping[str, Json]
 
     @property
     def part(self) -> str:
-        """The name of the field that chooses its kind."""
+        """The name of the field that chooses the row's type of co-player."""
         return f"{ROWS}_{self.number}"
 
     @property
     def players(self) -> str:
-        """The name of the field with the players that it plays for."""
+        """The name of the field that lists the players for whom the co-player plays."""
         return f"{self.part}_players"
 
     def kinds(self) -> list[ChoosableKind]:
-        """Return all co-players as kinds that this row can have."""
+        """Return all types of co-players, as choices for this row."""
         return [replace(kind, part=self.part) for kind in all_kinds() if kind.part == COPLAYER]
 
     def stored_of(self, kind: str) -> Mapping[str, Json]:
-        """Return the stored settings if the row has this kind, else an empty mapping."""
+        """Return the stored settings if the stored co-player has the type `kind`, else an empty mapping."""
         settings: Mapping[str, Json] = self.stored.get("settings", {})
         return settings if self.stored.get("coplayer") == kind else {}
 
     def initial(self) -> dict[str, Json]:
-        """Return the initial values of its fields."""
+        """Return the initial values of the row's fields; empty for a new row."""
         if not self.stored:
             return {}
         kind: str = self.stored["coplayer"]
@@ -88,7 +93,7 @@ class Row:
         return {self.part: kind, self.players: [seat + 1 for seat in self.stored["seats"]], **chosen}
 
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
-        """Return the co-player in the stored form of a condition.
+        """Return the row's co-player as a condition stores it.
 
         Settings with default values are left out, unless they were stored before.
         """
@@ -104,7 +109,7 @@ class Row:
 
 
 def rows_of(sent: QueryDict | None, stored: Sequence[Mapping[str, Json]]) -> list[Row]:
-    """Return the submitted rows, or the stored ones if nothing was submitted."""
+    """Return the submitted rows. If nothing was submitted, return the stored ones."""
     numbers = _numbers(sent) if sent else list(range(len(stored)))
     return [Row(number, stored[number] if number < len(stored) else {}) for number in numbers]
 
@@ -115,9 +120,9 @@ def _numbers(sent: QueryDict) -> list[int]:
 
 
 def with_rows(sent: QueryDict) -> QueryDict:
-    """Return the submitted data with a row added or removed, if the button asks for that.
+    """Return the submitted data with a row added or removed, if the pressed button asks for that.
 
-    Settings of a kind that were not on the page get their initial values.
+    Settings that were not on the page get their initial values.
     """
     filled = sent.copy()
     numbers, asked = _numbers(sent), sent.get(SHOW_BUTTON, "")
@@ -143,7 +148,8 @@ def _offered(stored: str, world: str) -> list[tuple[str, str]]:
 
 
 def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, forms.Field]:
-    """Return the fields of a row: players, co-player, and the settings of these kinds."""
+    """Return the form fields of a row: players, co-player, and the settings of the co-player types in
+    `kinds`."""
     fields: dict[str, forms.Field] = {
         row.players: forms.TypedMultipleChoiceField(
             label="Plays for",
@@ -165,9 +171,9 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
 
 
 def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
-    """Return the kinds of co-player whose settings the row shows.
+    """Return the co-player types whose settings the row shows.
 
-    They are the chosen kind and those that the sent form lists as shown before, so that no entry is lost.
+    They are the chosen type and those that were shown before, so that typed values are not lost.
     """
     before = {
         one.partition("__")[2]
@@ -180,9 +186,9 @@ def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
 def row_player_problems(
     rows: Sequence[tuple[Row, Sequence[int]]], players: Collection[int]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (field, message) for each player that a row cannot play for.
+    """Yield (field, message) for each player for whom a row's co-player cannot play.
 
-    `rows` has (row, its players) pairs. `players` are the players that are co-players.
+    `rows` has (row, its players) pairs. `players` are all players that co-players control.
     """
     taken: set[int] = set()
     for row, own in rows:
@@ -212,7 +218,8 @@ DECIDING = (
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row for the page: its fields, and a group of settings for its kind and for the kinds that it had."""
+    """A row as the page shows it: its fields, and one group of settings for each co-player type that is or
+    was chosen."""
 
     number: int
     players: BoundField
@@ -224,7 +231,8 @@ class ShownRow:
 
 
 class TeamFields(ConditionForm):
-    """A condition form with team fields. Data submitted without them leave the organisation unchanged."""
+    """A condition form with team fields. If they are missing in the submitted data, the organisation stays
+    unchanged."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -252,7 +260,8 @@ class TeamFields(ConditionForm):
         self.fields |= row_fields(row, kinds=shown, world=world)
 
     def clean(self) -> dict[str, Any]:
-        """Collect the team. The model checks whether it can be played."""
+        """Collect the team's settings, and return the cleaned data. The model checks whether they can be
+        played."""
         cleaned: dict[str, Any] = super().clean()
         for row in self.rows:
             clear_unchosen_errors(self, row.kinds(), cleaned)
@@ -307,13 +316,16 @@ class TeamFields(ConditionForm):
         return kept - self.applying()
 
     def applying(self) -> set[str]:
-        """Return the fields that have a meaning as the form is filled in now."""
+        """Return the names of the team fields that have an effect with the form's current values."""
         several, talks = len(self._numbers()) > 1, bool(self[TALK].value())
         kind, within = self._kind() or ("central" if several else ""), bool(self[TALKS_WITHIN].value())
-        return applicable_fields(kind, apart=self._apart(), several=several, talks=talks, within=within)
+        schedule = str(self[ELSEWHERE[SCHEDULE]].value() or ALL_TOGETHER)
+        return applicable_fields(
+            kind, apart=self._apart(), several=several, talks=talks, within=within, schedule=schedule
+        )
 
     def teammate_players(self) -> list[int]:
-        """Return the players that are co-players as the form is filled in now."""
+        """Return the numbers of the players that co-players control, with the form's current values."""
         teammates, apart = str(self["teammates"].value()), self._apart()
         seats = (int(teammates) if teammates.isdecimal() else 0) + (not apart)
         people = set() if apart else self._numbers() or {"1"}
@@ -331,23 +343,23 @@ class TeamFields(ConditionForm):
 
     @property
     def team(self) -> list[BoundField]:
-        """The fields that have a meaning, for the page. The first is the organisation."""
+        """The team fields that have an effect and are shown. The first is the kind of organisation."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name in shown]
 
     @property
     def team_kept(self) -> list[BoundField]:
-        """The other fields. They stay on the page but are hidden, so that their values are kept."""
+        """The team fields without an effect. They are hidden on the page, so that their values are kept."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name not in shown]
 
     @property
     def has_rows(self) -> bool:
-        """Return whether single teammates can have their own co-players."""
+        """Return whether this kind of organisation allows separate co-players for single teammates."""
         return MEMBERS in self.applying()
 
     def shown_rows(self) -> list[ShownRow]:
-        """Return the rows for the page."""
+        """Return the rows with their fields and setting groups, as the page shows them."""
         return [self._shown_row(row) for row in self.rows]
 
     def _shown_row(self, row: Row) -> ShownRow:
@@ -366,7 +378,7 @@ class TeamFields(ConditionForm):
 
 
 def condition_form() -> type[TeamFields]:
-    """Return a form class with the worlds and co-players that are currently registered."""
+    """Return the class of condition forms. It has the worlds and co-players that are registered now."""
     kinds = all_kinds()
     fields: dict[str, Any] = {
         name: setting_field(setting) for kind in kinds for name, setting in kind.named_settings()

@@ -1,5 +1,4 @@
-"""Draw a diagram of who plays in a condition and who may command or write to whom, and describe it in
-words."""
+"""Draw who plays in a condition and who may command or write to whom, and describe the diagram as text."""
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ ABOVE, BELOW = -31, 40
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A member: its position, its number, its name, and the vertical offset of the name."""
+    """A team member in the diagram: its position, its number, its name, and how far the name is moved
+    vertically."""
 
     x: int
     y: int
@@ -36,7 +36,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A line from one member to another, between the rims of both circles."""
+    """A line from one team member to another, from circle to circle."""
 
     x1: int
     y1: int
@@ -48,7 +48,8 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One player with all its names: in the diagram, in the world, and in the data."""
+    """One player with its names: the number in the diagram, the name in the world, and the seat in the
+    data."""
 
     number: str
     who: str
@@ -59,7 +60,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The diagram, sentences that describe it, and the table of players."""
+    """The diagram, the sentences that describe it, and the table of players."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -94,9 +95,9 @@ def team_picture(condition: Condition) -> Picture | None:
 
 
 def picture_or_why(condition: Condition) -> tuple[Picture | None, str]:
-    """Return (picture, "") or (None, the reason).
+    """Return (picture, ""), or (None, the reason why there is no picture).
 
-    A participant who plays alone has neither picture nor reason.
+    If the participant plays alone, return (None, "").
     """
     try:
         return team_picture(condition), ""

@@ -1,4 +1,4 @@
-"""URL patterns of a study's design pages, all under one prefix."""
+"""URL patterns of a study's design pages. All begin with the same prefix."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from study.pilot import dry_run_page
 
 
 class Act(StringConverter):
-    """URL converter for the action of a condition's buttons."""
+    """URL converter that accepts the names of the actions on a condition."""
 
     regex = "up|down|copy|delete"
 
 
 class ItemAct(StringConverter):
-    """URL converter for the action of an item's buttons."""
+    """URL converter that accepts the names of the actions on a survey item."""
 
     regex = "up|down|switch|delete"
 

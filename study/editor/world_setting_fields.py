@@ -1,8 +1,8 @@
 """Define form fields for the settings of a world or agent, for practice, and for layouts drawn on a grid.
 
 A drawn setting (`kitchen.contract.canvas`) is stored as text. For the field `name`, a form sends
-`name__rows`, each `name__line_…`, and `name__kept`, the text that the drawing started from. If the drawing
-did not change, that text is stored unchanged. A text that cannot be drawn is typed as text and sent as
+`name__rows`, several `name__line_…`, and `name__kept`, the text from which the drawing began. If the drawing
+did not change, that text is stored unchanged. A text that cannot be drawn is edited as text and sent as
 `name`.
 """
 
@@ -46,9 +46,11 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 def with_default_settings(
     sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = lambda _, setting: setting.default
 ) -> QueryDict:
-    """Return the submitted data, completed by defaults for a chosen kind whose settings were not on the page.
+    """Return the submitted data, with defaults added. They are the settings of a chosen world or co-player
+    that were not on the page.
 
-    `_shown` lists the kinds whose settings were on the page.
+    The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` returns the
+    default of a setting.
     """
     filled, shown = sent.copy(), sent.getlist("_shown")
     for kind in kinds:
@@ -63,8 +65,8 @@ def with_default_settings(
 def with_needed_teammates(sent: QueryDict) -> QueryDict:
     """Return the submitted data with the number of teammates that the world needs.
 
-    The number is filled in only when the form is reloaded for a world with one possible number. A number
-    that the user entered stays, except 0.
+    The number is set only if the form is reloaded to show a world that allows one number. A number other
+    than 0 that the user entered stays.
     """
     world = sent.get(WORLD, "")
     if SHOW_BUTTON not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
@@ -78,10 +80,11 @@ def with_needed_teammates(sent: QueryDict) -> QueryDict:
 def chosen_fields(
     form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the plain fields, and one group of fields per kind, the chosen kinds marked.
+    """Return the template context of a form: `plain` fields, and `groups` with the setting fields of each
+    world or co-player. Chosen ones are marked.
 
-    Kinds that were `shown` before keep their group, so that typed values stay. Co-players that cannot play
-    the chosen world are not offered.
+    Groups in `shown` stay on the page, so that typed values stay. Co-players that cannot play the chosen
+    world are not offered.
     """
     if COPLAYER in form.fields:
         offered = kind_choices(COPLAYER, str(form[COPLAYER].value() or ""), chosen[WORLD])
@@ -107,7 +110,7 @@ about the drawing.
 
 
 class DrawnSetting(NamedTuple):
-    """A setting that is drawn, and the name of its form field."""
+    """A setting whose value is drawn on a grid, and the name of its form field."""
 
     kind: ChoosableKind
     name: str
@@ -116,7 +119,7 @@ class DrawnSetting(NamedTuple):
 
 
 def drawn_settings() -> Iterator[DrawnSetting]:
-    """Yield the drawn settings of every world."""
+    """Yield the settings of every world that are drawn on a grid."""
     for kind in world_kinds():
         for name, setting in kind.named_settings():
             if canvas := get_canvas(kind.name, setting.name):
@@ -124,7 +127,7 @@ def drawn_settings() -> Iterator[DrawnSetting]:
 
 
 def use_drawing_fields(form: Any, study: Study) -> None:
-    """Turn the form's drawable fields into drawings."""
+    """Let the form's fields for drawn settings show a grid (`DrawingWidget`)."""
     for one in drawn_settings():
         if one.name in form.fields:
             widget = DrawingWidget(
@@ -137,7 +140,8 @@ def use_drawing_fields(form: Any, study: Study) -> None:
 
 
 def drawing_problems(form: Any, why: str) -> list[str]:
-    """Return a form's message about settings. For a drawing, return all reasons that it cannot be played."""
+    """Return the messages to show for the error `why`. If it is about a drawing, they are all reasons why
+    the drawing cannot be played; otherwise only `why`."""
     for one in drawn_settings():
         if one.name in form.fields and f"{one.setting.name}: " in why:
             found = form.fields[one.name].widget.refusals(form.cleaned_data.get(one.name) or "")
@@ -152,10 +156,7 @@ def _choice_values(form: Any, kind: ChoosableKind) -> dict[str, Json]:
 
 
 def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
-    """Return the text of the drawing that was on the page, before it is replaced.
-
-    Return an empty string if none was.
-    """
+    """Return the text of the drawing that was submitted; empty if there was none."""
     rows = {name: value for name, value in sent.items() if name != drawn.name}
     return sent_text(drawn.canvas, rows, drawn.name) or ""
 
@@ -163,10 +164,10 @@ def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
 def earlier_drawings(
     drawn: DrawnSetting, study: Study, sent: Mapping[str, Any]
 ) -> dict[str, StartingDrawing]:
-    """Return the layout drafts that the researcher can start from.
+    """Return the drawings that the researcher can start from, by name.
 
-    They are the draft before the last restart, the drawings of the study's conditions, and the layouts of the
-    world.
+    They are the previous drawing, if one was replaced, the world's layouts, and the drawings in the
+    study's conditions.
     """
     before = sent.get(f"{drawn.name}__before", "")
     own = {
@@ -182,11 +183,11 @@ def earlier_drawings(
 
 
 def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
-    """Return the submitted data with the text of the drawing to start from, and the setting that makes it
-    count.
+    """Return the submitted data changed so that the form starts from the drawing that the researcher chose or
+    uploaded.
 
-    The current drawing is kept as a draft that can be restored. An uploaded file that is not drawn yet is
-    used when the form is saved.
+    The setting that switches drawings on is also set. The replaced drawing is kept, so that it can be
+    restored. An uploaded file is also used if the form is saved directly.
     """
     asked = sent.get(SHOW_BUTTON, "")
     for one in drawn_settings() if asked.startswith((BEGIN, READ)) or not asked else ():
@@ -211,9 +212,9 @@ def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) 
 
 
 def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> str | None:
-    """Return the text of the drawing, or None if neither a drawing nor the text was submitted.
+    """Return the submitted drawing as text. Return None if neither a drawing nor a text was submitted.
 
-    If the drawing did not change, the text that it started from is returned.
+    If the drawing did not change, the text from which it began is returned unchanged.
     """
     if data.get(name) or f"{name}__rows" not in data:
         return data.get(name)
@@ -225,7 +226,7 @@ def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> st
 
 
 def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | None, str]:
-    """Return (drawing, "") or (None, the reason that the text cannot be drawn)."""
+    """Return (drawing, ""), or (None, the reason why the text cannot be drawn)."""
     try:
         return canvas.sheet(text), ""
     except DataError as error:
@@ -233,7 +234,8 @@ def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | Non
 
 
 def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None:
-    """Return a page with the remarks about a drawing, if the request asks for it, else None."""
+    """Return an HTML fragment with the remarks about a drawing. Return None if the request does not ask
+    for it."""
     asked = request.POST.get(SHOW_BUTTON, "")
     field = form.fields.get(asked.removeprefix(TOLD)) if asked.startswith(TOLD) else None
     if field is None or not isinstance(field.widget, DrawingWidget):
@@ -244,7 +246,7 @@ def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None
 
 
 class DrawingWidget(forms.Textarea):
-    """A text area that shows a text as a drawing: a grid of letters, with lines of text next to it."""
+    """A form widget that shows a text as a drawing: a grid of letters, with lines of text next to it."""
 
     def __init__(
         self,
@@ -257,7 +259,7 @@ class DrawingWidget(forms.Textarea):
         self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the text that the form sends, from `sent_text`; None if it sends none."""
+        """Return the submitted text (see `sent_text`); None if none was submitted."""
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
@@ -265,7 +267,7 @@ class DrawingWidget(forms.Textarea):
         return name not in data and f"{name}__rows" not in data
 
     def remarks_context(self, text: str) -> dict[str, Any]:
-        """Return the text and the remarks about it."""
+        """Return the template context with the text and the remarks about it."""
         return {"remarks": self.canvas.remarks(text, self.beside()), "text": text}
 
     def refusals(self, text: str) -> list[str]:
@@ -277,10 +279,10 @@ class DrawingWidget(forms.Textarea):
         ]
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        """Render the drawing.
+        """Return the HTML of the drawing.
 
-        If the text cannot be drawn, the previous drawing is shown, together with the text. Without a previous
-        drawing, a box for the text is shown.
+        If the text cannot be drawn, the previous drawing and the text are shown. Without a previous
+        drawing, a text area is shown.
         """
         text, given = value or "", ""
         sheet, why = drawing_sheet(self.canvas, text)
@@ -311,16 +313,23 @@ UNTIL_DONE = (
 )
 
 
-def practice_fields() -> dict[str, forms.Field]:
-    """Return the fields of practice by name.
+OWN_SEAT = (
+    "For worlds whose players differ, such as chef and assistant. It needs as many teammates as in that "
+    "condition. If off, everybody practises as the first player."
+)
 
-    Settings of a world have the same names as in a condition's form.
+
+def practice_fields() -> dict[str, forms.Field]:
+    """Return the form fields for the practice episode, by name.
+
+    Settings of a world have the same field names as in a condition's form.
     """
     return {
         "hints": forms.BooleanField(label=PART_SETTINGS["hints"], required=False),
         "all_steps": forms.BooleanField(
             label=PART_SETTINGS["all_steps"], required=False, help_text=UNTIL_DONE
         ),
+        "own_seat": forms.BooleanField(label=PART_SETTINGS["own_seat"], required=False, help_text=OWN_SEAT),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
@@ -331,12 +340,13 @@ def practice_fields() -> dict[str, forms.Field]:
 
 
 def practice_default(kind: ChoosableKind, setting: Setting) -> Json:
-    """Return the default of a world's setting in practice."""
+    """Return the value that a setting of this world has in practice by default."""
     return get_kit(kind.name).practice.settings.get(setting.name, setting.default)
 
 
 def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a part's settings by the names of these fields."""
+    """Return the initial values of the practice form's fields, from the stored settings of the practice
+    part."""
     played = practice_played(settings["kitchen"])
     values = {
         name: played["settings"].get(setting.name, setting.default)
@@ -349,9 +359,9 @@ def practice_fields_of(settings: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the part's settings from the submitted values.
+    """Return the settings of the practice part, from the submitted values in `given`.
 
-    Settings without a field keep their stored value.
+    Settings without a form field keep their value in `stored`.
     """
     played = practice_played(stored.get("kitchen", {}))
     if played["world"] != given[WORLD]:
@@ -366,5 +376,5 @@ def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> 
         "coplayer_settings": played["coplayer_settings"] if same else {},
         "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
     }
-    lasting = {"all_steps": True} if given["all_steps"] else {}
-    return {"hints": given["hints"], **lasting, "kitchen": kitchen}
+    switches = {name: True for name in ("all_steps", "own_seat") if given[name]}
+    return {"hints": given["hints"], **switches, "kitchen": kitchen}

@@ -1,5 +1,5 @@
-"""Export a study's data as tidy tables.
+"""Export a study's data as tables in CSV or Parquet files.
 
-Every row says whether it comes from a synthetic participant. Columns keep their positions: new ones are added
-at the end. No table contains the keys of participants' pages or seats.
+Every row tells whether it belongs to a synthetic participant (a program). Columns keep their positions: new
+ones are added at the end. No table contains the keys that give access to participants' pages or seats.
 """

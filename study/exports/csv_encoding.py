@@ -1,8 +1,7 @@
 """Encode table rows as CSV (UTF-8, RFC 4180, as Python's `csv` writes it), column by column.
 
-The cells that a group of rows shares are encoded once. Distinct texts of a batch are escaped and quoted once.
-This and joining strings make most of the speed of an export. JSON and times are read from the database as
-text, because parsing and rewriting them would take most of the time.
+For speed, cells that a group of rows shares are encoded once, and equal texts of a batch are quoted once.
+JSON and times are read from the database as text, so that they need not be parsed and written again.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NEEDS_QUOTES = re.compile('[",\r\n]').search
 
 
 class JsonText(str):
-    """A value of a `json` column that is JSON text already, so that it is not parsed and written again."""
+    """A text that is already JSON. The cells of `json` columns that have this type are written unchanged."""
 
     __slots__ = ()
 
@@ -38,7 +37,8 @@ compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 def lines(kinds: Sequence[str], batch: RowBatch) -> Iterator[str]:
-    """Return the CSV lines of a batch, whose rows have one value per kind."""
+    """Return the CSV lines of a batch of rows, without line ends. `kinds` are the kinds of the columns, in
+    their order."""
     before, own, after = batch.split(kinds)
     columns = (
         *_common(before, batch.before, batch.lengths),
@@ -65,7 +65,7 @@ def _common(
 
 
 def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
-    """Return the values of one column as CSV cells; empty for None."""
+    """Return the values of one column of this kind as CSV cells. None becomes an empty cell."""
     classes = set(map(type, values))
     if kind == "time" and classes == {str}:
         return values
@@ -78,7 +78,7 @@ def cells(kind: str, values: Sequence[Any]) -> Iterable[str]:
 
 
 def cell(write: Callable[[Any], str], value: Any) -> str:
-    """Return one value as a CSV cell."""
+    """Return one value as a CSV cell. `write` converts the value to text; None becomes an empty cell."""
     if value.__class__ is str and value.isalnum():  # a hash, for example: nothing to quote, and no formula
         return value
     return "" if value is None else quoted(write(value))
@@ -91,30 +91,33 @@ ALIKE = {JsonText, type(None)}
 
 
 def json_cell(value: Any) -> str:
-    """Return a JSON cell without a cache, because lists are not hashable."""
+    """Return a value as a CSV cell with JSON; None becomes an empty cell."""
     return "" if value is None else quoted(value if isinstance(value, JsonText) else compact(value))
 
 
 def quoted(text: str) -> str:
-    """Return the text, quoted if needed."""
+    """Return the text, in double quotes if CSV requires them."""
     return '"' + text.replace('"', '""') + '"' if NEEDS_QUOTES(text) else text
 
 
 def number(value: Any) -> str:
-    """Return a number as a cell; a text in a column of numbers is escaped as text."""
+    """Return a number as a CSV cell; None becomes an empty cell. A text in a column of numbers is escaped
+    like other texts."""
     if value is None:
         return ""
     return quoted(harmless(value)) if isinstance(value, str) else str(value)
 
 
 def harmless(value: object) -> str:
-    """Return the text so that no spreadsheet takes it for a formula. Line breaks stay."""
+    """Return the value as text. An apostrophe is put in front if a spreadsheet would run the text as a
+    formula."""
     text = str(value)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def iso(value: datetime | str) -> str:
-    """Return the time in UTC with milliseconds, `2026-11-21T07:30:00.123Z`; texts stay unchanged."""
+    """Return a time as text in UTC with milliseconds: `2026-11-21T07:30:00.123Z`. A text is returned
+    unchanged."""
     if isinstance(value, str):
         return value
     moment = value if value.tzinfo is UTC else value.astimezone(UTC)
@@ -131,30 +134,29 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 
 
 def json_as_text(field: str) -> Cast:
-    """Return the JSON text of a field, for `annotate`."""
+    """Return a query expression for the text of a JSON field, for `annotate`."""
     return Cast(field, output_field=TextField())
 
 
 class MomentText(Func):
-    """The text of a DateTimeField in UTC, for `annotate`: `2026-11-21 07:30:00.123456`.
-
-    SQLite omits the fraction of whole seconds.
-    """
+    """A query expression for a DateTimeField as text in UTC, for `annotate`: `2026-11-21 07:30:00.123456`.
+    SQLite omits the fraction of whole seconds."""
 
     template = "CAST(%(expressions)s AS text)"
     output_field = TextField()
 
     def as_postgresql(self, compiler: Any, connection: Any) -> Any:
-        """Format the time explicitly, as PostgreSQL's default text depends on settings."""
+        """Return the SQL for PostgreSQL. It sets the format explicitly, because the default format depends
+        on the server's settings."""
         form = "to_char(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
         return self.as_sql(compiler, connection, template=form)
 
 
 def iso_from_text(moment: str) -> str:
-    """Convert a `MomentText` to the format of `iso`."""
+    """Return the time of a `MomentText` value in the format of `iso`."""
     return f"{moment[:10]}T{moment[11:23]}Z" if len(moment) == 26 else f"{moment[:10]}T{moment[11:19]}.000Z"
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Return the seconds between two `MomentText` values, rounded to milliseconds."""
+    """Return the seconds from `earlier` to `later`, two `MomentText` values, rounded to milliseconds."""
     return round((datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds(), 3)

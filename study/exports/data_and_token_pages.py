@@ -1,4 +1,6 @@
-"""The pages to download a study's data, to manage API tokens, and to read the API's documentation."""
+"""Define the researchers' pages to download a study's data, to manage API tokens, and to read the API's
+documentation.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ from study.researchers.security_events import log_security_event
 
 @study_page("view")
 def data(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the export's files, whose data they hold, and the meaning of every column."""
+    """Show the page with the study's export files, whose data they contain, and the meaning of every
+    column."""
     chosen = _chosen(request)
     context = {
         "study": study,
@@ -50,7 +53,8 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("view")
 def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase:
-    """Stream one file of the export; see `file_response` for the names."""
+    """Send one export file as a download, and log this. `file_response` lists the names. Unknown names are
+    answered with 404."""
     try:
         answer = file_response(study, name, _chosen(request))
     except UnknownNameError as error:
@@ -100,7 +104,7 @@ DAYS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year"}
 
 
 class TokenForm(forms.Form):
-    """The purpose, study and lifetime of a token."""
+    """The form for a new API token: its purpose, the study that it may read, and its lifetime."""
 
     name = forms.CharField(
         max_length=80, label="What it is for", help_text="For example “script on my laptop”."
@@ -117,7 +121,8 @@ class TokenForm(forms.Form):
         self.user = user
 
     def clean_name(self) -> str:
-        """Refuse the name of another valid token, so that a form sent twice makes one token."""
+        """Return the name. Raises ValidationError if another valid token of the user has this name, so
+        that sending the form twice makes only one token."""
         name = str(self.cleaned_data["name"])
         if any(token.works for token in self.user.api_tokens.filter(name=name)):
             raise forms.ValidationError("You have a token of this name. Revoke it, or choose another.")
@@ -126,7 +131,8 @@ class TokenForm(forms.Form):
 
 @staff_page(FORM_METHODS)
 def tokens_page(request: HttpRequest) -> HttpResponseBase:
-    """Show the user's own tokens; a new one is shown once, in the reply to the form."""
+    """Show the user's API tokens, make a new one, or revoke one. A new token is shown only once, in the
+    response to the form."""
     return _revoke(request) if "revoke" in request.POST else _tokens(request)
 
 
@@ -160,7 +166,7 @@ def _revoke(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def api_page(request: HttpRequest) -> HttpResponse:
-    """Show what the API offers, from its own OpenAPI description."""
+    """Show the documentation of the API, made from its OpenAPI schema."""
     schema = api.get_openapi_schema(path_prefix="/api/")
     operations = [
         {

@@ -1,4 +1,6 @@
-"""Export columns that follow from a study's design: metrics of its worlds, and settings of its conditions."""
+"""Make the export columns that depend on a study's design: the metrics of its worlds, and the settings of its
+conditions.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +27,21 @@ METRIC_COLUMN_KINDS: Mapping[str, str] = {"count": "integer", "share": "number",
 
 @dataclass(frozen=True, slots=True)
 class MetricColumn(Column):
-    """A column that holds a metric."""
+    """An export column with the values of one metric."""
 
     named: NamedMetric = field(kw_only=True)
 
 
 def episode_metric_columns(study: Study) -> tuple[MetricColumn, ...]:
-    """Return the metric columns of an episode: counts first, then shares derived from them."""
+    """Return the metric columns of the episodes table: first counts and other values, then shares computed
+    from counts."""
     figures = study_figures(study)
     columns = (_column(one, _of_episode(one.figure), figures) for one in figures)
     return tuple(sorted(columns, key=lambda column: column.named.figure.of is not None))
 
 
 def step_metric_columns(study: Study) -> tuple[MetricColumn, ...]:
-    """Return the metric columns of a step: the metrics that are defined after each step."""
+    """Return the metric columns of the steps table: one for each metric that has a value after every step."""
     figures = study_figures(study)
     return tuple(_column(one, one.figure.so_far, figures) for one in figures if one.figure.so_far)
 
@@ -48,11 +51,8 @@ SCORES = 4096
 
 
 def metric_reader(columns: Sequence[MetricColumn]) -> Callable[[str, str], tuple[Json, ...]]:
-    """Return a function that reads an episode's cells in these columns from its world and the JSON of its
-    score.
-
-    A score that many steps share is parsed once.
-    """
+    """Return a function from (world name, score as JSON text) to the cells of these columns. Parsed scores
+    are cached, because many steps have the same score."""
 
     @lru_cache(maxsize=SCORES)
     def cells(world: str, score: str) -> tuple[Json, ...]:
@@ -83,13 +83,14 @@ SETTING_COLUMN_KINDS: Mapping[type, str] = {bool: "boolean", int: "integer", flo
 
 @dataclass(frozen=True, slots=True)
 class SettingColumn(Column):
-    """A column that holds a setting."""
+    """An export column with the values of one setting of the world or the co-player."""
 
     setting: tuple[str, str] = field(kw_only=True)
 
 
 def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
-    """Return every setting of this condition, with defaults for unset ones."""
+    """Return the value of every setting of this condition, with defaults. Keys are (`setting` or
+    `coplayer`, name of the setting)."""
     return {
         (whose, name): value
         for whose, (declared, given) in _declared_settings(plan).items()
@@ -98,7 +99,8 @@ def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
 
 
 def setting_columns(study: Study) -> tuple[SettingColumn, ...]:
-    """Return the settings of all present and past conditions, in the order of their appearance."""
+    """Return one column for each setting of the world or co-player that a condition has or had, in any
+    version of the study. Settings of worlds come first."""
     return tuple(_columns(version_blueprints(study)))
 
 

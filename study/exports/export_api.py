@@ -1,4 +1,5 @@
-"""The read-only REST API for programs, with tokens. `/api/` documents it.
+"""Define the read-only REST API with which programs read studies. Requests need a token. `/api/` documents
+the API.
 
 A token gives access to the studies that its researcher may see (`study.researchers.permissions`) at the
 moment of the request.
@@ -36,16 +37,18 @@ from study.researchers.security_events import log_security_event
 
 
 def status_counts(study: Study, **which: Any) -> dict[str, int]:
-    """Return the number of participants for each exit status, including statuses that nobody has."""
+    """Return the number of participants by exit status, including statuses that nobody has. `which` are
+    filters for the participants."""
     rows = study.participants.filter(**which).order_by().values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Participant.Status.values, 0) | dict(rows)
 
 
 def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[CellOut]:
-    """Yield every sequence of the order schemes that were or are in use, with the number of people who hold
-    it.
+    """Yield every sequence of conditions that the study's counterbalancing uses or used, with the number of
+    participants who have it.
 
-    All sequences of a block are listed, including those that nobody holds. Random orders have no sequences.
+    Sequences that nobody has are included. Random orders have no sequences. `synthetic` counts synthetic
+    participants instead of people.
     """
     for scheme, versions in _schemes(study).items():
         try:
@@ -84,8 +87,8 @@ def _orders_by_group(design: Blueprint) -> list[VersionOrders]:
 
 
 def money_spent(study: Study) -> float:
-    """Return the amount spent in US dollars: the costs of ended calls, and the amounts reserved for running
-    ones."""
+    """Return the US dollars that the study's model calls cost: costs of ended calls, and reserved amounts
+    of running calls."""
     ledger = Spending.objects.filter(budget=study.budget_id) if study.budget_id else Spending.objects.none()
     sums = ledger.aggregate(ended=Sum("spent"), under_way=Sum("reserved", filter=Q(spent=None)))
     return float(sum(amount or 0 for amount in sums.values()))
@@ -96,7 +99,7 @@ class Token(HttpBearer):
     ignored, because addresses are logged."""
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiToken | None:
-        """Return the stored token if it is valid, else None."""
+        """Return the stored token with this secret text, if it is valid; else None."""
         return token_find(token)
 
 
@@ -162,14 +165,14 @@ class FileOut(Schema):
 
 
 def readable(request: Any) -> Any:
-    """Return the studies that this request's token may read."""
+    """Return a query of the studies that this request's token may read."""
     token: ApiToken = request.auth
     studies = studies_for(token.user)
     return studies.filter(pk=token.study_id) if token.study_id else studies
 
 
 def study_of(request: HttpRequest, slug: str) -> Study:
-    """Return the study with this slug. Answer 404 if it does not exist or the token may not read it."""
+    """Return the study with this slug. Raises Http404 if it does not exist or the token may not read it."""
     study: Study = get_object_or_404(readable(request), slug=slug)
     return study
 

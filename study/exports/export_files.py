@@ -1,7 +1,4 @@
-"""Write export tables as CSV, Parquet or ZIP files, in pieces for a download or whole into a folder.
-
-Parquet has typed columns and row groups of bounded size.
-"""
+"""Write export tables as CSV, Parquet or ZIP files: as a stream for a download, or into a folder."""
 
 from __future__ import annotations
 
@@ -55,7 +52,8 @@ Texts stay unescaped, because nothing runs formulas here.
 def parquet_pieces(
     table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield the Parquet file in pieces. Memory use does not grow with the study. `rows` counts by table."""
+    """Yield a table as a Parquet file, in pieces of bytes. Memory use does not grow with the study. The
+    number of rows is added to `rows` under the table's name."""
     import pyarrow as pa  # takes memory and time that only this function needs
     import pyarrow.parquet as pq
 
@@ -140,7 +138,8 @@ PIECE = 64 * 1024
 def csv_pieces(
     table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY, rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield the CSV file in UTF-8 pieces. Memory use does not grow with the study. `rows` counts by table."""
+    """Yield a table as a CSV file in UTF-8, in pieces of bytes. Memory use does not grow with the study.
+    The number of rows is added to `rows` under the table's name."""
     waiting, size = list[str](), 0
     for text, length in table.lines(study, chosen):
         waiting.append(text)
@@ -155,7 +154,7 @@ def csv_pieces(
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format of a table."""
+    """A file format for tables: its content type, and the function that yields a file in pieces."""
 
     content_type: str
     pieces: Callable[[ExportTable, Study, ExportSelection, Counter[str] | None], Iterator[bytes]]
@@ -171,7 +170,8 @@ FORMATS: dict[str, Format] = {
 def table_pieces(
     table: ExportTable, form: str, study: Study, chosen: ExportSelection, rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield a table as a file with this ending, in pieces. `rows` counts by table."""
+    """Yield a table as a file of the format `form` (`csv` or `parquet`), in pieces of bytes. The number of
+    rows is added to `rows` under the table's name."""
     table = table.in_form(form) if table.in_form else table
     return FORMATS[form].pieces(table, study, chosen, rows)
 
@@ -179,7 +179,8 @@ def table_pieces(
 def files(
     study: Study, chosen: ExportSelection, form: str, rows: Counter[str] | None = None
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Yield every file of the export: its name, and its bytes in pieces. `rows` counts by table."""
+    """Yield every file of the export as (name, pieces of bytes). `form` is `csv` or `parquet`. The number
+    of rows is added to `rows` under each table's name."""
     for table in tables():
         yield f"{table.name}.{form}", table_pieces(table, form, study, chosen, rows)
     for document in documents():
@@ -189,7 +190,8 @@ def files(
 def zip_pieces(
     study: Study, chosen: ExportSelection = EVERYBODY, form: str = "csv", rows: Counter[str] | None = None
 ) -> Iterator[bytes]:
-    """Yield all files as one ZIP. Memory use does not grow with the study. `rows` counts by table."""
+    """Yield all export files as one ZIP file, in pieces of bytes. Memory use does not grow with the study.
+    The number of rows is added to `rows` under each table's name."""
     pipe, now = StreamBuffer(), timezone.now().timetuple()[:6]
     with zipfile.ZipFile(pipe, "w") as archive:
         for name, pieces in files(study, chosen, form, rows):
@@ -206,8 +208,8 @@ def zip_pieces(
 def write_study(
     study: Study, folder: Path, form: str = "csv", chosen: ExportSelection = EVERYBODY
 ) -> dict[str, int]:
-    """Write every file of the study into the folder, each completely or not at all. Return rows by table
-    file."""
+    """Write every export file of the study into the folder. Return the number of rows by table file. Each
+    file appears only when it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = Counter[str]()
     for name, pieces in files(study, chosen, form, rows):
@@ -219,7 +221,8 @@ def write_study(
 def write_zip(
     study: Study, path: Path, form: str = "csv", chosen: ExportSelection = EVERYBODY
 ) -> dict[str, int]:
-    """Write all files as one ZIP, completely or not at all. Return rows by table file."""
+    """Write all export files of the study as one ZIP file. Return the number of rows by table file. The
+    file appears only when it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = Counter[str]()
     with atomic_writer(path) as out:
@@ -231,8 +234,9 @@ ZIP = "zip"
 
 
 def file_response(study: Study, name: str, chosen: ExportSelection) -> HttpResponseBase:
-    """Return one file by its full name. Names are like `steps.csv`, `steps.parquet`, `design.json`, `all.zip`
-    (CSV) or `all_parquet.zip`. Raises UnknownNameError for any other name."""
+    """Return the response that sends one export file as a download. Names are like `steps.csv`,
+    `steps.parquet`, `design.json`, `all.zip` (CSV) or `all_parquet.zip`. Raises UnknownNameError for other
+    names."""
     stem, _, form = name.rpartition(".")
     if form == ZIP:
         return _zip(study, name, stem, chosen)

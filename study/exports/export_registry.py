@@ -1,7 +1,4 @@
-"""The list of all export files, the codebook of their columns, and the files that are not tables.
-
-The latter are README.md and design.json.
-"""
+"""List all export files, and make those that describe the others: the codebook, README.md and design.json."""
 
 from __future__ import annotations
 
@@ -25,9 +22,10 @@ CODEBOOK_COLUMNS = file_columns("codebook")
 
 
 def codebook(name: str, meaning: str, ending: str = "csv") -> ExportTable:
-    """Return a table of this name with the meaning of every column of every table, itself included.
+    """Return a table that describes every column of every table, itself included.
 
-    `ending` is that of the tables' files.
+    `name` and `meaning` are those of the returned table. `ending` is the ending of the files that it
+    names: `csv` or `parquet`.
     """
     in_form = partial(codebook, name, meaning)
     return ExportTable(name, meaning, CODEBOOK_COLUMNS, partial(_rows, ending), in_form=in_form)
@@ -47,7 +45,8 @@ def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGro
 
 
 def design(study: Study, chosen: ExportSelection) -> str:
-    """Return the study's versions with their documents, and the present design, as JSON."""
+    """Return the content of design.json: all versions of the study's design, and the present design.
+    `chosen` is not used."""
     changed, present = changed_versions(study), blueprint_of(study)
     document = {
         "study": study.slug,
@@ -78,7 +77,8 @@ HOW = Path(__file__).with_name("how_to_read.md").read_text(encoding="utf-8")
 
 
 def readme(study: Study, chosen: ExportSelection) -> str:
-    """Return the content of README.md: whose data the files hold, what each file is, and how to read them."""
+    """Return the content of README.md: whose data the files contain, what each file is, and how to read
+    them."""
     listed: list[ExportTable | Document] = [*tables(), *documents()]
     files = (f"- `{one.name}`: {one.meaning}" for one in listed)
     head = f"# Data of the study {study.slug}: {study.title}"
@@ -166,7 +166,7 @@ DOCUMENTS: dict[str, str] = {
 
 
 def tables() -> list[ExportTable]:
-    """Return all tables."""
+    """Return all export tables, in the order of the files."""
     return [load_path(path) for path in TABLES.values()]
 
 
@@ -177,12 +177,12 @@ def get_table(name: str) -> ExportTable:
 
 
 def documents() -> list[Document]:
-    """Return all files that are no tables."""
+    """Return all export files that are not tables: design.json and README.md."""
     return [load_path(path) for path in DOCUMENTS.values()]
 
 
 def get_document(name: str) -> Document:
-    """Return the document with this name. Raises UnknownNameError if there is none."""
+    """Return the file with this name that is not a table. Raises UnknownNameError if there is none."""
     document: Document = load_named(DOCUMENTS, name)
     return document
 

@@ -1,7 +1,8 @@
-"""Define an export table: its columns with their meanings, its rows, and which participants are included.
+"""Define `ExportTable`, a table of the export with its columns and rows, and `ExportSelection`, which chooses
+the data.
 
-All participants are exported and marked, unless the caller excludes synthetic participants, previews, or
-episodes that an outage touched.
+By default, all participants are exported, and marks tell their kind. The caller can leave out kinds of
+participants, or data that an outage of the app affected.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ ALL_KINDS: Mapping[str, str] = {**KINDS, **OUTAGES}
 
 @dataclass(frozen=True, slots=True)
 class ExportSelection:
-    """Selects the rows in the files; the fields are keys of `ALL_KINDS`."""
+    """The kinds of data that the files contain. The fields are the keys of `ALL_KINDS`; False leaves a
+    kind out."""
 
     people: bool = True
     synthetic: bool = True
@@ -64,11 +66,11 @@ class ExportSelection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Return the kinds that are not in the files."""
+        """The kinds that are left out of the files."""
         return tuple(kind for kind, inside in asdict(self).items() if not inside)
 
     def participants(self, study: Study) -> QuerySet[Participant]:
-        """Return the participants whose rows are in the files, by number."""
+        """Return the study's participants whose data are exported, ordered by number."""
         real, program = Q(preview=False, synthetic=False), Q(preview=False, synthetic=True)
         participants = study.participants.order_by("number")
         for inside, which in (
@@ -88,7 +90,7 @@ AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column.
+    """One column of a table, with its description for the codebook.
 
     `kind` is `text`, `integer`, `number`, `boolean` (1/0), `time` (ISO 8601, UTC) or `json`.
     """
@@ -102,7 +104,7 @@ class Column:
     """Returns the meaning in one study, if it depends on the study."""
 
     def in_study(self, study: Study) -> Column:
-        """Return the column with its meaning in this study, for the codebook."""
+        """Return the column with the description that it has in this study."""
         return replace(self, meaning=self.in_words(study)) if self.in_words else self
 
 
@@ -112,9 +114,10 @@ def _column_file() -> dict[str, Any]:
 
 
 def file_columns(group: str, **levels: str | Iterable[str]) -> tuple[Column, ...]:
-    """Return the columns of a group in columns.toml. `levels` are those of single columns, by name.
+    """Return the columns of one group in columns.toml.
 
-    They are a text, values, or a mapping of values to explanations.
+    `levels` describes the possible values of single columns, by column name: a text, a list of values, or
+    a mapping of values to explanations.
     """
     columns = {name: Column(name, **column) for name, column in _column_file()[group].items()}
     for name, given in levels.items():
@@ -130,9 +133,10 @@ def _in_words(levels: str | Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """One file of the export.
+    """One table of the export.
 
-    `read` yields groups of rows, never all at once, with the cells in the order of the columns.
+    `read` yields the rows in groups, so that they are never all in memory. The cells of a row are in the
+    order of the columns.
     """
 
     name: str
@@ -149,7 +153,7 @@ class ExportTable:
     """Returns the same table for files with this ending, if the table contains file names."""
 
     def columns_of(self, study: Study) -> tuple[Column, ...]:
-        """Return all columns of this study's file."""
+        """Return all columns that the table has for this study."""
         columns = self._with(self.more(study) if self.more else ())
         return tuple(column.in_study(study) for column in columns)
 
@@ -159,7 +163,7 @@ class ExportTable:
         return (*self.columns[:place], *more, *self.columns[place:])
 
     def opened(self, study: Study, chosen: ExportSelection) -> tuple[tuple[Column, ...], Iterator[RowBatch]]:
-        """Return all columns, and the rows of the selection as Python values.
+        """Return all columns, and an iterator of the selected rows as Python values.
 
         Columns and rows match even if the design changes while the rows are read.
         """
@@ -169,7 +173,8 @@ class ExportTable:
         return self._with(more), in_batches(self.read(study, chosen, more), AT_ONCE)
 
     def lines(self, study: Study, chosen: ExportSelection = EVERYBODY) -> Iterator[tuple[str, int]]:
-        """Yield the CSV file in chunks of lines, each with its number of rows."""
+        """Yield the table as CSV, as (several lines, their number of rows). The first one is the header,
+        with 0 rows."""
         columns, batches = self.opened(study, chosen)
         kinds, names = [column.kind for column in columns], [column.name for column in columns]
         yield _ended(csv_encoding.lines(["text"] * len(columns), RowBatch([RowGroup((), [names])]))), 0
@@ -206,8 +211,8 @@ EPISODE_LEVELS = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file that is no table; `text` returns all of it, as its size does not grow with the
-    participants."""
+    """One file of the export that is not a table. `text` returns its whole content, which stays small
+    however many participants there are."""
 
     name: str
     meaning: str

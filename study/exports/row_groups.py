@@ -1,4 +1,6 @@
-"""Group table rows that share cells, such as the rows of one episode, so that these are encoded once."""
+"""Group table rows that have equal cells, such as the rows of one episode, so that equal cells are encoded
+once.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from typing import Any, NamedTuple
 
 
 class RowGroup(NamedTuple):
-    """Rows with the same first and last cells. All groups of a table share as many cells at either end."""
+    """Rows with the same first cells (`before`) and last cells (`after`). In all groups of a table,
+    `before` has the same length, and so has `after`."""
 
     before: Sequence[Any]
     """The first cells of each of these rows; empty if they share none."""
@@ -19,38 +22,39 @@ class RowGroup(NamedTuple):
 
 
 class RowBatch(NamedTuple):
-    """Groups that are encoded together, with at least one row."""
+    """Several groups of rows, not all empty, that are encoded together."""
 
     groups: Sequence[RowGroup]
 
     @property
     def before(self) -> list[Sequence[Any]]:
-        """Return the first cells, once per group."""
+        """The shared first cells of each group."""
         return [group.before for group in self.groups]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
-        """Return the cells in between, row by row."""
+        """The cells between the shared ones, row by row over all groups."""
         return chain.from_iterable(group.rows for group in self.groups)
 
     @property
     def after(self) -> list[Sequence[Any]]:
-        """Return the last cells, once per group."""
+        """The shared last cells of each group."""
         return [group.after for group in self.groups]
 
     @property
     def lengths(self) -> list[int]:
-        """Return the number of rows of each group."""
+        """The number of rows of each group."""
         return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Split a sequence with one value per column into the parts for `before`, `own` and `after`."""
+        """Return three parts of `columns`, a sequence with one value per column: those for `before`, `own`
+        and `after`."""
         own, after = len(self.groups[0].before), len(columns) - len(self.groups[0].after)
         return columns[:own], columns[own:after], columns[after:]
 
 
 def in_batches(groups: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
-    """Yield all rows in batches of `size`; the last one may be smaller."""
+    """Yield all rows in batches of `size` rows; the last batch may be smaller."""
     batch, room = list[RowGroup](), size
     for before, rows, after in groups:
         first = 0

@@ -1,4 +1,4 @@
-"""Base class of commands about one study. It finds the study and reports errors in one line."""
+"""Base class of management commands about one study. It finds the study, and reports errors in one line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from study.design.models import Study
 
 
 class StudyCommand(OneLineCommand):
-    """A command whose first argument is the slug of a study."""
+    """Base class of commands whose first argument is the slug of a study."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study's slug; subclasses add their own arguments."""
+        """Declare the argument `slug`. Subclasses declare their own arguments after it."""
         parser.add_argument("slug", metavar="SLUG", help="the study's slug, as in its link /s/SLUG/")
 
     def study(self, slug: str) -> Study:
-        """Return the study with this slug, or raise CommandError (exit code 2) that lists the studies."""
+        """Return the study with this slug. Raises CommandError (exit code 2), which lists the existing
+        studies, if there is none."""
         try:
             return Study.objects.get(slug=slug)
         except Study.DoesNotExist:
@@ -30,7 +31,8 @@ class StudyCommand(OneLineCommand):
             raise CommandError(f"there is no study {slug!r} (studies: {known})", returncode=2) from None
 
     def episodes(self, slug: str) -> QuerySet[Episode]:
-        """Return all episodes of the study, practice too. Raises CommandError like `study`."""
+        """Return a query of all episodes of the study, with practice. Raises CommandError (exit code 2) if
+        there is no such study."""
         study = self.study(slug)
         practised = Q(practised_by__study=study) | Q(first_practised_by__study=study)
         theirs = Q(rounds__participant__study=study) | practised
@@ -39,7 +41,7 @@ class StudyCommand(OneLineCommand):
 
 @contextmanager
 def bad_input(*errors: type[Exception]) -> Iterator[None]:
-    """Turn these errors in this block into a CommandError with exit code 2."""
+    """Context manager: turn exceptions of these types into a CommandError with exit code 2."""
     try:
         yield
     except errors as error:
@@ -48,7 +50,7 @@ def bad_input(*errors: type[Exception]) -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Turn an OSError in this block into a CommandError about the folder, with exit code 2."""
+    """Context manager: turn an OSError into a CommandError that names the folder, with exit code 2."""
     try:
         yield
     except OSError as error:

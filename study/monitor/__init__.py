@@ -1,1 +1,1 @@
-"""Watch a study live, and act on its participants."""
+"""Pages and services with which staff watch a study live and act on its participants."""

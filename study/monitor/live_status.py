@@ -45,12 +45,12 @@ PAGE_WORDS = {
     "debriefing": "Debriefing",
     "end": "Last page",
 }
-"""Page names of `study.participants.next_page`, in words."""
+"""Readable names of the pages in `study.participants.next_page`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRow:
-    """One participant's current state, as staff see it."""
+    """One row of the live page: a participant's current state, as staff see it."""
 
     code: str
     kind: str
@@ -69,7 +69,7 @@ class LiveRow:
     """The number of steps taken, or None outside an episode."""
     length: int | None
     standing: tuple[str, ...]
-    """The episode's current score in words, one text per metric. It is empty outside an episode."""
+    """The episode's current score as texts, one per metric. It is empty outside an episode."""
     waits_for: str
     """The person or program that the study waits for, as text. Empty after the end."""
     since: datetime
@@ -88,18 +88,18 @@ class LiveRow:
 
     @property
     def idle(self) -> str:
-        """The time since `since`, in words that change at most once a minute."""
+        """The time since `since`, as text. The text changes at most once a minute."""
         return ago_words(self.since)
 
     @property
     def page_words(self) -> str:
-        """The name of the participant's page, for staff."""
+        """The name of the page on which the participant is, for staff."""
         return PAGE_WORDS[self.page]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveTotals:
-    """The numbers of participants by status, and the costs."""
+    """The numbers of participants by status, and the study's costs."""
 
     lines: tuple[tuple[str, tuple[int, int, int]], ...]
     """(label, (people, synthetic participants, previews)) of each line."""
@@ -113,7 +113,7 @@ class LiveTotals:
     last_step_at: datetime | None
     """The time of the study's last step, judged by the times at which turns opened."""
     groups: tuple[GroupProgress, ...] = ()
-    """How full the groups between people are; empty in a study without groups."""
+    """How full the between-subjects groups are; empty in a study without groups."""
 
     @property
     def share(self) -> float:
@@ -122,7 +122,7 @@ class LiveTotals:
 
 
 def ago_words(since: datetime) -> str:
-    """Return the elapsed time in words: `under a minute`, `3 min`, `2 h 5 min`, `4 days`."""
+    """Return the time since this moment as text: `under a minute`, `3 min`, `2 h 5 min`, `4 days`."""
     minutes = max(0, int((timezone.now() - since).total_seconds() // 60))
     if minutes < 1:
         return "under a minute"
@@ -133,24 +133,24 @@ def ago_words(since: datetime) -> str:
 
 
 def shown_participants(study: Study) -> Q:
-    """Return a filter for the participants on the page: active, or ended recently."""
+    """Return a filter for the participants on the live page: those who are active or ended recently."""
     lately = timezone.now() - SHOWN_AFTER_END
     return Q(study=study) & (Q(status=Participant.Status.ACTIVE) | Q(ended_at__gte=lately))
 
 
 def live_codes(study: Study) -> list[str]:
-    """Return the codes of the participants on the page, newest first."""
+    """Return the codes of the participants on the live page, newest first."""
     participants = Participant.objects.filter(shown_participants(study)).order_by("-number")
     return list(participants.values_list("code", flat=True)[:MOST_ROWS])
 
 
 def shown_count(study: Study) -> int:
-    """Return how many participants the page would have without the limit `MOST_ROWS`."""
+    """Return how many participants the live page would show without the limit `MOST_ROWS`."""
     return Participant.objects.filter(shown_participants(study)).count()
 
 
 def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
-    """Return the codes of the participants who play or practise in these episodes (by key)."""
+    """Return the codes of the participants who play or practise in the episodes with these keys."""
     ids = list(Episode.objects.filter(key__in=list(episodes)).values_list("pk", flat=True))
     played = Round.objects.filter(episode__in=ids).values_list("participant__code", "participant__study")
     practised = Participant.objects.filter(practice__in=ids).values_list("code", "study")
@@ -161,7 +161,8 @@ def players_of(study: Study, episodes: Iterable[str]) -> set[str]:
 
 
 def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
-    """Return the rows of these participants, newest first. Erased participants are left out."""
+    """Return the live page's rows for the participants with these codes, newest first. Erased participants
+    are left out."""
     people = list(_people(study, codes))
     current = {person.pk: _episode_now(person) for person in people}
     facts = episode_facts(pk for pk in current.values() if pk)
@@ -288,7 +289,7 @@ KINDS = ("person", "synthetic", "preview")
 
 
 def live_totals(study: Study) -> LiveTotals:
-    """Return all participants' statuses, and the costs, as they are now."""
+    """Return the current numbers of participants by status, and the current costs."""
     study = Study.objects.select_related("budget").get(pk=study.pk)
     numbers, excluded = _numbers(study)
     lines = [(words, tuple(numbers[kind, status] for kind in KINDS)) for words, status in STATUS_LINES]

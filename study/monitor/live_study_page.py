@@ -1,8 +1,9 @@
-"""Serve the live page of a study, its websocket, and the page for pauses of entry.
+"""Serve the live page of a study, its websocket, and the page about pauses of entry.
 
-The page works without scripts. Events only say who has changed. They are gathered for half a second, then
-those rows are read and, if they look different, sent. Every few seconds all rows and the viewer's rights are
-checked. A page that pings too often is answered late. One user can have ten such pages in a process.
+The page also works without scripts. The websocket gets messages about who has changed, and gathers them for
+half a second. Then it reads the changed rows, and sends those that look different. Every few seconds it
+checks all rows and the viewer's rights. It delays its answers to a page that pings too often. One user can
+have ten such pages in a process.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def live_page(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def totals_context(study: Study) -> dict[str, Any]:
-    """Return the context of the summary and the totals."""
+    """Return the template context for the page's summary line and totals."""
     totals = live_status.live_totals(study)
     last = live_status.ago_words(totals.last_step_at) if totals.last_step_at else ""
     parts = {"health": cached_worker_health(), "pause": current_pause(study)}
@@ -65,7 +66,7 @@ def totals_context(study: Study) -> dict[str, Any]:
 
 
 def fragment(name: str, study: Study, **context: Any) -> str:
-    """Return the template `live_<name>.html` as an HTML fragment that replaces its element."""
+    """Render the template `live_<name>.html`. Return HTML that replaces one element of the open page."""
     return render_to_string(f"study/monitor/live_{name}.html", {"study": study, "oob": True, **context})
 
 
@@ -88,12 +89,13 @@ _here: WeakKeyDictionary[asyncio.AbstractEventLoop, NewestPerOwner[LiveConsumer]
 
 
 def open_pages() -> NewestPerOwner[LiveConsumer]:
-    """Return the open live pages by user, in the running event loop."""
+    """Return the registry of open live pages by user. There is one for each event loop."""
     return _here.setdefault(asyncio.get_running_loop(), NewestPerOwner(MOST_PAGES))
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
-    """The websocket `/ws/staff/study/<slug>/`. It only sends; the content of received messages is ignored."""
+    """The websocket `/ws/staff/study/<slug>/` of a live page. It sends changes and ignores the content of
+    received messages."""
 
     study: Study | None = None
     user: int | None = None
@@ -111,7 +113,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 self.working.cancel()
 
     async def connect(self) -> None:
-        """Accept staff who may see this study's participants; close others without sending anything."""
+        """Accept the connection of a staff user who may see this study's participants. Close any other
+        connection without sending anything."""
         self.people: set[str] = set()
         self.episodes: set[str] = set()
         self.changed = asyncio.Event()
@@ -131,7 +134,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             self.working = asyncio.create_task(self._keep_telling())
 
     async def close_for_restart(self) -> None:
-        """Close the connection, because this process ends. The page reconnects to another."""
+        """Close the connection, because this process ends. The page then reconnects to another process."""
         await self.close(RESTART_CLOSE_CODE)
 
     async def _may_watch(self) -> bool:
@@ -144,7 +147,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return allowed
 
     async def disconnect(self, code: int) -> None:
-        """Leave the group of the study's events."""
+        """Stop receiving the study's messages, after the connection was closed."""
         if self.study and self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
                 await self.channel_layer.group_discard(
@@ -152,17 +155,17 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 )
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Answer the page's ping, whatever its content. Events go to the methods named after them."""
+        """Answer a ping of the page. Every received message is treated as a ping."""
         await self.send(text_data=PONG_HTML)
         await self.tokens.taken()
 
     async def participant_news(self, event: dict[str, Any]) -> None:
-        """Note that a participant has entered, moved on or left."""
+        """Note that a participant has entered, moved on or left, so that their row is read again."""
         self.people.add(event["participant"])
         self.changed.set()
 
     async def episode_news(self, event: dict[str, Any]) -> None:
-        """Note that a step was taken or an episode ended."""
+        """Note that an episode had a step or ended, so that its players' rows are read again."""
         self.episodes.add(event["episode"])
         self.changed.set()
 
@@ -244,7 +247,7 @@ SHOWN = 50
 
 @study_page("view")
 def entry(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the current pause and earlier ones, with a button for users who may end it."""
+    """Show the current pause of entry and earlier ones. Users who may end the pause see a button."""
     context = {
         "study": study,
         "pause": current_pause(study),
@@ -256,7 +259,7 @@ def entry(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("edit", methods=("POST",))
 def entry_go_on(request: HttpRequest, study: Study) -> HttpResponse:
-    """End the pause, so that people can enter again at once."""
+    """End the pause of entry, so that people can enter again at once."""
     if end_pause(study_id=study.pk, user=request.user):  # type: ignore[arg-type]
         messages.success(request, "People can enter again. The count starts from zero.")
     else:

@@ -1,6 +1,6 @@
-"""Serve the staff pages of a study's participants: the list, one participant, and actions on one.
+"""Serve the staff pages of a study's participants: the list, one participant, and actions on one participant.
 
-No page shows the secret key, except the page that issues a new link.
+No page shows a participant's secret key, except the page that issues a new personal link.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from study.researchers.reauthenticate import requires_password
 
 
 def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
-    """Return the rounds with `foreseen`, the accuracy of predictions in words, empty without any."""
+    """Return the rounds, each with a text `foreseen`: how accurate the agents' predictions were. It is
+    empty if there were no predictions."""
     found = list(rounds)
     by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
     for one in found:
@@ -60,7 +61,8 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 @study_page("view")
 def participants(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show one page of the list, filtered by kind, status and code, or the contents of a receipt."""
+    """Show one page of the list of participants, filtered by kind, status and code. If a withdrawal
+    receipt was entered, show what it contains."""
     kind, status = request.GET.get("kind", ""), request.GET.get("status", "")
     code, receipt = request.GET.get("code", "").strip(), request.GET.get("receipt", "").strip()
     page = Paginator(_chosen(study, kind, status, code), PER_PAGE).get_page(request.GET.get("page"))
@@ -105,7 +107,7 @@ def _done(person: Participant) -> tuple[int, int]:
 
 
 class ActionForm(forms.Form):
-    """A reason, and a tick that confirms the action."""
+    """A form to confirm an action: a reason and a checkbox."""
 
     reason = forms.CharField(max_length=staff_actions.LONGEST, strip=True)
     sure = forms.BooleanField()
@@ -113,7 +115,7 @@ class ActionForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class OfferedAction:
-    """An action that is possible now: name, label, effect, and the target that the form sends along."""
+    """An action that is possible now: its name, label and effect, and the object it applies to."""
 
     action: str
     words: str
@@ -181,7 +183,8 @@ DONE = {
 
 @study_page("edit", methods=("POST",))
 def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
-    """Carry out a confirmed action with a reason. An action that is no longer possible changes nothing."""
+    """Carry out an action on a participant, if it is confirmed and has a reason. If it is no longer
+    possible, nothing changes."""
     person = get_object_or_404(_whole(study), code=code)
     action, form = request.POST.get("action", ""), ActionForm(request.POST)
     if action not in StaffAction.Action.values:
@@ -211,7 +214,7 @@ def act_on_participant(request: HttpRequest, study: Study, code: str) -> HttpRes
 @study_page("own", methods=("POST",))
 @requires_password
 def erase_participant(request: HttpRequest, study: Study, code: str) -> HttpResponse:
-    """Erase all data of one participant after confirmation, and show the receipt once."""
+    """Erase all data of one participant after a confirmation, and show the withdrawal receipt once."""
     person = get_object_or_404(study.participants, code=code)
     if CONFIRM_FIELD not in request.POST:
         messages.error(request, NOT_CONFIRMED)

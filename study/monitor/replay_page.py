@@ -1,7 +1,7 @@
 """Serve the replay page of an episode for staff: each seat's page at any step, and the agents' reasoning.
 
-The page works without scripts. An episode of a study is read from the database. The file of an episode from
-another installation is uploaded, and every later request sends it again. Nothing of it is stored.
+The page also works without scripts. An episode of a study is read from the database. An episode of another
+installation is uploaded as a file, and every later request sends the file again. It is not stored.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def replay(request: HttpRequest, study: Study, episode: UUID) -> HttpResponse:
 
 @study_page("view")
 def replay_file(request: HttpRequest, study: Study, episode: UUID) -> HttpResponseBase:
-    """Download the episode as a JSON file. A file too large to be opened here is compressed."""
+    """Download the episode as a JSON file. If the file would be too large for the replay page, it is
+    compressed."""
     data, name, kind = export_episode(_stored(study, episode)), f"episode-{episode}.json", "application/json"
     if len(data) > LARGEST_PLAIN:
         data, name, kind = gzip_bytes(data), f"{name}.gz", "application/gzip"
@@ -65,7 +66,7 @@ def replay_file(request: HttpRequest, study: Study, episode: UUID) -> HttpRespon
 
 @study_page("view")
 def replay_timeline(request: HttpRequest, study: Study, episode: UUID, ending: str) -> HttpResponse:
-    """Return the timeline of an episode as a file, or its table as `html` for the page."""
+    """Return the timeline of an episode as a figure file, or as an HTML table if `ending` is `html`."""
     if ending not in {*figure_files.FIGURE_TYPES, "html"}:
         raise Http404(ending)
     try:
@@ -83,7 +84,7 @@ def replay_timeline(request: HttpRequest, study: Study, episode: UUID, ending: s
 
 @staff_page(FORM_METHODS)
 def replay_opened(request: HttpRequest) -> HttpResponse:
-    """Show an episode from a file, which the user uploads or the shown page sends again."""
+    """Show an episode from a file. The user uploads it, or the open replay page sends it again."""
     if request.method != "POST":
         return render(request, "study/monitor/replay_open.html")
     try:

@@ -1,8 +1,9 @@
-"""Carry out staff's actions on one participant, recorded with a reason and a seal in the same transaction.
+"""Carry out staff's actions on one participant. Each is recorded with a reason and a seal (a keyed hash) in
+the same transaction.
 
 A repeated request changes and records nothing. Each function raises ReasonError without a reason, and
-Participant.DoesNotExist if the data were erased. The seal shows whether an action was added or changed by
-SQL, but no deleted one, because erasing a participant deletes the actions on them.
+Participant.DoesNotExist if the data were erased. The seal shows whether an action was added or changed in the
+database directly. It cannot show that one was deleted, because erasing a participant deletes their actions.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SEALED = ("study_id", "participant_id", "user_name", "action", "reason", "at")
 
 
 def record_staff_action(**values: Any) -> StaffAction:
-    """Store an action of staff with its seal."""
+    """Store an action of staff with its seal, and return it."""
     row = StaffAction(**values)
     row.seal = make_seal(PURPOSE, column_values(row, SEALED))
     row.save()
@@ -40,7 +41,7 @@ def record_staff_action(**values: Any) -> StaffAction:
 
 
 def changed_staff_actions(actions: QuerySet[StaffAction]) -> Iterator[str]:
-    """Yield a sentence for each action that differs from what was recorded."""
+    """Yield a sentence for each action whose row differs from what was recorded."""
     for row in actions.order_by("pk").iterator():
         if not seal_is_valid(row.seal, PURPOSE, column_values(row, SEALED)):
             yield f"staff action {row.pk} is not what was written"
@@ -56,13 +57,14 @@ class ReasonError(ValueError):
 
 @transaction.atomic
 def participant_exclude(*, participant_id: int, user: User, reason: str) -> bool:
-    """Exclude a participant from the analysis; the data stay. Return False if they already were excluded."""
+    """Exclude a participant from the analysis. The data are kept. Return False if the participant is
+    already excluded."""
     return _set_excluded(participant_id, user, _checked(reason), excluded=True)
 
 
 @transaction.atomic
 def participant_include(*, participant_id: int, user: User, reason: str) -> bool:
-    """Take an exclusion back. Return False if there was none."""
+    """Include an excluded participant in the analysis again. Return False if they were not excluded."""
     return _set_excluded(participant_id, user, _checked(reason), excluded=False)
 
 
@@ -77,7 +79,8 @@ def _set_excluded(participant_id: int, user: User, reason: str, *, excluded: boo
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Return a hash of the current link that does not reveal it. An older form then changes nothing."""
+    """Return a hash of the participant's current personal link. Forms send it, so that a form made before
+    the link changed has no effect."""
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 
@@ -85,8 +88,8 @@ def link_fingerprint(person: Participant) -> str:
 def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) -> str:
     """Issue a new personal link and return its secret key.
 
-    The old link, the old browser and open pages lose access at once. Return an empty string and change
-    nothing if `stamp` is not the fingerprint of the current link.
+    The old link, the old browser and open pages lose access at once. If `stamp` is not the fingerprint of
+    the current link, change nothing and return an empty string.
     """
     reason = _checked(reason)
     person = lock_participant(participant_id)
@@ -103,7 +106,7 @@ def link_reissue(*, participant_id: int, user: User, reason: str, stamp: str) ->
 def _seats(person: Participant) -> Iterator[tuple[int, int]]:
     for practised in (person.first_practice_id, person.practice_id):
         if practised:
-            yield practised, 0
+            yield practised, person.practice_seat
     for one in person.rounds.exclude(episode=None):
         assert one.episode_id  # noqa: S101 - asked for above
         yield one.episode_id, one.seat
@@ -117,9 +120,10 @@ def running_episode(person: Participant) -> Episode | None:
 
 @transaction.atomic
 def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) -> bool:
-    """End the participant's episode with this key. The participant's page then continues with the study.
+    """End the participant's episode with the key `episode`. The participant's page then shows what follows in
+    the study.
 
-    Return False if the episode is over or is not theirs.
+    Return False if the episode has ended or is not the participant's.
     """
     reason = _checked(reason)
     person = lock_participant(participant_id)
@@ -132,10 +136,10 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
 
 @transaction.atomic
 def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
-    """End a participant's participation for a technical reason, and their running episode unless others play
-    in it.
+    """End the participation for a technical reason. A running episode also ends, unless other people play in
+    it.
 
-    Return False if it was already over.
+    Return False if the participation had already ended.
     """
     reason = _checked(reason)
     person = lock_participant(participant_id)

@@ -1,6 +1,6 @@
-"""The endpoints `/health`, `/ready` and `/metrics` for monitoring programs.
+"""Serve `/health`, `/ready` and `/metrics` for monitoring programs.
 
-They need no session and name no participant. Metrics are in Prometheus' text format.
+The endpoints need no login and name no participant. Metrics are in Prometheus' text format.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Check = Callable[[], str]
 
 
 class Readiness:
-    """Checks of required services, run in parallel with a time limit and cached for a second."""
+    """Run checks of required services in parallel, with a time limit. The results are cached for a second."""
 
     def __init__(self, checks: Mapping[str, Check], clock: Callable[[], float] = time.monotonic) -> None:
         self._checks, self._clock = checks, clock
@@ -53,7 +53,8 @@ class Readiness:
         self._lock, self._found = threading.Lock(), (float("-inf"), dict[str, str]())
 
     def missing(self) -> dict[str, str]:
-        """Return what is missing, by the name of the check."""
+        """Return what is missing, as a message for each failed check, by the check's name; empty if all
+        passed."""
         with self._lock:
             at, found = self._found
             if self._clock() - at >= FRESH_SECONDS:
@@ -104,7 +105,8 @@ _readiness = Readiness({"database": _database, "migrations": _migrations, "redis
 
 
 def missing_services() -> dict[str, str]:
-    """Return what keeps this process from serving people; empty if nothing does."""
+    """Return the services without which this process cannot serve people, with a message each; empty if
+    none is missing."""
     leaving = {"process": "is about to end"} if is_draining() else {}
     return {**leaving, **_readiness.missing()}
 
@@ -113,7 +115,8 @@ log = logging.getLogger(__name__)
 
 
 def exposition() -> bytes:
-    """Return all metrics as Prometheus text. Metrics of all processes that share a folder are added up."""
+    """Return all metrics in Prometheus' text format. The metrics of all processes that share a metrics
+    folder are summed."""
     folder, registry = multiprocess_metrics.shared_folder(), CollectorRegistry()
     with multiprocess_metrics.folder_lock(folder) if folder else nullcontext():
         if folder:
@@ -129,10 +132,11 @@ def exposition() -> bytes:
 
 
 class PresentMetrics(Collector):
-    """The present state of database and Redis: the same on every machine, so not to be added up."""
+    """Metrics of the current state of the database and Redis. Every machine reports the same values, so do
+    not sum them."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of the services that answer, and whether each answers."""
+        """Yield the metrics of each service that answers, and a metric that says whether each answers."""
         up = GaugeMetricFamily("brigade_reachable", "Whether it answers: 1, or 0.", labels=["what"])
         for what, ask in (("database", self.of_database), ("redis", self.of_redis)):
             try:
@@ -145,7 +149,7 @@ class PresentMetrics(Collector):
         yield up
 
     def of_database(self) -> Iterator[Metric]:
-        """Yield the metrics of episodes and money."""
+        """Yield the metrics of running episodes and of money."""
         try:
             live, late, money = running_episode_counts(), count_late_turns(), total_booked()
         except Error:
@@ -162,7 +166,7 @@ class PresentMetrics(Collector):
         yield dollars
 
     def of_redis(self) -> Iterator[Metric]:
-        """Yield the metrics of the queues."""
+        """Yield the number and the waiting time of tasks in each queue."""
         with redis_connection() as client:
             queues = queue_statuses(client)
         tasks = GaugeMetricFamily("brigade_queue_tasks", "Tasks that no worker has taken.", labels=["queue"])
@@ -178,14 +182,14 @@ class PresentMetrics(Collector):
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """Answer 200 as long as this process can answer at all. Uses neither database nor Redis."""
+    """Answer 200. This shows that the process answers at all; neither the database nor Redis is used."""
     return HttpResponse("alive\n", content_type="text/plain")
 
 
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if this process can serve people, or 503 with what is missing."""
+    """Answer 200 if this process can serve people. Otherwise answer 503 with what is missing."""
     lacks = missing_services()
     return JsonResponse({"ready": not lacks, "missing": lacks}, status=503 if lacks else 200)
 
@@ -193,7 +197,8 @@ def ready(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics to a program on this machine or with the token. Raises PermissionDenied."""
+    """Return all metrics to a client on this machine, or one that sends the token. Raises PermissionDenied
+    for others."""
     if not (_from_here(request) or _knows_token(request)):
         raise PermissionDenied
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -1,7 +1,7 @@
-"""Check the whole installation, for the page *Is everything well?* and the command `well`. Reads only.
+"""Check the complete installation for the page *Is everything well?* and the command `well`. The module only
+reads.
 
-It never fails: a check that cannot be made gives a line that says so. The page is for all staff and names no
-person and no study.
+If a check cannot be made, its line says so. All staff may open the page. It names no person and no study.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CHECKS: dict[str, tuple[str, Callable[..., StatusLine]]] = {
 
 
 def installation_lines() -> list[StatusLine]:
-    """Run all checks in their order and return their lines; takes about a second."""
+    """Run all checks in order, and return their results. This takes about a second."""
     broker, lines = status_checks.ask_broker(), list[StatusLine]()
     for name, (needed, check) in CHECKS.items():
         if needed == DATABASE and lines[0].state == BROKEN:
@@ -81,9 +81,10 @@ AGAIN_SECONDS = 15
 
 @staff_page()
 def well(request: HttpRequest) -> HttpResponse:
-    """Show the whole page or, for htmx (`?said=`, the summary on the page), the lines alone.
+    """Show the status page. For a refresh by htmx (with `?said=`, the summary that the page shows), return
+    only the lines.
 
-    The summary is sent with them only if it changed, so that screen readers announce only changes.
+    The refresh includes the summary only if it changed, so that screen readers announce only changes.
     """
     lines = installation_lines()
     said = status_summary(lines)

@@ -1,5 +1,5 @@
-"""The single checks of an installation: database, disk, clock, backup, Redis, workers, steps, outages, agents
-and money.
+"""Check single aspects of an installation: database, disk, clock, backup, Redis, workers, steps, outages,
+agents and money.
 
 Each check returns a line of text for the operator. Redis is queried once for all checks, so that an outage of
 Redis delays them only once.
@@ -54,7 +54,8 @@ ORDER = (WELL, LOOK, BROKEN)
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Result of one check: the state, what it means, and what to do (empty if all is well)."""
+    """The result of one check: the state, what it means, and what the operator should do (empty if
+    nothing)."""
 
     state: str
     means: str
@@ -63,12 +64,12 @@ class StatusLine:
 
 
 def worst_state(lines: Iterable[StatusLine]) -> str:
-    """Return the worst of these states."""
+    """Return the worst state of these lines. Return the good state if there are no lines."""
     return max((line.state for line in lines), key=ORDER.index, default=WELL)
 
 
 def status_summary(lines: Iterable[StatusLine]) -> str:
-    """Return a summary of all lines."""
+    """Return a short text that summarises all lines."""
     lines = list(lines)
     broken = [line.name for line in lines if line.state == BROKEN]
     look = [line.name for line in lines if line.state == LOOK]
@@ -108,7 +109,7 @@ OLD_BACKUP = timedelta(days=7)
 
 
 def database() -> StatusLine:
-    """Check whether the database answers, and how fast."""
+    """Check whether the database answers, and how long it takes."""
     began = time.perf_counter()
     _value("SELECT 1")
     took = time.perf_counter() - began
@@ -119,7 +120,7 @@ def database() -> StatusLine:
 
 
 def migrations() -> StatusLine:
-    """Check whether the database has this version's migrations and guards."""
+    """Check whether all migrations are applied, and whether the database refuses changes of log rows."""
     if missing := missing_migrations():
         more = " …" if len(missing) > 1 else ""
         means = f"{counted_noun(len(missing), 'migration')} not applied: {missing[0]}{more}."
@@ -131,7 +132,7 @@ def migrations() -> StatusLine:
 
 
 def disk() -> StatusLine:
-    """Check the free space where the app writes."""
+    """Check the free disk space in the folders to which the app writes."""
     left = min((shutil.disk_usage(folder) for folder in _folders()), key=lambda usage: usage.free)
     share = left.free / left.total
     means = f"{format_size(left.free)} of {format_size(left.total)} are free where the app writes."
@@ -153,7 +154,7 @@ def _sqlite_file() -> Path | None:
 
 
 def sizes() -> StatusLine:
-    """Check the size of database and logs."""
+    """Check how much disk space the database and the logs take."""
     wal = _bytes([file.with_name(f"{file.name}-wal")]) if (file := _sqlite_file()) else 0
     logs = _bytes(settings.LOG_DIR.glob("*"))
     means = f"The database takes {format_size(_database_bytes() + wal)}, logs take {format_size(logs)}."
@@ -182,7 +183,7 @@ def _bytes(files: Iterable[Path]) -> int:
 
 
 def clock() -> StatusLine:
-    """Check whether the clocks of app and database agree."""
+    """Check whether the clocks of the app and of the database server agree."""
     if connection.vendor != "postgresql":
         return StatusLine(WELL, f"App and database share one clock: {timezone.now():%Y-%m-%d %H:%M} UTC.")
     connection.ensure_connection()
@@ -210,7 +211,7 @@ def backup() -> StatusLine:
 
 
 def versions() -> StatusLine:
-    """Report the running versions."""
+    """Report the versions of the app, Python, Django and the database."""
     here = f"Python {platform.python_version()}, Django {django.get_version()}"
     return StatusLine(WELL, f"Brigade {settings.VERSION}, {here}, {_database_version()}.")
 
@@ -229,7 +230,8 @@ NOT_KNOWN = "Unknown while Redis does not answer."
 
 @dataclass(frozen=True, slots=True)
 class BrokerState:
-    """State of Redis and the workers; `seconds` is the time of a ping, None if Redis did not answer."""
+    """The state of Redis and of the workers. `seconds` is how long Redis took to answer; None if it did
+    not answer."""
 
     seconds: float | None = None
     why: str = ""
@@ -238,7 +240,7 @@ class BrokerState:
 
 
 def ask_broker() -> BrokerState:
-    """Query Redis and, over it, the workers; takes about a second and never fails."""
+    """Ask Redis and, through it, the workers for their state. It takes about a second and raises no error."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -260,7 +262,7 @@ def _health() -> WorkerHealth:
 
 
 def redis(broker: BrokerState) -> StatusLine:
-    """Check whether Redis answers, and how fast."""
+    """Check whether Redis answers, and how long it takes."""
     if broker.seconds is None:
         means = f"It does not answer ({broker.why}). Pages continue, and check for changes every two seconds."
         return StatusLine(BROKEN, means, "Start it: thinking co-players and analyses wait for it.")
@@ -271,7 +273,7 @@ def redis(broker: BrokerState) -> StatusLine:
 
 
 def people_workers(broker: BrokerState) -> StatusLine:
-    """Check the workers that decide for people's co-players."""
+    """Check the workers that compute the decisions of co-players who play with people."""
     number = broker.health.workers
     if broker.seconds is None or number is None:
         return StatusLine(LOOK, NOT_KNOWN)
@@ -283,7 +285,7 @@ def people_workers(broker: BrokerState) -> StatusLine:
 
 
 def experiment_workers(broker: BrokerState) -> StatusLine:
-    """Check the workers that play experiments; an installation may have none."""
+    """Check the workers that run experiments without people. An installation may have none."""
     number = broker.health.experimenters
     if broker.seconds is None or number is None:
         return StatusLine(LOOK, NOT_KNOWN)
@@ -295,7 +297,7 @@ def experiment_workers(broker: BrokerState) -> StatusLine:
 
 
 def queue(broker: BrokerState) -> StatusLine:
-    """Check how long tasks of people's co-players wait for a worker."""
+    """Check how long tasks wait for a worker that decides for people's co-players."""
     if broker.seconds is None:
         return StatusLine(LOOK, NOT_KNOWN)
     people = broker.queues["people"]
@@ -323,7 +325,7 @@ FEW, SOME, MANY = 3, 0.05, 0.5
 
 
 def steps() -> StatusLine:
-    """Check the number and speed of steps."""
+    """Report the number of running episodes and of recent steps, and check how long steps take."""
     live, pace = counted_noun(sum(running_episode_counts().values()), "episode"), recent_pace()
     number = f"{pace.steps}{' or more' if pace.capped else ''}"
     means = f"{live} being played; {number} steps in the last minute.{_how_quick(pace)}"
@@ -344,7 +346,7 @@ def _how_quick(pace: PlayPace) -> str:
 
 
 def stuck() -> StatusLine:
-    """Check for episodes that wait longer than allowed."""
+    """Check for episodes that wait longer than allowed for co-players, or for a turn to close."""
     late = count_late_turns()
     if not late:
         return StatusLine(WELL, "No episode waits longer than allowed for its co-players.")
@@ -355,7 +357,7 @@ def stuck() -> StatusLine:
 
 
 def clocks() -> StatusLine:
-    """Check whether real-time episodes advance, and on time."""
+    """Check whether real-time episodes advance, and without delay."""
     stand = clock_totals()
     if stand.stopped:
         verb = "has" if stand.stopped == 1 else "have"
@@ -374,7 +376,7 @@ def clocks() -> StatusLine:
 
 
 def outages() -> StatusLine:
-    """Check for outages: now, in the last hour, and in the last seven days."""
+    """Check for outages that go on now, were in the last hour, or were in the last seven days."""
     lately = recent_outages()
     if now := [one.what for one in lately if one.until is None]:
         means = f"Away now: {', '.join(now)}."
@@ -390,7 +392,7 @@ def outages() -> StatusLine:
 
 
 def coplayers() -> StatusLine:
-    """Check fallbacks and model failures in the last 15 minutes."""
+    """Check how often co-players used fallbacks and language models failed in the last 15 minutes."""
     faults = recent_faults()
     decisions, calls = counted_noun(faults.decisions, "decision"), counted_noun(faults.calls, "call")
     means = (
@@ -415,7 +417,7 @@ def _state(faults: RecentFaults) -> str:
 
 
 def money() -> StatusLine:
-    """Report the cost of models today, and budgets that are nearly spent."""
+    """Report today's cost of language models, and the budgets that are nearly spent."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     booked, near = total_booked(today), budgets_nearly_spent()
     means = f"Models cost {format_dollars(booked.spent)} today (UTC)"

@@ -1,1 +1,1 @@
-"""Participants, their rounds and answers, their current page, and how they leave a study."""
+"""Participants, their rounds and answers, the page they see next, and how they leave a study."""

@@ -1,12 +1,12 @@
 """End a participation: finish, withdraw and erase the data, or erase data after the retention period.
 
-Retention erases names and free texts first, and later all data. Days count from the participant's last
-action. Each step is a transaction of its own; an interrupted run continues the next time.
+After the retention period, names and free texts are erased first, and later all data. Days count from the
+participant's last action. Each step has its own transaction; an interrupted run continues the next time.
 
 Three records stay after a participant's data were erased; none leads to the erased data. The signed receipt
-proves without a name that somebody withdrew. The mark is a hash of a random name (128 bits); after a backup
-is restored, it shows who must be erased again. The code lets a participant who finished be paid; a hash of
-their label prevents a second participation.
+proves without a name that somebody withdrew. The erasure mark is a hash of a random name (128 bits); after a
+backup is restored, it shows who must be erased again. The completion code lets a participant who finished be
+paid; a hash of their label prevents a second participation.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TIME = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True, slots=True)
 class LeavingReceipt:
-    """Proof of withdrawal without a name. `code` holds study and time, and is signed."""
+    """Proof of withdrawal without a name. `code` holds the study and the time, and is signed."""
 
     code: str
     study: str
@@ -57,19 +57,20 @@ class LeavingReceipt:
 
     @property
     def without_proof(self) -> str:
-        """Return the code without its signature: enough to match a receipt, not to forge one."""
+        """Return the code without its signature. It is enough to recognise a receipt, but not to make one."""
         return self.code.rpartition(":")[0]
 
 
 def make_receipt(study: str, at: datetime) -> LeavingReceipt:
-    """Return a receipt for this study. A random word distinguishes two receipts of the same second."""
+    """Return a signed receipt for a withdrawal from this study at this time. A random word distinguishes
+    two receipts of the same second."""
     at = at.astimezone(UTC).replace(microsecond=0)
     content = ":".join([study, at.strftime(TIME), secrets.token_hex(3)])
     return LeavingReceipt(signing.Signer(salt=RECEIPT_SALT).sign(content), study, at)
 
 
 def read_receipt(code: str) -> LeavingReceipt | None:
-    """Return the receipt with this code; None for any text that this server did not sign."""
+    """Return the receipt with this code. Return None if this server did not sign the code."""
     code = "".join(code.split())  # copied from a page or letter, it may be broken into lines
     try:
         study, at, _ = signing.Signer(salt=RECEIPT_SALT).unsign(code).split(":")
@@ -86,10 +87,11 @@ NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK}
 
 
 def record_completion(person: Participant) -> None:
-    """Store the completion of a participant who is being erased, if their status is in `NO_REENTRY_STATUSES`.
+    """Store that this participant, who is about to be erased, completed the study. Only statuses in
+    `NO_REENTRY_STATUSES` are stored.
 
-    Previews and synthetic participants are not stored. Nothing is stored twice: a restored backup may bring
-    back somebody who is recorded.
+    Previews and synthetic participants are not stored. A person who is already recorded, for example
+    because a backup brought them back, is not stored again.
     """
     if person.status not in NO_REENTRY_STATUSES or person.preview or person.synthetic:
         return
@@ -102,20 +104,23 @@ def record_completion(person: Participant) -> None:
 
 
 def completion_of(study_id: int, label: str) -> LeftComplete | None:
-    """Return the record of an erased participant with this label; None if there is none or it has expired."""
+    """Return the completion record of an erased participant with this label; None if there is none or it
+    has expired."""
     mark = label_mark(study_id, label)
     return LeftComplete.objects.filter(study=study_id, mark=mark).first() if mark else None
 
 
 def label_mark(study_id: int, label: str) -> str:
-    """Return a hash of the label (64 hex digits), which needs the server's secret key; empty for no label."""
+    """Return a hash of the label (64 hex digits) that depends on the server's secret key; empty if the
+    label is empty."""
     return salted_hmac(LABEL_SALT, f"{study_id} {label}", algorithm="sha256").hexdigest() if label else ""
 
 
 def forget_completions(names: int | None, everything: int | None) -> int:
-    """Erase label marks after `names` days, and whole records after `everything` days (None: never).
+    """Erase the label hashes of completion records after `names` days, and whole records after `everything`
+    days. None means never.
 
-    Return the number of records erased.
+    Return the number of records that were erased.
     """
     today = timezone.now().date()
     if names is not None:
@@ -128,7 +133,8 @@ def forget_completions(names: int | None, everything: int | None) -> int:
 
 
 def erasure_mark(person: Participant) -> str:
-    """Return a hash (64 hex digits) that is the same for this person in every backup."""
+    """Return the hash (64 hex digits) that identifies this participant in any backup, so that they can be
+    erased again."""
     return sha256(f"brigade.erased:{person.entry}".encode()).hexdigest()
 
 
@@ -137,10 +143,10 @@ NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
 
 
 def mark_episode_visits_done(participant_id: int) -> None:
-    """Set the end time of the participant's play visits whose episodes have ended.
+    """Set the end time of the participant's visits to play pages whose episodes have ended.
 
-    A stored time does not change. Call this whenever another page is opened or done, because episodes end on
-    the server. Episodes that others continued without the participant do not count.
+    A stored time does not change. Call this whenever another page is opened or done, because episodes end
+    on the server. Episodes that others continued without the participant are ignored.
     """
     begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
     if not begun.exists():
@@ -157,7 +163,7 @@ IDLE = gettext_noop("nothing happened for too long")
 
 
 def finish_participant(person: Participant, status: str, reason: str = "") -> None:
-    """Mark this participant, whose row the caller has locked, as ended with this status."""
+    """Mark this participant as ended with this status. The caller must have locked the row."""
     person.status, person.ended_at, person.end_reason = status, timezone.now(), reason
     person.given_code = code_to_give(person, outcome_codes(person.study_id))
     person.save(update_fields=["status", "ended_at", "end_reason", "given_code"])
@@ -166,14 +172,16 @@ def finish_participant(person: Participant, status: str, reason: str = "") -> No
 
 
 def outcome_codes(study_id: int) -> dict[str, str]:
-    """Return the study's current completion codes by outcome."""
+    """Return the study's completion codes, by kind of end such as `complete`."""
     return dict(Outcome.objects.filter(study=study_id).values_list("kind", "code"))
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """Return the code that a participant gets at the end; empty for none.
+    """Return the completion code that a participant gets at the end; empty for none. `codes` are those of
+    `outcome_codes`.
 
-    It is the code of the outcome. Without one, complete and unmatched participants get their own code.
+    If the kind of end has no code, participants who completed the study or found nobody to play with get
+    their own code.
     """
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own
@@ -181,7 +189,8 @@ def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
 
 @transaction.atomic
 def participant_end(*, participant_id: int, status: str, reason: str = "") -> bool:
-    """End a participation early, with its running episodes, so that no more costs arise. The data stay.
+    """End a participation early, together with its running episodes, so that they cost nothing more. The data
+    are kept.
 
     Return False if the participation had ended already.
     """
@@ -207,27 +216,29 @@ def _seats(person: Participant) -> dict[int | None, int]:
 
 
 def group_lock(participant_id: int) -> None:
-    """Lock this person's group until the transaction ends, so that nobody opens an episode for it.
+    """Lock this participant's group until the transaction ends, so that no episode can be created for it
+    meanwhile.
 
-    A caller that also locks the person must do so before.
+    If the caller also locks the participant, it must do so first.
     """
     list(Group.objects.select_for_update().filter(members__participant=participant_id))
 
 
 def episodes_of(person: Participant) -> QuerySet[Episode]:
-    """Return all episodes that this person plays or played in, as a query whose rows can be locked."""
+    """Return all episodes that this participant plays or played in. The rows of the query can be locked."""
     played = Q(rounds__participant=person) | Q(practised_by=person) | Q(first_practised_by=person)
     return Episode.objects.filter(pk__in=Episode.objects.filter(played).values("pk"))
 
 
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
-    """Erase everything this participant left, at their own request or by staff (`by`); return a receipt.
+    """Erase all data of this participant, and return a receipt. `by` is the staff user who does it; None if
+    the participant does.
 
-    The study's count of withdrawals stays, if `counted`, and so does the record of completion
-    (`record_completion`). The participant is erased first, with everything that leads to them. Their episodes
-    follow one by one, so that no running episode waits. If the process dies meanwhile, the next withdrawal
-    erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data were erased
-    already.
+    If `counted`, the study's count of withdrawals is raised. The record of completion
+    (`record_completion`) stays. The participant is erased first, with everything that leads to them. Their
+    episodes follow one by one, so that no running episode waits. If the process dies meanwhile, the next
+    withdrawal erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data
+    were erased already.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
     erased = partial(participant_erased.send, Participant, study_id=person.study_id)
@@ -273,8 +284,8 @@ def _without_participant() -> QuerySet[Episode]:
 
 
 def erase_orphaned_episodes(*, study_id: int) -> int:
-    """Erase ended episodes without a participant, which remain if a process died while erasing; return the
-    number."""
+    """Erase ended episodes that no participant owns, and return their number. They remain if a process
+    dies while it erases a participant."""
     over = _without_participant().exclude(status=Episode.Status.PLAYING)
     over = over.filter(synthetic=False, audience=live_page_group_name(study_id))
     left = list(over.values_list("pk", flat=True))
@@ -305,26 +316,27 @@ PEOPLE = 50
 
 
 def expired_participants(days: int | None) -> QuerySet[Participant]:
-    """Return participants whose last action is more than this many days ago; none if `days` is None."""
+    """Return participants whose last action is more than `days` days ago. If `days` is None, return none."""
     if days is None:
         return Participant.objects.none()
     return Participant.objects.filter(active_at__lt=timezone.now() - timedelta(days=days))
 
 
 def participants_with_names(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Return those of these participants who have a label, referral data or a free text."""
+    """Return the given participants who have a label, referral data or a free-text answer."""
     texts = texts_of(people).values("participant")
     return people.filter(~Q(label="") | ~Q(referral={}) | Q(pk__in=texts)).order_by("pk")
 
 
 def texts_of(people: QuerySet[Participant]) -> QuerySet[Answer]:
-    """Return the free-text answers of these participants."""
+    """Return the given participants' free-text answers."""
     of_them = Answer.objects.filter(participant__in=people.values("pk"), item__kind=SurveyItem.Kind.TEXT)
     return of_them.exclude(value="").exclude(value=DOES_NOT_APPLY)
 
 
 def erase_names(ids: Iterable[int]) -> int:
-    """Empty what may identify these participants: label, referral data and free texts. Return their number.
+    """Empty the fields that may identify these participants: label, referral data and free texts. Return the
+    number of participants.
 
     The other data stay. The personal link still works, so that they can withdraw.
     """
@@ -338,8 +350,8 @@ def erase_names(ids: Iterable[int]) -> int:
 
 
 def erase_participants(ids: Iterable[int]) -> int:
-    """Erase all data of these participants, one by one; return their number. They do not count as
-    withdrawn."""
+    """Erase all data of these participants, one after another, and return their number. The study's count
+    of withdrawals does not change."""
     erased = 0
     for participant_id in ids:
         with suppress(Participant.DoesNotExist):  # withdrew meanwhile
@@ -349,7 +361,8 @@ def erase_participants(ids: Iterable[int]) -> int:
 
 
 def erase_orphans() -> int:
-    """Erase episodes and prompts without an owner, which remain if a process died while erasing.
+    """Erase episodes that no participant owns and prompts that nothing uses. They remain if a process dies
+    while it erases a participant.
 
     Return the number of episodes.
     """

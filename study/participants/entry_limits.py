@@ -1,7 +1,8 @@
-"""Count places in a study, and pause entry when too many people begin at once.
+"""Count places in a study, and pause entry when too many participants begin at once.
 
-Opening the study's link takes no place; consenting does. In a study without consent, the first finished page
-or the first played step takes it. Only human participants count towards a pause, and only they wait.
+A participant takes a place when they consent, not when they open the study's link. In a study without
+consent, they take it with the first finished page or the first played step. A pause counts only human
+participants, and delays only them.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ def seconds_until(moment: datetime) -> float:
 
 
 def pause_if_too_many(study: Study, *, uncounted: int = 0) -> EntryPause | None:
-    """Begin a pause if too many participants entered within a minute; return the pause or None.
+    """Begin a pause if too many participants entered within a minute. Return the pause, or None.
 
     The study sets the limit. The number of `uncounted` entries is subtracted
-    (`study.participation.enter_study`). After a pause, counting starts again from 0. The caller locks the
-    study's row, so that no two pauses begin.
+    (`study.participation.enter_study`). After a pause, counting starts again from 0. The caller must lock
+    the study's row, so that no second pause begins at the same time.
     """
     if study.entries_per_minute is None or current_pause(study):
         return None
@@ -59,8 +60,8 @@ def end_pause(*, study_id: int, user: User) -> bool:
 
 
 def participants_with_place() -> Q:
-    """Return the query of participants who have a place. Participants who dropped out or were excluded have
-    none."""
+    """Return the filter for participants who have a place. Participants who dropped out or were excluded
+    have none."""
     theirs = {"participant": OuterRef("pk")}
     did = PageVisit.objects.filter(**theirs, done_at__isnull=False).exclude(page=WELCOME)
     played = Round.objects.filter(**theirs, episode__step__gt=0)
@@ -70,7 +71,7 @@ def participants_with_place() -> Q:
 
 
 def is_full(study: Study, *, synthetic: bool = False) -> bool:
-    """Return whether no place is left. Human and synthetic participants count separately."""
+    """Return whether the study has no place left. Human and synthetic participants count separately."""
     if study.max_participants is None:
         return False
     placed = study.participants.filter(participants_with_place(), synthetic=synthetic)
@@ -78,10 +79,10 @@ def is_full(study: Study, *, synthetic: bool = False) -> bool:
 
 
 def take_place(person: Participant) -> None:
-    """Give this participant a place, or raise StudyClosedError if others took the last one.
+    """Give this participant a place in the study. Raises StudyClosedError if no place is left.
 
-    Call this in the same transaction, before storing the action that takes the place. A participant who has a
-    place keeps it.
+    Call this in the same transaction, before you store the action that takes the place. A participant who
+    has a place keeps it.
     """
     if person.preview or person.consented_at or person.study.max_participants is None:
         return

@@ -1,4 +1,6 @@
-"""Find who played an episode, and which episodes overlap with outages. Reads only."""
+"""Find the participants who played an episode, and the episodes that overlap with outages. The module only
+reads.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ def downtime_since_creation(study: Study) -> Downtime:
 
 
 def outages_of(study: Study) -> QuerySet[Outage]:
-    """Return the outages from the first entry to the last action, or until now while a participant is
-    active."""
+    """Return the outages between the study's first entry and its last action. While a participant is
+    active, the period lasts until now."""
     facts = study.participants.aggregate(
         first=Min("entered_at"),
         last=Max("active_at"),
@@ -40,12 +42,13 @@ def outages_of(study: Study) -> QuerySet[Outage]:
 
 
 def outage_overlap(downtime: Downtime, began: datetime | None, ended: datetime | None) -> OutageEffect:
-    """Return the effect of these outages on an episode; an episode without an end lasts until now."""
+    """Return how these outages affect an episode that lasted from `began` to `ended`. None as `ended`
+    means until now; None as `began` means no effect."""
     return downtime.touch(began, ended or timezone.now()) if began else NO_EFFECT
 
 
 def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
-    """Return the ids of the episodes of these rounds that overlap with an outage."""
+    """Return the ids of these rounds' episodes that overlap with an outage."""
     if not downtime:
         return set()
     times = rounds.filter(episode__isnull=False).order_by()
@@ -56,9 +59,10 @@ def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
 
 
 def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
-    """Return for each episode id its rounds and the participants who practised in it, as lists of values.
+    """Return, for each episode id, its rounds and the participants who practised in it, as lists of values.
 
-    The seal of an episode uses this: it later shows whether an episode was assigned to somebody else.
+    The seal (hash) of an episode covers them. So it shows later whether an episode was assigned to
+    somebody else.
     """
     owners: dict[int, list[Any]] = defaultdict(list)
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")

@@ -13,13 +13,14 @@ from django.utils.crypto import salted_hmac
 from kitchen.infra.append_only import AppendOnly
 from kitchen.play.models import Episode, new_key
 from study.design.blueprint import Blueprint
+from study.design.condition_seats import people_in
 from study.design.models import Condition, Study, SurveyItem, Version
 from study.design.translated_texts import translated_design
 from study.design.translations import ORIGINAL_LANGUAGE, best_language
 
 
 def new_completion_code() -> str:
-    """Return a random proof of completion: eight characters, none of them ambiguous."""
+    """Return a random completion code: eight characters that cannot be confused with each other."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
@@ -29,8 +30,8 @@ GUEST_SALT = "brigade.guest"
 class Participant(models.Model):
     """One person in one study.
 
-    A person with `key` reaches this participant's pages, and only these, and may erase their data. A person
-    who only knows the label is a guest, who can continue but not erase.
+    A person with `key` can open this participant's pages and erase their data. A person who only knows the
+    label is a guest, who can continue but not erase.
     """
 
     class Status(models.TextChoices):
@@ -152,30 +153,37 @@ class Participant(models.Model):
         return self.code
 
     def get_absolute_url(self) -> str:
-        """Return the personal link, or a guest's. It always leads to the participant's current page."""
+        """Return the address of the participant's pages: the personal link, or the guest link if the
+        current request is a guest's. It always leads to the participant's current page."""
         return reverse("study:participant", args=[self.shown_key])
 
     @property
     def blueprint(self) -> Blueprint:
-        """Return the design version with which the person entered, with the conditions of their group."""
+        """Return the design version under which the participant entered, with only the conditions of their
+        group."""
         return self.version.blueprint.for_group(self.between_group)
 
     @property
-    def design(self) -> Blueprint:
-        """Return the same design in the person's language.
+    def practice_seat(self) -> int:
+        """Return the seat of the person in practice."""
+        return people_in(self.blueprint.practice)[0]
 
-        If the study no longer offers that language, the replacement that the pages use.
+    @property
+    def design(self) -> Blueprint:
+        """Return the participant's design in their language.
+
+        If the study no longer offers that language, the best offered one is used.
         """
         return translated_design(self.blueprint, best_language(self.study.languages, [self.language]))
 
     @property
     def shown_key(self) -> str:
-        """Return the key in the addresses of the current request. A guest never sees `key`."""
+        """Return the key for addresses in the current request: `guest_key` for a guest, else `key`."""
         return self.guest_key if self.as_guest else self.key
 
     @property
     def guest_key(self) -> str:
-        """Return a key that opens this person's pages without the right to erase.
+        """Return a key that opens the participant's pages without the right to erase.
 
         It becomes invalid when `key` changes, and does not reveal `key`.
         """
@@ -213,14 +221,15 @@ class Round(models.Model):
 
     @property
     def is_given_up(self) -> bool:
-        """Return whether a co-player took over the seat of this absent participant."""
+        """Return whether a co-player took over the seat because the participant was absent."""
         return self.episode is not None and str(self.seat) in (self.episode.gone or {})
 
 
 class Group(models.Model):
     """People who play together, from the lobby of their first shared round on.
 
-    All members have the order of the first one. The group takes no new member once its first episode is open.
+    All members have the same order of conditions, that of the first member. The group takes no new member
+    once its first episode has begun.
     """
 
     id: int
@@ -249,7 +258,7 @@ class Group(models.Model):
 
 
 class GroupMember(models.Model):
-    """A member of a group, and when their lobby page was last present."""
+    """A member of a group, and the last time at which their lobby page was open."""
 
     id: int
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="members")
@@ -280,7 +289,7 @@ class GroupMember(models.Model):
 class PageVisit(models.Model):
     """One page of one participant: when it was first opened, and when it was done.
 
-    `next_page` derives the current page from these rows.
+    `next_page` computes the current page from these rows.
     """
 
     id: int
@@ -356,8 +365,8 @@ class Answer(models.Model):
 class LeftComplete(models.Model):
     """Record of a participant who finished and whose data were erased.
 
-    It holds what is needed to pay complete participants (others have no code here), and to recognise the same
-    label. It leads to no data.
+    It holds the completion code, if the participant must still be paid, and a hash of the label, so that
+    the label is recognised. It does not lead to other data.
     """
 
     id: int
@@ -380,7 +389,7 @@ class LeftComplete(models.Model):
 
 
 class EntryPause(models.Model):
-    """A time in which no new participant may enter, because too many began at once."""
+    """A period in which no new participant may enter, because too many began at once."""
 
     id: int
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="entry_pauses")
@@ -401,8 +410,8 @@ class EntryPause(models.Model):
 
 
 class StaffAction(AppendOnly):
-    """An action of staff about a participant, with the reason. Append-only; erased with the participant's
-    data."""
+    """An action of staff on a participant, with the reason. Rows are never changed, and are erased with
+    the participant's data."""
 
     class Action(models.TextChoices):
         EXCLUDE = "exclude", "excluded from the analysis"

@@ -1,6 +1,6 @@
-"""Find the page that a participant sees next. Only this module decides it.
+"""Find the page that a participant sees next. All other modules rely on this one for it.
 
-An episode that staff stopped counts as over: its survey follows. A participant who timed out or was stopped
+An episode that staff stopped is over, so its survey follows. A participant who timed out or was stopped
 during an episode sees the last page.
 """
 
@@ -21,7 +21,7 @@ from study.participants.models import Participant, Round
 class CurrentPage:
     """The participant's current page: `page` is one of `PAGES`.
 
-    `round` is set for play and survey, and while a round without an episode waits for it.
+    `round` is set on the pages of a round: play, survey, and the pages that wait for its episode.
     """
 
     page: str
@@ -33,15 +33,16 @@ class CurrentPage:
 
     @property
     def position(self) -> int:
-        """Return the position of the round; 0 outside of the rounds. Play and survey share it."""
+        """Return the position of the round, from 1. Play and survey of a round have the same position.
+        Return 0 outside of the rounds."""
         return self.round.position if self.round else 0
 
 
 class ParticipantProgress:
-    """One participant's progress, read from the database when needed and only once.
+    """One participant's progress. Each part is read from the database once, when it is needed.
 
-    Code that changes the progress (a page is done, a round answered) must also change this object; `place`
-    follows.
+    Code that changes the progress in the database must also change this object. `place` is then computed
+    from the new values.
     """
 
     def __init__(self, participant: Participant) -> None:
@@ -60,14 +61,15 @@ class ParticipantProgress:
 
     @property
     def place(self) -> CurrentPage:
-        """Return the current page."""
+        """Return the participant's current page."""
         if self.participant.status != Participant.Status.ACTIVE:
             return CurrentPage(LAST)
         return page_among(self.participant.blueprint, lambda: self.done, self.rounds)
 
 
 def current_page(participant: Participant) -> CurrentPage:
-    """Return the participant's current page, whichever link, tab or reload requested it."""
+    """Return the participant's current page. It does not depend on the address or browser tab that
+    requested it."""
     return ParticipantProgress(participant).place
 
 
@@ -76,8 +78,9 @@ def page_among(
 ) -> CurrentPage:
     """Return the current page of an active participant.
 
-    `done` returns the finished pages outside of the rounds. `rounds` are all rounds in order, with their
-    episodes. Once the first round has an episode, the pages before the rounds are not checked again.
+    `done` is called for the names of the finished pages outside of the rounds. `rounds` are all rounds in
+    order, with their episodes. Once the first round has an episode, the pages before the rounds are not
+    checked again.
     """
     total = len(design.conditions)
     begun = bool(rounds and rounds[0].episode_id)

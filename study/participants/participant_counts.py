@@ -25,7 +25,7 @@ from study.participants.models import Participant, Round
 
 @dataclass(frozen=True, slots=True)
 class StudyCounts:
-    """Number of participants of a study by status, human and synthetic ones separately."""
+    """The numbers of a study's participants by status, separately for human and synthetic ones."""
 
     entered: int
     active: int
@@ -41,12 +41,12 @@ class StudyCounts:
 
 
 def study_counts(study: Study) -> StudyCounts:
-    """Return the counts of one study. Withdrawn participants exist only as a number."""
+    """Return the counts of one study. Withdrawn participants have no rows; the study stores their number."""
     return _counts(_counted(Study.objects.filter(pk=study.pk)).get())
 
 
 def studies_with_counts(studies: QuerySet[Study]) -> list[tuple[Study, StudyCounts]]:
-    """Return each of these studies with its counts, in one query."""
+    """Return (study, counts) pairs for these studies, with one query."""
     return [(study, _counts(study)) for study in _counted(studies)]
 
 
@@ -80,15 +80,16 @@ def _counts(study: Any) -> StudyCounts:
 
 
 def withdrawn(study: Study, *, who: str) -> int:
-    """Return how many of the requested kind (`people`, `synthetic`, else both) withdrew, read from the
-    database."""
+    """Return how many participants withdrew: human ones (`who="people"`), synthetic ones (`"synthetic"`),
+    or both (other values)."""
     counts = Study.objects.values("withdrawn", "withdrawn_synthetic").get(pk=study.pk)
     people, programs = counts["withdrawn"], counts["withdrawn_synthetic"]
     return {"people": people, "synthetic": programs}.get(who, people + programs)
 
 
 def participants_with_progress(study: Study) -> QuerySet[Participant]:
-    """Return all participants with `rounds_done`, `rounds_total` and `last_step_at`, newest first."""
+    """Return all participants of a study, newest first. Each has the numbers `rounds_done` and
+    `rounds_total`, and the time `last_step_at`."""
     return study.participants.annotate(
         rounds_done=Count("rounds", filter=Q(rounds__answered_at__isnull=False)),
         rounds_total=Count("rounds"),
@@ -97,21 +98,21 @@ def participants_with_progress(study: Study) -> QuerySet[Participant]:
 
 
 def has_begun(study: Study | None) -> bool:
-    """Return whether a human participant ever entered. Withdrawn ones count; synthetic ones and previews do
-    not."""
+    """Return whether a human participant ever entered, also if they withdrew. Synthetic participants and
+    previews are ignored."""
     if study is None or study.pk is None:
         return False
     return study.withdrawn > 0 or people_of(study).exists()
 
 
 def people_of(study: Study) -> QuerySet[Participant]:
-    """Return the participants who are neither synthetic nor staff."""
+    """Return the study's human participants, without synthetic ones and previews by staff."""
     return study.participants.filter(synthetic=False, preview=False)
 
 
 class VersionOrders(NamedTuple):
-    """The order scheme, conditions and seed of a version, for one group between people. Versions that agree
-    in these are balanced together."""
+    """The order scheme, conditions and seed of a version, for one between-subjects group. Versions with
+    equal values are balanced together."""
 
     name: str
     conditions: tuple[str, ...]
@@ -120,9 +121,10 @@ class VersionOrders(NamedTuple):
 
 
 def version_orders(design: Blueprint, group: str = "") -> VersionOrders:
-    """Return the order settings of one version, for the participants of a group if it has groups.
+    """Return the order settings of one version of the design, for the participants of `group` if it has
+    groups.
 
-    Each group draws its ties from a seed of its own.
+    Each group has its own seed for breaking ties.
     """
     conditions = tuple(one.key for one in design.for_group(group).conditions)
     seed = int(design.study["seed"])
@@ -133,8 +135,8 @@ def version_orders(design: Blueprint, group: str = "") -> VersionOrders:
 def sequence_tallies(
     study: Study, scheme: VersionOrders, *, synthetic: bool, preview: bool
 ) -> dict[int, SequenceTally]:
-    """Return the numbers of finished and of playing participants by sequence. Only people are counted, or
-    only synthetic participants, or only previews."""
+    """Return the numbers of finished and active participants for each sequence. Only one kind is counted:
+    people, synthetic participants or previews."""
     versions = study.versions.defer("bundle").order_by()
     alike = [one.pk for one in versions if version_orders(one.blueprint, scheme.group) == scheme]
     held = study.participants.filter(
@@ -146,9 +148,10 @@ def sequence_tallies(
 def group_tallies(
     study: Study, groups: Sequence[str], *, synthetic: bool, preview: bool
 ) -> dict[str, SequenceTally]:
-    """Return finished and playing participants by group between people, over all versions with these groups.
+    """Return the numbers of finished and active participants for each between-subjects group, over all
+    versions with these groups.
 
-    Human, synthetic and staff count separately.
+    Only one kind is counted: people, synthetic participants or previews.
     """
     versions = study.versions.defer("bundle").order_by()
     alike = [one.pk for one in versions if one.blueprint.groups == tuple(groups)]
@@ -170,9 +173,10 @@ def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally
 
 
 def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed: int) -> str:
-    """Return the group of the next participant: the least filled one, ties in the random order of its block.
+    """Return the between-subjects group for the next participant: the one with the fewest participants. Ties
+    are broken by a random order.
 
-    `seed` is the study's. The result is empty without groups.
+    `used` has the counts by group, `seed` is the study's seed. The result is empty if there are no groups.
     """
     if not groups:
         return ""
@@ -182,7 +186,8 @@ def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed
 
 @dataclass(frozen=True, slots=True)
 class GroupProgress:
-    """How full a group between people is: finished, still playing, and planned (None without a plan)."""
+    """The numbers of participants in a between-subjects group: finished, active, and planned (None if no
+    number is planned)."""
 
     group: str
     finished: int
@@ -191,12 +196,13 @@ class GroupProgress:
 
     @property
     def open(self) -> int | None:
-        """The number of people still to be found if everybody who plays finishes."""
+        """The number of participants still to be recruited if all active ones finish; None if no number is
+        planned."""
         return None if self.planned is None else max(self.planned - self.finished - self.playing, 0)
 
 
 def group_progress(study: Study) -> list[GroupProgress]:
-    """Return the progress of each group of the present design, people only."""
+    """Return the progress of each group of the current design. Only human participants count."""
     groups = group_keys(study.between_groups)
     used = group_tallies(study, groups, synthetic=False, preview=False)
     planned = study.planned_participants
@@ -213,7 +219,8 @@ def group_progress(study: Study) -> list[GroupProgress]:
 
 @dataclass(frozen=True, slots=True)
 class OrderBalance:
-    """Order counts over human participants, or over synthetic ones if no human participant is complete."""
+    """The numbers of times that each condition came at each position, and that each followed another. They
+    are over human participants, or over synthetic ones if no human participant is complete."""
 
     participants: int
     synthetic: bool
@@ -224,26 +231,27 @@ class OrderBalance:
     after: Sequence[tuple[str, Sequence[int | None]]]
     """By condition: how often each other condition followed it directly.
 
-    None for itself, and for conditions of another group between people.
+    None for itself, and for conditions of another between-subjects group.
     """
 
     @property
     def spread(self) -> int:
-        """Return the largest difference between a condition's most and least frequent position, in
-        participants."""
+        """Return, for the least balanced condition, how much oftener it came at its most frequent position
+        than at its least frequent one."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property
     def after_spread(self) -> int:
-        """Return the difference between the most and the least frequent pair of successive conditions."""
+        """Return how much oftener the most frequent pair of successive conditions occurred than the least
+        frequent one."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)
 
 
 def order_balance(study: Study) -> OrderBalance | None:
-    """Count orders over complete participants who were not excluded.
+    """Return how balanced the orders of complete participants are. Excluded participants are left out.
 
-    Return None if there is nobody, or only one condition was played.
+    Return None if no participant is complete, or only one condition was played.
     """
     people = study.participants.filter(
         status=Participant.Status.COMPLETE, preview=False, excluded_at=None

@@ -15,9 +15,10 @@ from study.participants.models import Participant
 
 @dataclass(frozen=True, slots=True)
 class ParticipantNews:
-    """Message that something about this participant has changed; a consumer handles it in `participant_news`.
+    """Message that something about this participant has changed. Websocket consumers handle it in
+    `participant_news`.
 
-    It is sent over the channel layer to the group of `live_page_group`, as a mapping of these fields.
+    It is sent over the channel layer to the group of `live_page_group`, as a mapping of its fields.
     """
 
     participant: str
@@ -26,18 +27,18 @@ class ParticipantNews:
 
 
 def live_page_group(study: Study) -> str:
-    """Return the channel group for news about a study, its participants and its episodes; the live page
-    listens."""
+    """Return the name of the channel group that gets messages about a study, its participants and its
+    episodes. The live page listens to it."""
     return live_page_group_name(study.pk)
 
 
 def live_page_group_name(study_id: int) -> str:
-    """Return the channel group of the study with this id (see `live_page_group`)."""
+    """Return the name of the channel group for the study with this id (see `live_page_group`)."""
     return f"study-{study_id}"
 
 
 def notify_staff(person: Participant) -> None:
-    """Notify live pages of a change, once the transaction commits."""
+    """Notify the open live pages, after the transaction commits, that this participant has changed."""
     news = ParticipantNews(person.code)
     transaction.on_commit(
         partial(page_broadcast.notify_audience, live_page_group_name(person.study_id), news)

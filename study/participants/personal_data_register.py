@@ -1,6 +1,7 @@
-"""The register of personal data: what is stored of a participant, and why, in words for participants.
+"""List the personal data that are stored about a participant, and why, in texts that participants can read.
 
-personal_data_fields.toml names the fields behind each line. A test fails for a field without a line.
+`personal_data_fields.toml` names the database fields behind each line. A test fails for a field without a
+line.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class StoredData:
     """The study setting without which the data are not stored; empty if they always are."""
 
     def translated(self) -> StoredData:
-        """Return the line in the reader's language."""
+        """Return the line in the active language."""
         return replace(self, what=gettext(self.what), why=gettext(self.why), seen=gettext(self.seen))
 
 
@@ -135,7 +136,8 @@ STORED_DATA: Mapping[str, StoredData] = {
 
 
 def settings_on(study: Study) -> set[str]:
-    """Return the settings with which personal data of this study are stored, now or in an earlier version."""
+    """Return the names of the study's settings that store personal data and are or were switched on. The
+    only one is `keeps_devices`."""
     before = study.versions.filter(document__study__keeps_devices=True)
     return {"keeps_devices"} if study.keeps_devices or before.exists() else set()
 
@@ -178,7 +180,7 @@ STORED_BESIDE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ErasedData:
-    """One line about data that a withdrawal erases."""
+    """One line of the list that says which data a withdrawal erases."""
 
     what: str
     lines: tuple[str, ...]

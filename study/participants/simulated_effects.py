@@ -1,6 +1,7 @@
-"""Effects that synthetic participants show, so that an analysis can be tested on known effects. No Django.
+"""Parse known effects that synthetic participants' answers should show, so that an analysis can be tested.
 
-An effect is written `ITEM:CONDITION=SHIFT`: the keys of both, and a fraction of the item's scale::
+An effect is written `ITEM:CONDITION=SHIFT`: the key of an item, the key of a condition, and a fraction of the
+item's scale::
 
     trust:two_dispatched=0.2
 """
@@ -17,7 +18,8 @@ MIDDLE, MOST = 0.5, 0.5
 
 
 def parse_effects(texts: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Parse lines of simulated effects. Raises ValueError with the first invalid line."""
+    """Parse effects, one per text, and return the shifts by item and condition. Raises ValueError for the
+    first invalid text."""
     found: dict[str, dict[str, float]] = {}
     for text in texts:
         named, _, number = text.partition("=")
@@ -40,16 +42,16 @@ def _shift(number: str) -> float | None:
 
 
 def unknown_effect_key(effects: KnownEffects, items: Collection[str], conditions: Collection[str]) -> str:
-    """Return the first key that is no survey rating or no condition; empty if there is none."""
+    """Return the first key in `effects` that is not in `items` or `conditions`; empty if there is none."""
     named = [(key, items) for key in effects] + [(key, conditions) for by in effects.values() for key in by]
     return next((key for key, keys in named if key not in keys), "")
 
 
 def expected_answer(effects: KnownEffects, item: str, condition: str) -> float | None:
-    """Return the mean answer to this item in this condition, as a fraction of the scale.
+    """Return the mean answer to this item in this condition, as a fraction of the scale. An item without an
+    effect has the same mean in every condition.
 
-    None if there are no known effects: then synthetic participants answer by their experience. An item
-    without an effect has the same mean in every condition.
+    Return None if `effects` is empty. Synthetic participants then answer by what happened in the episode.
     """
     return MIDDLE + effects.get(item, {}).get(condition, 0.0) if effects else None
 

@@ -1,1 +1,3 @@
-"""Participants' pages and their services: enter a study, go from page to page, answer, wait."""
+"""Participants' pages and their services: enter a study, move from page to page, answer questions, wait for
+others.
+"""

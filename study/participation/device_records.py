@@ -1,9 +1,9 @@
-"""Record the device, window size and hidden time of a participant's page.
+"""Record a participant's device and window size, and how long the page was hidden.
 
 This happens only if the study records devices and the participant has consented. The browser's `User-Agent`
-is reduced to a browser family, major version and system family, and is not stored itself. The page reports
-the rest (`static/js/device.js`) and repeats all it knows each time, so a lost or repeated report does no
-harm.
+header is reduced to a browser family, major version and operating system, and is not stored. The page's
+script (`static/js/device.js`) sends the other values. Each report has all values, so a lost or repeated
+report does no harm.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ BROWSERS, SYSTEMS, DEVICES = (dict[str, str](_PATTERNS[name]) for name in ("brow
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Device kind (one of `KINDS`), browser and system family (or `other`), and major version if known."""
+    """A browser's device kind (one of `KINDS`), its browser and system family (`other` if unknown), and
+    its major version (None if unknown)."""
 
     device: str
     browser: str
@@ -40,13 +41,13 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return the device given that its screen supports multi-touch. An iPad claims to be a Mac, and no
-        Mac has a touch screen."""
+        """Return the device corrected by the fact that its screen supports multi-touch. A supposed Mac is
+        then an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 
 def device_of(name: str) -> Device:
-    """Parse a `User-Agent`; all fields are `other` if nothing matches."""
+    """Parse a `User-Agent` header, and return the device. All its families are `other` if nothing matches."""
     name = name[:LONGEST]
     found = ((family, re.search(pattern, name)) for family, pattern in BROWSERS.items())
     browser, version = next(((family, match[1]) for family, match in found if match), (OTHER, ""))
@@ -65,7 +66,7 @@ CLOCKS_APART = timedelta(minutes=1)
 
 
 class DeviceReportForm(forms.Form):
-    """A page's report about itself: whole numbers, none below 0."""
+    """The values that a page's script reports: whole numbers, none below 0."""
 
     page = forms.SlugField(max_length=12)
     position = forms.IntegerField(min_value=0, max_value=1000)
@@ -77,31 +78,35 @@ class DeviceReportForm(forms.Form):
 
 
 def keeps_devices(person: Participant) -> bool:
-    """Return whether devices are recorded: the participant's version says so and they consented, if asked."""
+    """Return whether this participant's device may be recorded. The study's design must say so, and the
+    participant must have consented if consent is asked."""
     design = person.version.blueprint
     agreed = person.consented_at is not None or not design.has("consent")
     return bool(design.meant("keeps_devices")) and agreed
 
 
 def device_fields(request: HttpRequest, person: Participant) -> dict[str, Any]:
-    """Return the fields of the `User-Agent` to store with a visit; empty if devices are not recorded."""
+    """Return the fields of a page visit that come from the request's `User-Agent` header; empty if devices
+    are not recorded."""
     if not keeps_devices(person):
         return {}
     return asdict(device_of(request.headers.get("User-Agent", "")))
 
 
 def visit_to_record(person: Participant, page: str, position: int) -> PageVisit | None:
-    """Return the visit about which this page reports; None if devices are not recorded."""
+    """Return the stored visit of this page, to which a device report belongs. Return None if devices are
+    not recorded or the page was never opened."""
     if not keeps_devices(person):
         return None
     return PageVisit.objects.filter(participant=person, page=page, position=position).first()
 
 
 def record_device(*, request: HttpRequest, person: Participant) -> bool:
-    """Store the report of this participant's page.
+    """Store the device report that a participant's page sent.
 
     Return False, without a change, if the study does not record devices, the report is impossible, or the
-    participant never saw that page. A report with lower numbers than stored changes nothing either.
+    participant never saw that page. A report with lower numbers than the stored ones changes nothing
+    either.
     """
     form = DeviceReportForm(request.POST)
     if not keeps_devices(person) or not form.is_valid():

@@ -1,4 +1,4 @@
-"""Enter a study: the entry and consent forms, the first steps of a participant, and limits on entries.
+"""Enter a study: the entry and consent forms, the creation of a participant, and limits on entries.
 
 The limits count entries per network address in the cache that all processes share. The address itself is not
 stored.
@@ -49,8 +49,8 @@ def is_study_open(study: Study, *, synthetic: bool = False) -> bool:
 def why_study_closed(study: Study, *, synthetic: bool = False) -> str:
     """Return why no new participant may enter now, or an empty string if entry is possible.
 
-    Reasons: `closed`, `over` (the closing date has passed), `spent` (the study pauses when its budget is
-    spent, and it is), or `full`.
+    Reasons: `closed`, `over` (the closing date has passed), `spent` (the budget is spent and the study
+    pauses then), or `full`.
     """
     number = study.conditions.count()
     if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
@@ -74,14 +74,14 @@ def participant_enter(
     uncounted: int = 0,
     language: str = "",
 ) -> Participant:
-    """Create a participant, or return the existing one for the same entry form or the same label.
+    """Create a participant, or return the existing one who sent the same entry form or has the same label.
 
     `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
 
-    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
-    at once. Raises TookPartError if somebody with this label finished and erased their data. Staff previews
-    enter despite a closed study or a pause, synthetic participants despite a pause.
+    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many
+    enter at once. Raises TookPartError if somebody with this label finished and erased their data. Staff
+    previews can enter a closed or paused study, synthetic participants a paused one.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):
@@ -121,9 +121,11 @@ def participant_enter(
 
 
 def known_participant(study: Study, entry: str, referral: Referral) -> Participant | None:
-    """Return the participant who sent this entry form before, or who has this label; None if there is none.
+    """Return the participant who sent this entry form before, or who has the referral's label; None if there
+    is none.
 
-    Anybody may know a label. A person who shows only a label is marked as a guest (`as_guest`).
+    Other people may know a label. So a participant who was found by an unsigned label is marked as a guest
+    (`as_guest`), who cannot erase data.
     """
     if known := study.participants.filter(entry=entry).first():
         return known
@@ -137,7 +139,8 @@ def known_participant(study: Study, entry: str, referral: Referral) -> Participa
 def consent_given(*, participant_id: int) -> bool:
     """Record that the participant agreed to every statement, and plan the rounds.
 
-    Return False if consent is not the current page. Raises StudyClosedError if others took the last place.
+    Return False if consent is not the current page. Raises StudyClosedError if the study has no place
+    left.
     """
     person = lock_participant(participant_id)
     if not mark_page_done(ParticipantProgress(person), "consent"):
@@ -151,14 +154,16 @@ def consent_given(*, participant_id: int) -> bool:
 
 
 def consent_digest(version: Version, language: str = "") -> str:
-    """Return the SHA-256 of the consent text and its statements, joined by newlines, in this language."""
+    """Return the SHA-256 of the consent text and its statements, joined by newlines. `language` selects
+    the translation."""
     part = translated_design(version.blueprint, language).part("consent")
     return hashlib.sha256("\n".join([part.text, *part.settings["statements"]]).encode()).hexdigest()
 
 
 @transaction.atomic
 def consent_refused(*, participant_id: int) -> None:
-    """Record that the participant refused consent, end the participation, and erase label and referral."""
+    """Record that the participant refused consent, end the participation, and erase the label and referral
+    data."""
     person = lock_participant(participant_id)
     if mark_page_done(ParticipantProgress(person), "consent", stays=False):
         participant_end(participant_id=participant_id, status=Participant.Status.NO_CONSENT)
@@ -173,16 +178,17 @@ SYNTHETIC = "synthetic"
 
 
 def synthetic_invitation(study: Study) -> str:
-    """Return a signed invitation that marks a participant as synthetic. Signing needs the server's secret
-    key."""
+    """Return a signed text that lets a program enter as a synthetic participant. Signing needs the
+    server's secret key."""
     return signing.dumps({"study": study.slug, "who": SYNTHETIC}, salt=INVITATION_SALT)
 
 
 class EntryForm(forms.Form):
-    """The form with the entry button on the study's link.
+    """The form with the button to enter a study, on the welcome page.
 
-    `entry` holds the study's slug, a unique name of this form, and when the page was made (Unix seconds).
-    Sending a form twice yields one participant. `opened_at` is set once the form is valid.
+    `entry` holds the study's slug, a unique name of this form, and the time at which the page was made
+    (Unix seconds). If a form is sent twice, only one participant is created. `opened_at` is set once the
+    form is valid.
     """
 
     entry = forms.CharField(widget=forms.HiddenInput)
@@ -196,7 +202,8 @@ class EntryForm(forms.Form):
         self.initial.setdefault("entry", signing.dumps(entry, salt=ENTRY_SALT))
 
     def clean_entry(self) -> str:
-        """Return the form's unique name. Refuse a value that the server did not sign for this study."""
+        """Return the form's unique name. Raises ValidationError if the server did not sign the value for
+        this study."""
         try:
             slug, name, opened_at = signing.loads(self.cleaned_data["entry"], salt=ENTRY_SALT)
         except (signing.BadSignature, ValueError) as error:
@@ -211,8 +218,8 @@ class EntryForm(forms.Form):
         return str(name)
 
     def clean_invitation(self) -> str:
-        """Return `SYNTHETIC` for a valid invitation of a synthetic participant, or an empty string for
-        none."""
+        """Return `SYNTHETIC` for a valid invitation of a synthetic participant, or an empty string if the
+        field is empty. Raises ValidationError for an invalid invitation."""
         given = self.cleaned_data["invitation"]
         if not given:
             return ""
@@ -228,7 +235,7 @@ class EntryForm(forms.Form):
 
 
 class ConsentForm(forms.Form):
-    """Consent form with one required checkbox per statement."""
+    """The consent form, with one required checkbox per statement."""
 
     def __init__(self, *args: Any, statements: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -251,18 +258,18 @@ or took part."""
 
 
 def too_many_entries(request: HttpRequest, study: Study) -> bool:
-    """Count this entry and return whether its network made more entries than the study allows.
+    """Count this entry, and return whether its network made more entries than the study allows.
 
-    Requests from loopback are not counted: they come from programs of this machine, since behind a proxy
-    people have the address that the proxy forwards. Requests whose address cannot be read are counted
-    together. While the cache is unavailable, no request is refused.
+    Requests from this machine itself (loopback) are not counted, since they come from programs. Behind a
+    proxy, people have the address that the proxy forwards. Requests whose address cannot be read are
+    counted together. While the cache is unavailable, no request is refused.
     """
     most, name = study.entries_per_address, _network(request, study)
     return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
 
 
 def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral) -> bool:
-    """Count this query and return whether its network asked about too many labels.
+    """Count this request, and return whether its network tried too many labels within a minute.
 
     Links without a label and signed links are not counted.
     """
@@ -273,11 +280,11 @@ def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral
 
 
 def uncounted_entries(request: HttpRequest, study: Study) -> int:
-    """Count this entry and return how many entries of this and the previous minute do not count towards a
-    pause.
+    """Count this entry. Return how many recent entries are ignored when the study decides about a pause.
 
-    An entry does not count if its network already used its share (`SHARE`). Otherwise a person with two
-    addresses could keep a study paused.
+    An entry is ignored if its network made more than `SHARE` entries in this minute. Otherwise a person
+    with two addresses could keep a study paused. Ignored entries of this and the previous minute are
+    returned.
     """
     name, minute = _network(request, study), int(time.time()) // MINUTE
     if name and _count(f"share:{name}", MINUTE) > SHARE:

@@ -1,16 +1,15 @@
-"""The lobby: participants who play together wait for each other, and their groups form.
+"""Let participants who play together wait for each other in a lobby, and form their groups.
 
-A *group* is formed at the first shared round. A participant joins the oldest group that has room and whose
-members have the same conditions left, the same language and the same design version. Human participants,
-synthetic participants and staff form separate groups. If there is no such group, the participant founds one.
-All members have the order of the founder, and the sequence counts once for each member. So all members play
-each condition at the same time, and orders are balanced over groups. A group that has begun to play takes no
-new member.
+A *group* is formed at the first shared round. A participant joins the oldest group that has room and fits.
+Its members must have the same conditions left, the same language and the same design version. If there is
+none, the participant founds a group. Human participants, synthetic participants and staff form separate
+groups. All members follow the founder's order of conditions, and the sequence counts once for each member. A
+group that has begun to play takes no new member.
 
-A member is present as long as their page sends signals (`AWAY_SECONDS`). The time of the member who came
-first is limited (`Team.lobby_seconds`); it does not run while a member still plays. When it is over, or
-nobody else can come, the condition decides (`Team.unfilled`): agents take the empty seats, or those who came
-leave and are paid. A member who comes later plays with agents only, and meets the others in the next round.
+A member is present as long as their page sends signals (`AWAY_SECONDS`). The first member waits for a limited
+time (`Team.lobby_seconds`), which does not run while a member still plays. When the time is over, or nobody
+else can come, `Team.unfilled` decides: agents take the empty seats, or the waiting members leave and are
+paid. A member who comes later plays with agents only, and meets the others in the next round.
 
 Locks are taken in one order: the participant, the study (only to find a group), the group. Leaving a study
 uses the same order. Rows of other participants change only while the group is locked.
@@ -50,7 +49,7 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class LobbyState:
-    """State of the lobby for one participant who waits."""
+    """The state of the lobby, as one waiting participant sees it."""
 
     present: int
     """Number of people who are present."""
@@ -69,10 +68,10 @@ class _ChangedError(Exception):
 
 
 def look_at_lobby(*, participant_id: int) -> LobbyState | None:
-    """Record that the participant is in the lobby and return its state.
+    """Record that the participant is in the lobby, and return its state.
 
-    Return None once another page is current, also if this call opened the episode. Raises
-    Participant.DoesNotExist if the data were erased.
+    Return None if the lobby is no longer the participant's page, for example because this call started the
+    episode. Raises Participant.DoesNotExist if the data were erased.
     """
     for _ in range(TRIES - 1):
         try:
@@ -105,7 +104,7 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 
 @transaction.atomic
 def leave_lobby(*, participant_id: int, load: int) -> None:
-    """Record that the participant closed the lobby's page, so they are absent until their next signal.
+    """Record that the participant closed the lobby's page. They are absent until the page's next signal.
 
     `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
     """

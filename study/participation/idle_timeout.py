@@ -1,9 +1,9 @@
-"""Ask idle participants whether they are still there, then time them out.
+"""Ask idle participants whether they are still there, and end their participation if they do not react.
 
-Opening or sending a page, a command in an episode, and a presence signal count as actions. The page sends the
-presence signal while the participant types or scrolls, and when they press the button that says they are
-still there. The participant's design version sets the time limits. An outage of this server does not count as
-idle time (`kitchen.uptime`).
+Opening or sending a page, a command in an episode, and a presence signal are actions. The page's script sends
+the presence signal while the participant types or scrolls, and when they press “I am still here”. The
+participant's design version sets the time limits. An outage of this server is not idle time
+(`kitchen.uptime`).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class IdleClock:
-    """Seconds until the idle warning and until the timeout. None means never; a negative number is in the
-    past."""
+    """Seconds until the idle warning and until the timeout. None means never. A negative number means that
+    the time has passed."""
 
     warn_in: float | None
     end_in: float | None
 
 
 def idle_clock(person: Participant) -> IdleClock:
-    """Return how long this participant may stay idle; both None if the participation has ended or has no
-    limit."""
+    """Return the seconds until this participant is warned and timed out. Both are None if the
+    participation has ended or has no limit."""
     if person.status != Participant.Status.ACTIVE:
         return IdleClock(None, None)
     design = person.version.blueprint.study
@@ -57,13 +57,14 @@ def last_action(person: Participant) -> datetime:
     if timezone.now() - person.active_at < SECOND:  # a page was just opened: no command can be much later
         return person.active_at
     rounds = person.rounds.filter(episode__status=Episode.Status.PLAYING)
-    practised = [(person.practice_id, 0)] if person.practice_id else []
+    practised = [(person.practice_id, person.practice_seat)] if person.practice_id else []
     commanded = last_command_at([*rounds.values_list("episode_id", "seat"), *practised])
     return max(person.active_at, commanded) if commanded else person.active_at
 
 
 def participant_here(*, person: Participant) -> Participant:
-    """Record that the participant is present, or time them out if it is too late. Return their current state.
+    """Record that the participant is present, or time them out if the limit has passed. Return the updated
+    participant.
 
     Raises Participant.DoesNotExist if the data were erased.
     """
@@ -77,8 +78,8 @@ def participant_here(*, person: Participant) -> Participant:
 
 
 def timed_out_if_late(person: Participant) -> Participant:
-    """Return the participant, timed out if their limit has passed. This does not depend on the worker's
-    check."""
+    """Return the participant. If their time limit has passed, time them out first, without waiting for the
+    regular check."""
     if may_be_late(person) and participant_time_out(participant_id=person.pk):
         person.refresh_from_db(from_queryset=with_design())
     return person
@@ -102,7 +103,7 @@ def participant_time_out(*, participant_id: int) -> bool:
 def time_out_idle_participants() -> int:
     """Time out all participants who were idle for too long; return their number.
 
-    A participant whose data cannot be read is logged, and the others are still timed out.
+    If a participant's data cannot be read, the error is logged and the others are still timed out.
     """
     quiet = with_design().filter(
         status=Participant.Status.ACTIVE, active_at__lt=timezone.now() - timedelta(minutes=1)

@@ -33,7 +33,7 @@ from study.participants.models import Round
 
 @dataclass(frozen=True, slots=True)
 class TeamReminder:
-    """One of the teams that a participant played with."""
+    """One team with which the participant played: its label, and a text that helps to remember it."""
 
     key: str
     """Key of the condition; no page shows it."""
@@ -73,7 +73,7 @@ APART_WORDS = gettext_noop("Does not apply")
 
 @dataclass(frozen=True, slots=True)
 class ItemField:
-    """One item with its bound form field."""
+    """One survey item with its bound form field."""
 
     field: forms.BoundField
     item: ItemPlan
@@ -84,13 +84,13 @@ class ItemField:
 
     @property
     def layout(self) -> str:
-        """Return the layout: `scale` (points or marks), `options`, or `typed`."""
+        """Return how the item is laid out: `scale` (points or marks side by side), `options`, or `typed`."""
         kind = kind_of(self.item)
         return "scale" if kind.row(self.item) else kind.looks
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Return the words at the two ends of a scale; each may be empty."""
+        """Return the labels at the low and the high end of a scale; each may be empty."""
         return kind_of(self.item).end_words(self.item)
 
     @property
@@ -100,12 +100,12 @@ class ItemField:
 
     @property
     def choices(self) -> list[Any]:
-        """Return the buttons or boxes to choose from, without the one for “does not apply”."""
+        """Return the radio buttons or checkboxes to choose from, without the one for “does not apply”."""
         return list(self.field)[:-1] if self.apart_choice else list(self.field)
 
     @property
     def choices_with_reminders(self) -> list[tuple[Any, str]]:
-        """Return the (choice, reminder text) pairs."""
+        """Return (choice, reminder text) pairs. The text is empty if the choice has no reminder."""
         return list(zip_longest(self.choices, self.reminders, fillvalue=""))
 
     @property
@@ -116,13 +116,15 @@ class ItemField:
 
     @property
     def crowding(self) -> str:
-        """Return a layout hint for many points side by side: empty, `long`, or `marks`."""
+        """Return how densely the points of a scale are laid out: empty for few points, `long` for more,
+        `marks` for a row of many marks."""
         points = len(kind_of(self.item).row(self.item))
         return "marks" if points > POINTS[1] else "long" if points > EASY else ""
 
 
 class ItemsForm(forms.Form):
-    """A form with items of any kind. `teams` are the teams played with, for items that compare them."""
+    """A form with survey items of any kind. `teams` are the participant's teams, for items that compare
+    them."""
 
     def __init__(
         self, *args: Any, items: Iterable[ItemPlan], teams: Sequence[TeamReminder] = (), **kwargs: Any
@@ -140,18 +142,19 @@ class ItemsForm(forms.Form):
 
     @staticmethod
     def name_of(item: ItemPlan) -> str:
-        """Return the field's name. The prefix avoids clashes between researchers' keys and the page's own
-        fields."""
+        """Return the name of the item's form field. A prefix keeps researchers' keys apart from the page's
+        own fields."""
         return f"item_{item.key}"
 
     @classmethod
     def apart_of(cls, item: ItemPlan) -> str:
-        """Return the name of the item's “does not apply” checkbox; no key contains a full stop."""
+        """Return the name of the item's “does not apply” checkbox. It has a full stop, which no item key
+        has, so names never clash."""
         return f"{cls.name_of(item)}.apart"
 
     @property
     def items(self) -> list[ItemField]:
-        """Return the fields in order, each with its item."""
+        """Return the items with their form fields, in order."""
         reminders = [one.reminder for one in self.teams]
         return [
             ItemField(
@@ -162,7 +165,8 @@ class ItemsForm(forms.Form):
 
     @property
     def reminders(self) -> list[TeamReminder]:
-        """Return the teams with a reminder text, if no item on this page lists the teams itself."""
+        """Return the teams that have a reminder text. Empty if an item on this page asks for a team,
+        because its options show the texts."""
         named = any(item.kind == "team" for item in self.asked)
         return [] if named else [one for one in self.teams if one.reminder]
 
@@ -171,7 +175,8 @@ class ItemsForm(forms.Form):
         return self[name] if name in self.fields else None
 
     def clean(self) -> dict[str, Any]:
-        """Check that every answer fits its item; report a problem at its field."""
+        """Check that every answer fits its item, and add an error to the field if it does not. Return the
+        cleaned data."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         keys = tuple(one.key for one in self.teams)
         for item in self.asked:
@@ -208,7 +213,8 @@ def _is_empty(value: Json) -> bool:
 
 
 def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Field:
-    """Return the form field of this item. Radio buttons get one more for “does not apply”, if allowed."""
+    """Return the form field of this item. If the item may not apply, its radio buttons include “does not
+    apply”."""
     field = FIELDS[item.kind](item, teams)
     if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
         coerce, choices = field.coerce, list(field.widget.choices)

@@ -1,6 +1,7 @@
-"""Choose the language of a visitor's pages: the one they chose, else the browser's, among the study's.
+"""Choose the language of a visitor's pages: the language they chose, or else their browser's, if the study
+offers it.
 
-A participant's choice is stored in the database, another visitor's in a cookie.
+A participant's choice is stored in the database. Another visitor's choice is stored in a cookie.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ COOKIE_SECONDS = 90 * 24 * 3600
 
 
 def activate_language(request: HttpRequest, study: Study, person: Participant | None = None) -> str:
-    """Activate the reader's language for the rest of this request; return its code."""
+    """Activate the visitor's language for the rest of this request, and return its code."""
     language = best_language(study.languages, [person.language] if person else _wanted(request))
     translation.activate(language)
     return language

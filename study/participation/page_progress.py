@@ -23,15 +23,16 @@ from study.participation.round_planning import create_practice_episode, create_r
 
 
 def with_design() -> QuerySet[Participant]:
-    """Return a query of participants with the study and version that their pages need.
+    """Return a query of participants that also loads the study and version, which their pages need.
 
-    The preregistered bundle of a version is large and not needed on these pages, so it is deferred.
+    The large field `bundle` of the version is not loaded.
     """
     return Participant.objects.select_related("study", "version").defer("version__bundle")
 
 
 def participant_of_key(key: str) -> Participant | None:
-    """Return the participant whose personal key, or guest key, is this part of an address; None if none."""
+    """Return the participant with this personal key or guest key, as it appears in page addresses; None if
+    there is none. A participant found by the guest key has `as_guest` set."""
     if known := with_design().filter(key=key).first():
         return known
     number = key.partition("-")[0]
@@ -45,7 +46,8 @@ def participant_of_key(key: str) -> Participant | None:
 
 
 def lock_participant(participant_id: int) -> Participant:
-    """Return the participant, locked for this transaction. Raises Participant.DoesNotExist if erased."""
+    """Return the participant, locked until the transaction ends. Raises Participant.DoesNotExist if the
+    data were erased."""
     people = with_design().select_related("study__budget")
     return people.select_for_update(of=("self",)).get(pk=participant_id)
 
@@ -54,8 +56,8 @@ def lock_participant(participant_id: int) -> Participant:
 def page_opened(*, person: Participant, page: str, position: int = 0, **fields: Any) -> None:
     """Record that the participant opened a page: the time of the first visit and the number of loads.
 
-    `kept` holds further fields of the visit; the latest values are stored. Raises Participant.DoesNotExist if
-    the data were erased.
+    `fields` are further fields of the visit; the latest values are stored. Raises Participant.DoesNotExist
+    if the data were erased.
     """
     person.active_at = timezone.now()
     if not Participant.objects.filter(pk=person.pk).update(active_at=person.active_at):
@@ -86,7 +88,8 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 
 @transaction.atomic
 def begin_round(*, participant_id: int) -> bool:
-    """Begin the round that waits for budget. Return False, without a change, if it must still wait."""
+    """Begin the participant's round that waits because the study's budget was spent. Return False, without
+    a change, if it must still wait."""
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
     waited = progress.place
@@ -101,14 +104,14 @@ def begin_round(*, participant_id: int) -> bool:
 
 
 def is_waiting(person: Participant) -> bool:
-    """Return whether the participant's next round waits for budget."""
+    """Return whether the participant's next round waits because the study's budget is spent."""
     place = ParticipantProgress(person).place
     return place.page in {LOBBY, WAITING} and place.round is not None and must_wait(person, place.round)
 
 
 def may_practise_again(person: Participant) -> bool:
-    """Return whether the participant may practise again: the first practice ended without reaching its
-    goal."""
+    """Return whether the participant may practise a second time: the first practice ended without reaching
+    its goal."""
     practice = person.practice
     missed = practice is not None and practice.until and practice.status == Episode.Status.OVER
     return bool(missed) and person.first_practice_id is None
@@ -133,7 +136,8 @@ def mark_page_done(
 ) -> bool:
     """Record that this page is done. Return False, without a change, if it is not the current page.
 
-    With `stays`, the participant takes a place in the study: StudyClosedError if none is left.
+    With `stays`, the participant also takes a place in the study. Raises StudyClosedError if no place is
+    left.
     """
     person, place = progress.participant, progress.place
     if (place.page, place.position) != (page, position):
@@ -163,10 +167,10 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Create what the next page needs: an episode (unless it must wait for budget) or the end of
-    participation.
+    """Do what the participant's next page needs. Create its episode, unless the round must wait for budget,
+    or mark the participation as complete.
 
-    Also stores the round that was `answered`, together with the one that begins.
+    The round that was just `answered` is stored in the same query as the new one.
     """
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
@@ -184,9 +188,11 @@ def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None =
 
 @transaction.atomic
 def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json], position: int = 0) -> bool:
-    """Store the answers of one page (by item key, already checked by the form) and go on.
+    """Store the answers of one page, and prepare the next page. `values` are answers by item key, already
+    checked by the form.
 
-    Return False, without a change, if the page is done already or is not the current page.
+    Return False, without a change, if the page is not the current page, for example because it is done
+    already.
     """
     progress = ParticipantProgress(lock_participant(participant_id))
     one = progress.place.round if position else None
@@ -201,10 +207,11 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
 
 @transaction.atomic
 def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: int) -> bool | None:
-    """Store one attempt at the comprehension check and return whether all answers are right.
+    """Store one attempt at the comprehension check, and return whether all answers are right.
 
-    After the last attempt the study goes on or ends, as the part defines. Return None for an attempt that is
-    not the current one, which changes nothing, and if an item was deleted, which ends the participation.
+    After the last wrong attempt the study continues or ends, as its design says. Return None if `attempt`
+    is not the number of the current attempt; then nothing changes. Also return None if an item was
+    deleted; then the participation ends.
     """
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
@@ -231,7 +238,7 @@ def next_check_attempt(person: Participant) -> int:
 
 
 def wrong_check_items(person: Participant, values: Mapping[str, Json]) -> list[str]:
-    """Return the keys of the check items that these values answer wrongly."""
+    """Return the keys of the comprehension check's items that these values answer wrongly."""
     asked = person.version.blueprint.items_at("check")
     return [item.key for item in asked if is_right(item, values.get(item.key)) is False]
 

@@ -1,19 +1,19 @@
-"""Verify links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
+"""Verify study links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
 
 Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the expiry
-time, this server's address as audience, and under `prolific` the filled-in parameters of the study's link and
-the workspace of the study. The server reads the token once and redirects the browser to the same address
-without it. A signed cookie remembers for some hours that the browser came by such a link. The link is then
-treated like one that this server signed.
+time, and this server's address as audience. Under `prolific` it holds the study's workspace and the filled-in
+parameters of the link. The server reads the token once and redirects the browser to the same address without
+it. A signed cookie remembers for some hours that the browser came by such a link. The link is then treated
+like a link that this server signed.
 
-Anybody can make a study on Prolific whose link leads here and names somebody else. So only a token of the
-workspace that the researcher has named is trusted. It is not trusted for a participant who entered through
-another Prolific study. A link with an invalid token is treated like one without a token. So is a link to a
-study that names no workspace, except for the parameters that the token fills in.
+Anybody can make a study on Prolific whose link leads here and names another person. So a token is trusted
+only if it has the workspace that the researcher entered. It is not trusted for a participant who entered
+through another Prolific study. A link with an invalid token is treated like a link without a token. If the
+study names no workspace, a valid token only fills in the link's parameters.
 
-Prolific asks clients to fetch its keys once a day. A link with an unknown key makes each process fetch them
-at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key never
-waits.
+Prolific asks clients to fetch its keys once a day. If a link has an unknown key, each process fetches the
+keys, at most once a minute. If the keys cannot be fetched, the old ones are used. Looking up a known key
+never waits.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ log = logging.getLogger(__name__)
 
 
 def read_source(source: str) -> str:
-    """Return the text at this HTTPS address or in this file. Raises KeysError if it cannot be read."""
+    """Return the text at an HTTPS address or in a file. `source` is the address or path. Raises KeysError
+    if it cannot be read."""
     try:
         return asyncio.run(_fetched(source)) if source.startswith("https://") else Path(source).read_text()
     except (OSError, UnicodeDecodeError, httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -74,7 +75,7 @@ async def _fetched(source: str) -> str:
 
 
 async def fetched(client: httpx2.AsyncClient, source: str) -> str:
-    """Return the text at this address. Raises KeysError for more than `LARGEST` bytes, compressed or not."""
+    """Return the text at this address. Raises KeysError if the response is larger than `LARGEST` bytes."""
     body = b""
     async with client.stream("GET", source, headers={"Accept-Encoding": "identity"}) as answer:
         answer.raise_for_status()
@@ -88,7 +89,8 @@ async def fetched(client: httpx2.AsyncClient, source: str) -> str:
 class KeyRing:
     """Thread-safe cache of the public keys of one source.
 
-    PyJWT's `PyJWKClient` makes lookups of known keys wait for a fetch, and repeats a failed fetch every time.
+    Looking up a known key never waits for a fetch, and a failed fetch is not repeated at every lookup.
+    PyJWT's `PyJWKClient` does both.
     """
 
     def __init__(
@@ -151,13 +153,13 @@ NO_WORKSPACE = "the study names no workspace of Prolific"
 
 
 class NotSignedError(ValueError):
-    """The token is not valid. The message gives the reason and quotes nothing from the token."""
+    """The token is not valid. The message gives the reason, but no part of the token."""
 
 
 def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
-    """Redirect to the same address without the token.
+    """Redirect to the same address without Prolific's token.
 
-    If the token is valid, the new address has the parameters that it vouches for. If the study names a
+    If the token is valid, the new address has the link parameters in the token. If the study names a
     workspace, a cookie records that the link was signed.
     """
     parameters = request.GET.dict()
@@ -178,8 +180,8 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
-    """Return the parameters of the link, with a proof if this browser came by a signed link for the same
-    person."""
+    """Return the parameters of the request's link. If this browser came by a signed link for the same
+    person, add a proof that marks the link as signed."""
     parameters = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return parameters
@@ -196,10 +198,10 @@ def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
 def verified_parameters(
     token: str, study: Study, *, host: str, parameters: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the link parameters that the token vouches for.
+    """Verify a token of Prolific, and return the link parameters that it confirms.
 
-    Raises NotSignedError if the token is invalid, or is for another study or server. The server must be
-    `host` or the one in the settings. Also raises it if the link contradicts the token.
+    Raises NotSignedError if the token is invalid, is for another study or server, or contradicts
+    `parameters` (those of the link). The server must be `host` or the host in the settings.
     """
     claims = _claims(token)
     if not audience_matches(claims["aud"], study, {host, urlsplit(settings.PUBLIC_URL).netloc}):
@@ -245,7 +247,8 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def audience_matches(audience: object, study: Study, hosts: set[str]) -> bool:
-    """Return whether the audience names one of these hosts and, if it has a path, this study's page."""
+    """Return whether a token's audience (a URL, or a list of them) names one of these hosts. If the URL
+    has a path, it must be this study's page."""
     paths = {"", study.get_absolute_url().strip("/")}
     named = audience if isinstance(audience, list) else [audience]
     for one in (each for each in named if isinstance(each, str)):

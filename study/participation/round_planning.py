@@ -1,4 +1,4 @@
-"""Plan a participant's rounds, create the episode of each, and hold back rounds when the budget is spent."""
+"""Plan a participant's rounds, create their episodes, and make rounds wait while the budget is spent."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from study.participants.participant_events import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:
-    """Assign a group between people if the version has groups, and create the rounds of its conditions.
+    """Assign a between-subjects group if the version has groups, and create the rounds for its conditions.
 
-    The rounds are in the order that the scheme assigns within the group. If a condition was deleted (staff
-    previews do not prevent this), the participation ends.
+    The scheme assigns their order within the group. If a condition was deleted, the participation ends.
+    This is possible because staff previews do not prevent a deletion.
     """
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
@@ -64,8 +64,8 @@ def plan_rounds(person: Participant) -> None:
 
 
 def seat_in(person: Participant, condition: str) -> int:
-    """Return the seat of a person who plays this condition without other people. The lobby assigns shared
-    seats."""
+    """Return the seat of a person in a condition that they play without other people. `condition` is its
+    key. In shared conditions, the lobby assigns seats."""
     return people_in(person.version.blueprint.condition(condition))[0]
 
 
@@ -74,8 +74,8 @@ def create_shared_episode(
 ) -> Episode:
     """Create the episode of a group in one condition, for the people in these seats.
 
-    Co-players take the seats of those who did not come. The seed is derived from study, group and condition
-    (without the group if the study gives everybody the same episodes).
+    Co-players take the seats of people who did not come. The seed is derived from study, group and
+    condition. It does not depend on the group if the study gives everybody the same episodes.
     """
     design = person.version.blueprint
     whose: list[object] = [] if design.study["same_dishes"] else ["group", group.number]
@@ -98,8 +98,8 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
 
 
 def create_practice_episode(person: Participant) -> Episode:
-    """Create the practice episode as the part defines. A second practice has another seed."""
-    design = person.version.blueprint
+    """Create the practice episode that the study's design defines. A second practice has another seed."""
+    design = person.blueprint
     repeated = ["again"] if person.practice_id else []
     seed = derived_seed(int(design.study["seed"]), "practice", person.number, *repeated)
     part, plan = design.part("practice").settings, design.practice
@@ -128,9 +128,10 @@ def _episode(
 def episode_settings(
     design: Blueprint, plan: ConditionPlan, people: Sequence[int] | None = None
 ) -> dict[str, Any]:
-    """Return the arguments of `create_episode` that follow from the design, for people in these seats.
+    """Return the arguments for `create_episode` that the design determines. `people` are the seats of the
+    people who came; None means everybody.
 
-    The organisation has the words that the study blocks.
+    The organisation includes the words that the study forbids in messages.
     """
     waits, blocked = plan.thinking_seconds, str(design.meant("blocked_words")).splitlines()
     organisation = planned_organisation(plan, people)
@@ -157,7 +158,7 @@ def episode_settings(
 
 
 def study_budget(study: Study) -> Budget:
-    """Return the study's budget. Create it when first needed, only once even with concurrent calls."""
+    """Return the study's budget. If there is none, create it; concurrent calls create only one."""
     if study.budget:
         return study.budget
     study = Study.objects.select_for_update().get(pk=study.pk)
@@ -173,7 +174,8 @@ def is_budget_spent(study: Study) -> bool:
 
 
 def must_wait(person: Participant, one: Round) -> bool:
-    """Return whether this round must wait: it uses a paid language model and the budget is spent."""
+    """Return whether this round must wait: its condition uses a paid language model, and the study's
+    budget is spent."""
     if not is_budget_spent(person.study):
         return False
     return uses_paid_model(person.version.blueprint.condition(one.condition.key))

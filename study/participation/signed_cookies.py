@@ -16,7 +16,8 @@ from django.http import HttpRequest, HttpResponse
 def set_cookie(
     response: HttpResponse, name: str, value: str, *, path: str = "/", max_age: int | None = None
 ) -> None:
-    """Set a cookie that only the server reads; without `max_age`, until the browser is closed."""
+    """Set a cookie that only the server reads. Without `max_age` (seconds), it lasts until the browser is
+    closed."""
     secure = settings.SESSION_COOKIE_SECURE
     response.set_cookie(name, value, max_age=max_age, path=path, httponly=True, samesite="Lax", secure=secure)
 

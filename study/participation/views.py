@@ -1,4 +1,4 @@
-"""Views of participants' pages: study link, personal link, lobby, withdrawal and signals from scripts.
+"""Views of participants' addresses: study link, personal link, lobby, withdrawal and signals from scripts.
 
 `PAGES` maps each page to its view.
 """
@@ -78,7 +78,7 @@ COOKIE_SECONDS = 90 * 24 * 3600
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the home page of this server with the open studies."""
+    """Show the home page of this server, with a list of the open studies."""
     return render(
         request, "study/participation/home.html", {"studies": Study.objects.filter(status=Study.Status.OPEN)}
     )
@@ -87,8 +87,8 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def enter(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the study's link: a welcome page with a button. Opening the link creates no participant. A browser
-    with a participant is redirected to their page."""
+    """Show the welcome page at a study's link, with a button to enter. Only the button creates a
+    participant. A browser that already has a participant is redirected to their page."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     if TOKEN in request.GET:
@@ -235,8 +235,8 @@ def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def participant(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the personal link: always the participant's current page. A form of a finished page changes
-    nothing."""
+    """Show the participant's current page at their personal link. A form of a page that is already
+    finished changes nothing."""
     person = _person(request, key)
     try:
         person = timed_out_if_late(person)
@@ -273,11 +273,11 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def still_here(request: HttpRequest, key: str) -> JsonResponse:
-    """Answer the page's script: seconds until the idle warning and the end and, on request, whether the next
-    round waits for budget.
+    """Answer the page's script with the seconds until the idle warning and until the timeout. On request,
+    also say whether the next round waits for budget.
 
-    A POST means that the participant is present. A POST with `page` carries data about the page itself and
-    does not count as presence.
+    A POST means that the participant is present. A POST with `page` reports data about the page itself and
+    does not mean presence.
     """
     try:
         person = _person(request, key)
@@ -296,7 +296,8 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_POST
 def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
-    """Answer the lobby's script with the state of the lobby, or record that the page was closed (`gone`)."""
+    """Return the lobby's state for the page's script. A signal with `gone` records that the page was
+    closed."""
     try:
         person = timed_out_if_late(_person(request, key))
         if (load := request.POST.get("gone", "")).isdecimal() and len(load) < 9:
@@ -310,9 +311,9 @@ def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the withdrawal page; after confirmation, erase everything and show a receipt.
+    """Show the withdrawal page. After the participant confirms, erase everything and show a receipt.
 
-    A guest sees which further proof is needed.
+    A guest instead sees which further proof is needed.
     """
     person = _person(request, key)
     if person.as_guest:

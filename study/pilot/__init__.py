@@ -1,1 +1,1 @@
-"""Try a study out before participants come: previews, dry runs and synthetic participants."""
+"""Try out a study before participants come: previews, dry runs and synthetic participants."""

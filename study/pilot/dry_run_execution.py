@@ -1,7 +1,6 @@
-"""Run a dry run of a study; the command and the worker both use it.
+"""Execute a dry run: send synthetic participants through a study, and compare the stored data with the plan.
 
-It checks the request, sends synthetic participants through the pages, and compares the stored data with the
-plan. Errors::
+The command `dry_run` and the workers use it. Errors::
 
     Exception
     ├── DryRunRequestError   the request is invalid; `fields` name the invalid settings
@@ -42,7 +41,10 @@ STORED = {
 
 
 def study_script(design: Blueprint, recruitment: str) -> StudyScript:
-    """Return the information from this design, recruited on this platform, that pages do not show."""
+    """Return the facts about a study that synthetic participants need and that its pages do not show.
+
+    `recruitment` is the key of the recruitment platform.
+    """
     place = RECRUITMENT_PLACES[recruitment]
     return StudyScript(
         stops=possible_stops(design),
@@ -54,7 +56,8 @@ def study_script(design: Blueprint, recruitment: str) -> StudyScript:
 
 
 def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
-    """Return every page between the link and the last page, in order."""
+    """Return every page between the link and the last page in order. A participant may leave on each of
+    them."""
     before, after = (
         [StopPage(page) for page in pages if is_shown(design, page)]
         for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
@@ -64,7 +67,7 @@ def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:
-    """Return the participant with this personal link; None if there is none."""
+    """Return the stored participant whose personal link the walkthrough received; None if there is none."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
 
@@ -72,7 +75,7 @@ def participant_of(study: Study, arrival: Arrival) -> Participant | None:
 def condition_at(effects: KnownEffects, socket: str) -> str:
     """Return the key of the condition that is played at this websocket address.
 
-    Also stores the known effects with the participant.
+    The known effects on ratings are also stored with the participant.
     """
     found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
     Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(effects))
@@ -80,9 +83,9 @@ def condition_at(effects: KnownEffects, socket: str) -> str:
 
 
 async def time_out_dropout(study: Study, arrival: Arrival) -> None:
-    """Time out a drop-out at once, if the study has a time limit.
+    """End the participation of a drop-out at once as timed out, if the study has a time limit.
 
-    Synthetic participants do not wait for the limit, so that the next ones get the sequences that became
+    So the dry run does not have to wait for the limit, and other participants get the sequence that becomes
     free.
     """
     if arrival.outcome != PlannedOutcome.DROP_OUT or study.idle_minutes is None:
@@ -94,7 +97,8 @@ async def time_out_dropout(study: Study, arrival: Arrival) -> None:
 
 
 def deviations_from_plan(study: Study, report: CrowdReport) -> list[str]:
-    """Return a description of every participant who is not stored as planned."""
+    """Compare the stored participants with the plan. Return a description of each deviation; empty if
+    there is none."""
     problems = ((one, _problem(study, one, report.order.script)) for one in report.arrived)
     return [f"number {one.number} {one.outcome}: {problem}" for one, problem in problems if problem]
 
@@ -118,12 +122,13 @@ def _remains(person: Participant | None, arrival: Arrival) -> str:
 
 
 def seat_key(socket: str) -> str:
-    """Return the seat's key, the last part of a websocket address."""
+    """Return the secret key of the seat, the last part of a websocket's address."""
     return socket.rstrip("/").rpartition("/")[2]
 
 
 class DryRunRequestError(ValueError):
-    """The dry run is impossible: `words` say why, `fields` name the invalid settings, if any."""
+    """Raised if the settings do not allow a dry run. `words` is the reason, `fields` names the invalid
+    settings, if any."""
 
     def __init__(self, words: str, *fields: str) -> None:
         super().__init__(words)
@@ -132,13 +137,14 @@ class DryRunRequestError(ValueError):
 
 
 class UnreachableError(Exception):
-    """There is no server at the address, or the study is not open there."""
+    """Raised if no server answers at the address, or if the study is not open there."""
 
 
 def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> CrowdOrder:
-    """Check the settings of a dry run, and return them with the study's link and pages filled in.
+    """Check the settings of a dry run. Return them with the study's link and the facts about its pages filled
+    in.
 
-    `url` is the address of the server. Raises DryRunRequestError if the dry run is impossible.
+    `url` is the address of the server. Raises DryRunRequestError if the dry run is not possible.
     """
     check_numbers(order)
     if not is_http(url):
@@ -154,7 +160,7 @@ def completed_crowd_settings(study: Study, order: CrowdOrder, *, url: str) -> Cr
 
 
 def check_numbers(order: CrowdOrder) -> None:
-    """Raise DryRunRequestError for invalid numbers and times."""
+    """Raise DryRunRequestError if a number of participants or a time in seconds is out of range."""
     for name, value in (("participants", order.participants), ("at_once", order.at_once)):
         if value < 1:
             raise DryRunRequestError(f"{value} is below 1", name)
@@ -163,14 +169,21 @@ def check_numbers(order: CrowdOrder) -> None:
 
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
-    """Raise DryRunRequestError if these labels exist: their participants would continue, not enter."""
+    """Raise DryRunRequestError if the study already has participants with the labels of this seed.
+
+    The dry run would continue their participation instead of entering new participants.
+    """
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
     if order.script.link_names and (known := study.participants.filter(label__in=labels).first()):
         raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")
 
 
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
-    """Raise DryRunRequestError for shares that are invalid, or impossible in this study."""
+    """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
+
+    Also raise it if participants should refuse consent or fail a check, but the study has no consent page or
+    no question with a right answer.
+    """
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
         raise DryRunRequestError("from 0 to 100, together at most 100", *by_name)
@@ -181,7 +194,10 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
 
 
 def check_known(study: Study, effects: KnownEffects) -> None:
-    """Raise DryRunRequestError for an effect on an unknown rating or condition."""
+    """Raise DryRunRequestError if an effect names a rating or a condition that the study does not have.
+
+    The rating must also be asked after the condition.
+    """
     design = blueprint_of(study)
     ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
     if key := unknown_effect_key(effects, ratings, [one.key for one in design.conditions]):
@@ -195,7 +211,7 @@ def check_known(study: Study, effects: KnownEffects) -> None:
 
 
 def is_http(url: str) -> bool:
-    """Return whether this is an HTTP or HTTPS address."""
+    """Return whether this is an HTTP or HTTPS address with a host."""
     try:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -209,9 +225,11 @@ async def walked(
     say: Callable[[str], object],
     stopped: Callable[[], bool] | None = None,
 ) -> CrowdReport:
-    """Send all participants, and compare the stored data with the plan.
+    """Run the walkthroughs of all synthetic participants, compare the stored data with the plan, and return
+    the report.
 
-    Raises UnreachableError if no participant can be sent.
+    `say` gets a line about each result. Once `stopped` returns True, nobody else is started. Raises
+    UnreachableError if the study cannot be entered at all.
     """
     async with Browser(PatienceLimit(0)) as browser:
         try:

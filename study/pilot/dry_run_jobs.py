@@ -1,8 +1,8 @@
 """Queue, run, stop and finish the dry runs that staff request in the console.
 
-Updates are conditional, without locks: a task may arrive twice, a worker may die, or somebody may stop a run
-that has just ended. The stored state decides which update came first. A run's row stores counts only, no
-codes or addresses of a participant.
+Each update depends on the stored state of the run, so no locks are needed if a task arrives twice, a worker
+dies, or somebody stops a run that has just ended. A run's row stores counts only, no codes or addresses of a
+participant.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ ANOTHER = "A dry run of this study is already running: wait until it has finishe
 
 
 def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
-    """Create a dry run (see `dry_run_create`) and queue it.
+    """Create a dry run (see `dry_run_create`) and queue it for a worker.
 
-    Raises DesignError, and stores nothing, if no worker can be reached.
+    If no worker can be reached, raise DesignError and store nothing.
     """
     run = dry_run_create(study_id=study_id, user=user, **chosen)
     if not ask_dry_run(run.pk):
@@ -56,10 +56,10 @@ def request_dry_run(*, study_id: int, user: Any, **chosen: Any) -> None:
 def dry_run_create(
     *, study_id: int, user: Any, participants: int, seed: int, at_once: int, shares: OutcomeShares
 ) -> DryRun:
-    """Create a dry run that waits for a worker.
+    """Create a dry run in the state WAITING, and return it.
 
-    Raises DesignError while another run of the study is active. A run without news for too long is marked as
-    failed first.
+    Raises DesignError if another run of the study is active. An active run that has not reported for too long
+    is marked as failed first.
     """
     with transaction.atomic():
         _silent(DryRun.objects.filter(study=study_id)).update(**_end(State.FAILED, SILENT))
@@ -93,21 +93,25 @@ def _end(state: str, line: str) -> dict[str, Any]:
 
 
 def claim_dry_run(*, run_id: int) -> DryRun | None:
-    """Claim a waiting run. Return None if it no longer waits: it was claimed, stopped or deleted."""
+    """Set a waiting run to RUNNING and return it; None if it does not wait any more (claimed, stopped or
+    deleted)."""
     if not _still(run_id, State.WAITING).update(state=State.RUNNING, news_at=timezone.now()):
         return None
     return DryRun.objects.select_related("study").get(pk=run_id)
 
 
 def report_dry_run_progress(*, run_id: int, done: int) -> bool:
-    """Store the number of ended walkthroughs; return whether to send more participants."""
+    """Store the number of ended walkthroughs. Return whether the run should start more participants."""
     running = _still(run_id, State.RUNNING)
     running.update(done=done, news_at=timezone.now())
     return running.filter(stopped_by="").exists()
 
 
 def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
-    """Store the end of the run, unless it was ended already."""
+    """Store the final state, one line about the result, and the number of ended walkthroughs.
+
+    Nothing is stored if the run has already ended.
+    """
     now = timezone.now()
     _still(run_id, State.RUNNING).update(
         **_end(state, line[: DryRun._meta.get_field("line").max_length]), done=done, news_at=now
@@ -115,7 +119,10 @@ def dry_run_end(*, run_id: int, state: str, line: str, done: int) -> None:
 
 
 def dry_run_stop(*, run: DryRun, user: Any) -> None:
-    """Stop sending participants. Without a worker, the run ends at once. Raises DesignError if it is over."""
+    """Stop a dry run: no more participants are started. A run that no worker executes ends at once.
+
+    Raises DesignError if the run is already over.
+    """
     who, this_run = user.get_username(), DryRun.objects.filter(pk=run.pk)
     if _silent(this_run).update(**_end(State.STOPPED, SILENT), stopped_by=who):
         return
@@ -137,7 +144,7 @@ NUMBER = re.compile(r"^number \d+ ")
 
 
 class DryRunProgress:
-    """The state of a run while it is executed."""
+    """The progress of a run while a worker executes it."""
 
     def __init__(self, run_id: int) -> None:
         self.run_id = run_id
@@ -147,19 +154,20 @@ class DryRunProgress:
 
     @property
     def late(self) -> bool:
-        """Return whether the run takes too long."""
+        """Return whether the run has taken longer than its time limit."""
         return time.monotonic() - self.began > LONGEST
 
     def say(self, line: str) -> None:
-        """Count one more ended walkthrough."""
+        """Count an ended walkthrough. The line of text about it is ignored."""
         self.done += 1
 
     def stopped(self) -> bool:
-        """Return whether to send no more participants."""
+        """Return whether no more participants should be started."""
         return self.stop or self.late
 
     async def over(self, walk: Coroutine[object, object, CrowdReport]) -> CrowdReport:
-        """Await the walkthroughs and return their report, while reporting progress."""
+        """Await the coroutine `walk`, and return its report. Store the progress every few seconds
+        meanwhile."""
         news = asyncio.create_task(self._tell())
         try:
             return await walk
@@ -179,7 +187,7 @@ class DryRunProgress:
 
 
 def dry_run_walk(run_id: int) -> None:
-    """Execute a waiting run. Do nothing if it does not wait any more."""
+    """Execute a waiting run, and store its result. Do nothing if the run does not wait any more."""
     run = retry_while_unreachable(lambda: claim_dry_run(run_id=run_id), f"dry run {run_id}")
     if run is None:
         return
@@ -205,13 +213,16 @@ def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
 
 
 def request_of_run(run: DryRun) -> CrowdOrder:
-    """Return the settings stored in the run."""
+    """Return the settings of the dry run that are stored in this row."""
     return CrowdOrder(run.participants, run.seed, run.at_once, OutcomeShares(**run.shares))
 
 
 def end_state(report: CrowdReport, watch: DryRunProgress) -> tuple[State, str]:
-    """Return the final state and line: failed if a participant deviated from the plan or is stored
-    differently."""
+    """Return the final state of a run, and one line about its result.
+
+    The state is FAILED if a participant did not do what was planned, is not stored as planned, or was not
+    started in time.
+    """
     failed, unlike = list(report.failed.values()), report.unlike
     if failed:
         words = f"{len(failed)} did not do what was planned, the first because: {redacted_reason(failed[0])}"
@@ -229,5 +240,6 @@ def end_state(report: CrowdReport, watch: DryRunProgress) -> tuple[State, str]:
 
 
 def redacted_reason(why: str) -> str:
-    """Return a reason without addresses, which hold keys, and without the participant's number."""
+    """Return the reason without web addresses (they contain secret keys) and without the participant's
+    number."""
     return NUMBER.sub("one that ", ADDRESS.sub("a page", why))

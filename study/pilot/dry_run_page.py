@@ -1,4 +1,4 @@
-"""The page to request dry runs of a study and to see their progress and results."""
+"""Show the page on which staff request dry runs of a study and see their progress and results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _share(label: str, help_text: str) -> forms.FloatField:
 
 
 class DryRunForm(forms.Form):
-    """The settings of a dry run. A valid form means that the command would accept them, too."""
+    """The form with the settings of a dry run. If it is valid, the dry run is possible."""
 
     participants = forms.IntegerField(
         min_value=1, max_value=MOST_PARTICIPANTS, initial=12, help_text=f"1 to {MOST_PARTICIPANTS}."
@@ -74,7 +74,8 @@ class DryRunForm(forms.Form):
         self.study = study
 
     def clean(self) -> dict[str, Any]:
-        """Report settings that cannot be run at the field that they are about."""
+        """Return the cleaned settings. Check that the dry run is possible; each problem is shown at the
+        field that causes it."""
         from study.pilot.bots.many_walkthroughs import CrowdOrder
         from study.pilot.dry_run_execution import DryRunRequestError, completed_crowd_settings
 
@@ -92,14 +93,14 @@ class DryRunForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """Return the settings as `request_dry_run` takes them."""
+        """Return the settings as keyword arguments of `request_dry_run`."""
         given = self.cleaned_data
         shares = OutcomeShares(**{name: given[name] for name in SHARES})
         return {name: given[name] for name in ("participants", "seed", "at_once")} | {"shares": shares}
 
 
 def free_seed(study: Study) -> int:
-    """Return the first seed that no participant and no run of the study has used."""
+    """Return the smallest seed that no synthetic participant and no dry run of the study has used."""
     labels = study.participants.filter(label__startswith="SYN-").values_list("label", flat=True)
     parts = [label.split("-") for label in labels]
     used = {int(part[1]) for part in parts if len(part) == 3 and part[1].isdecimal()}
@@ -109,9 +110,9 @@ def free_seed(study: Study) -> int:
 
 @study_page("view", FORM_METHODS, to_send="edit")
 def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the form, for editors, and the newest runs.
+    """Show the newest dry runs and, for editors, the form that requests one. A POST requests a dry run.
 
-    A page with an active run polls for changes of the list (`?seen=`).
+    A page with an active run asks regularly for the changed list (`?seen=`).
     """
     if "seen" in request.GET:
         return _news(request, study)
@@ -163,7 +164,7 @@ def _unmeasured(study: Study) -> list[tuple[str, str]]:
 
 @study_page("edit", ("POST",))
 def dry_run_stopped(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
-    """Stop a dry run: no further synthetic participant is sent."""
+    """Stop the dry run `pk`: no more synthetic participants are started. Those under way continue."""
     run = get_object_or_404(study.dry_runs, pk=pk)
     words = "No more programs are sent. Those already taking part finish."
     return service_button(

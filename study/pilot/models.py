@@ -1,4 +1,4 @@
-"""The Django model of requested dry runs."""
+"""Django model of the dry runs that staff request."""
 
 from __future__ import annotations
 
@@ -73,15 +73,16 @@ class DryRun(models.Model):
 
     @property
     def is_on(self) -> bool:
-        """Return whether the run waits or runs, as last reported."""
+        """Return whether the run waits for a worker or runs, according to the last report."""
         return self.state in self.ON
 
     @property
     def is_silent(self) -> bool:
-        """Return whether the run should be active but has not reported for too long."""
+        """Return whether the run should be active, but has not reported for too long."""
         return self.is_on and self.news_at < timezone.now() - self.SILENT_AFTER
 
     @property
     def percents(self) -> list[tuple[str, float]]:
-        """Return the planned shares of participants who do not finish, such as (`drop-outs`, 15)."""
+        """Return the planned (name, percentage) of participants who do not finish, such as (`drop-outs`,
+        15). Zeros are left out."""
         return [(self.SHARES[name], share) for name, share in self.shares.items() if share]

@@ -1,4 +1,7 @@
-"""Let staff preview a study or one condition, and erase previews. Previews are marked and never counted."""
+"""Let staff try out a study or one condition as a preview participant, and erase such participants.
+
+Preview participants are marked, and no result includes them.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +22,20 @@ from study.participation.round_planning import seat_in
 
 
 def study_preview(*, study_id: int) -> Participant:
-    """Create a preview participant, who walks the study as a participant would.
+    """Create and return a preview participant, who sees all pages of the study like any participant.
 
-    Raises StudyClosedError if the study has no condition, SchemeError if its orders cannot be made.
+    Raises StudyClosedError if the study has no condition, or SchemeError if the orders of its conditions
+    cannot be made.
     """
     return participant_enter(study_id=study_id, entry=secrets.token_urlsafe(16), preview=True)
 
 
 @transaction.atomic
 def condition_preview(*, condition: Condition) -> Participant:
-    """Create a preview participant for one condition and its survey; all other pages are marked as done."""
+    """Create and return a preview participant who plays only one condition and answers its survey.
+
+    All other pages are marked as done. Raises the errors of `study_preview`.
+    """
     person = study_preview(study_id=condition.study_id)
     begun = list(Episode.objects.filter(Q(rounds__participant=person) | Q(practised_by=person)).distinct())
     person.rounds.all().delete()
@@ -46,7 +53,7 @@ def condition_preview(*, condition: Condition) -> Participant:
 
 
 def previews_erase(*, study_id: int) -> int:
-    """Erase all previews of a study; return their number."""
+    """Erase all preview participants of a study. Return their number."""
     ids = list(Participant.objects.filter(study=study_id, preview=True).values_list("pk", flat=True))
     for participant_id in ids:
         participant_withdraw(participant_id=participant_id)

@@ -1,6 +1,6 @@
 """Show the prompt that a condition's language model gets at a step, and count its tokens with the provider.
 
-It changes no data.
+The module changes no data.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _episode_lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class PromptMessage:
-    """One message or one placeholder (`name`) of a prompt, with an estimate of its tokens."""
+    """One message or one placeholder (named `name`) of a prompt, with an estimate of its number of tokens."""
 
     name: str
     text: str
@@ -46,13 +46,14 @@ class PromptMessage:
 
     @property
     def tokens(self) -> int:
-        """Tokens estimated from the length."""
+        """The number of tokens, estimated from the length of the text."""
         return estimate_tokens(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class WholePrompt:
-    """The complete prompt of a language model for one step; `messages` is empty if it is not asked then."""
+    """The complete prompt of a language model for one step. `messages` is empty if the model is not asked
+    at this step."""
 
     step: int
     provider: str
@@ -65,17 +66,18 @@ class WholePrompt:
 
     @property
     def tokens(self) -> int:
-        """Estimated tokens of all messages."""
+        """The estimated number of tokens of all messages."""
         return sum(message.tokens for message in self.messages)
 
     @property
     def fixed(self) -> int:
-        """Estimated tokens of the messages that are the same at every step."""
+        """The estimated number of tokens of the messages that are the same at every step."""
         return sum(message.tokens for message in self.messages if message.fixed)
 
 
 def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
-    """Return the co-players of a condition that call a language model, by number.
+    """Return the co-players of a condition that call a language model, as (plan, agent) pairs by their number
+    in the condition (from 0).
 
     Raises SettingsError or UnknownNameError if one cannot be made.
     """
@@ -84,9 +86,10 @@ def model_agents(condition: Condition) -> dict[int, tuple[MindPlan, Agent]]:
 
 
 def shown_steps(condition: Condition) -> int:
-    """Return the number of steps for which the prompt can be shown: those of an episode, at most `MOST`.
+    """Return the number of steps whose prompt can be shown: the length of an episode, but at most `MOST`.
 
-    It is 1 if the length is not known in advance. Raises SettingsError or UnknownNameError.
+    It is 1 if the length is not known in advance. Raises SettingsError or UnknownNameError if the
+    condition cannot be played.
     """
     world = get_world(condition.world).create(seats=seats_of(condition), settings=condition.settings)
     world.reset(1)
@@ -94,10 +97,10 @@ def shown_steps(condition: Condition) -> int:
 
 
 def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
-    """Return the prompt of a co-player at this step, counted from 1.
+    """Return the prompt of the co-player with this number at this step (from 1).
 
-    If the step lies beyond the end of the episode or beyond `MOST`, the last available step is shown. Raise
-    SettingsError or UnknownNameError for a condition that cannot be played.
+    If the step is after the end of the episode or after `MOST`, the last available step is shown. Raises
+    SettingsError or UnknownNameError if the condition cannot be played.
     """
     with _episode_lock:
         try:
@@ -150,9 +153,9 @@ def _placeholder_texts(placeholders: Mapping[str, str]) -> tuple[PromptMessage, 
 
 
 def describe_token_count(prompt: WholePrompt) -> str:
-    """Return a sentence with the number of tokens that the provider counts.
+    """Ask the provider to count the prompt's tokens, and return the result as a sentence.
 
-    It asks the provider, which takes seconds and costs nothing.
+    This takes seconds and costs nothing.
     """
     if prompt.request is None:
         return "There is nothing to count."
@@ -172,9 +175,9 @@ COUNT_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class TokenCount:
-    """Token counts of a condition's longest prompt in its first steps, without memory.
+    """Token counts for one condition: the longest prompt of its first steps, without the agent's memory.
 
-    `why` gives the reason if it was not counted.
+    If the tokens were not counted, `why` gives the reason.
     """
 
     condition: Condition
@@ -196,9 +199,10 @@ class TokenCount:
 
 
 def count_study_tokens(study: Study) -> Iterator[TokenCount]:
-    """Count the tokens of every co-player in every condition.
+    """Ask the providers to count the tokens of the prompts of every co-player in every condition. Yield the
+    counts.
 
-    It asks the providers, which takes seconds and costs nothing.
+    This takes seconds and costs nothing.
     """
     for condition in study.conditions.all():
         try:
@@ -231,7 +235,8 @@ def _counted(condition: Condition, mind: MindPlan) -> TokenCount:
 
 
 def guessed_tokens(prompt: Request) -> int:
-    """Return the token estimate that the cost forecast uses."""
+    """Return the number of tokens estimated from the length of the prompt's messages. The cost forecast
+    uses this estimate."""
     return sum(estimate_tokens(message.text) for message in prompt.messages)
 
 

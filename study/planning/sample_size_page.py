@@ -1,4 +1,4 @@
-"""Serve the sample-size page: how many participants a study needs, with its form and figure."""
+"""Serve the sample-size page, which computes how many participants a study needs, and its figure."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def _number(label: str, low: float, high: float, help_text: str = "", **more: An
 
 
 class SampleSizeForm(forms.Form):
-    """A form with a planned design and the wanted power; once valid, `found` has the answer.
+    """The form for a planned design and the wanted power. Once it is valid, `found` has the answer.
 
-    It is sent by GET, so a link keeps the question.
+    The form is sent by GET, so the address contains the question.
     """
 
     conditions = forms.IntegerField(
@@ -108,7 +108,7 @@ class SampleSizeForm(forms.Form):
     found: PowerAnswer
 
     def clean(self) -> dict[str, Any]:
-        """Compute the answer, or add the error to its field."""
+        """Compute the answer, or add the error to the field that caused it. Return the cleaned data."""
         given = super().clean() or self.cleaned_data
         if self.errors:
             return given
@@ -147,13 +147,14 @@ def _plan(given: dict[str, Any]) -> PowerPlan:
 
 @study_page("view")
 def study_sample_size(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the form and its answer for a study, starting from its conditions."""
+    """Show the sample-size form and its answer for a study. The study's conditions and main test are
+    filled in."""
     return _page(request, study)
 
 
 @staff_page()
 def sample_size(request: HttpRequest) -> HttpResponse:
-    """Show the form and its answer without a study."""
+    """Show the sample-size form and its answer without a study."""
     return _page(request, None)
 
 
@@ -174,7 +175,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 
 @staff_page()
 def power_figure(request: HttpRequest) -> HttpResponse:
-    """Respond with the power curve of the same question, as SVG."""
+    """Return the power chart for the question in the address, as SVG."""
     form = _form(request, [], "")
     if not form.is_valid():
         return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")

@@ -1,7 +1,8 @@
-"""Forecast what a study's language models will still cost, and what its budget leaves. It changes no data.
+"""Forecast the future costs of a study's language models, and what is left of its budget. The module changes
+no data.
 
-A participant costs steps x calls x tokens, at present prices. The numbers are means of the study's own calls
-if a condition has some. Otherwise the first steps are played with a stand-in model
+The cost of a participant is steps x calls x tokens, at present prices. If a condition already has calls in
+this study, their means are used. Otherwise the first steps are played with a stand-in model
 (`kitchen.agents.call_forecast`). People who play together share the cost of an episode. The worst case
 assumes that every decision takes all calls and attempts allowed, each at its highest cost.
 """
@@ -52,9 +53,9 @@ STANDS_IN = "only for people who do not come, or are gone: none is expected, all
 
 @dataclass(frozen=True, slots=True)
 class ConditionForecast:
-    """The forecast of one co-player in a condition. Money is in US dollars for one participant.
+    """The forecast for one co-player in a condition. Amounts are in US dollars for one participant.
 
-    It is None if nothing is paid, or if it is unknown for the reason in `rests_on`.
+    An amount is None if nothing is paid, or if it is unknown for the reason in `rests_on`.
     """
 
     condition: Condition
@@ -64,30 +65,31 @@ class ConditionForecast:
     expected: float | None = None
     worst: float | None = None
     steps_left: int = 0
-    """Steps that present participants still have to play."""
+    """Steps that participants who have begun still have to play."""
     caution: str = ""
     """Warning if many replies so far could not be used."""
 
     @property
     def share(self) -> float:
-        """Share of participants who play the condition: 1 divided by the groups if one of them plays it."""
+        """The share of participants who play the condition: 1, or 1 / (number of groups) if only one group
+        plays it."""
         groups = group_keys(self.condition.study.between_groups)
         return 1 / len(groups) if groups and self.condition.between_group else 1.0
 
     @property
     def underway(self) -> float:
-        """Expected cost for present participants."""
+        """Expected cost of this condition for participants who have begun and not finished."""
         return (self.expected or 0.0) * self.steps_left / max(self.steps, 1)
 
     @property
     def underway_worst(self) -> float:
-        """Worst-case cost for present participants."""
+        """Worst-case cost of this condition for participants who have begun and not finished."""
         return (self.worst or 0.0) * self.steps_left / max(self.steps, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class StudyForecast:
-    """Money that a study has spent, has reserved and will need, in US dollars."""
+    """The amounts that a study has spent, has reserved and will need, in US dollars."""
 
     lines: tuple[ConditionForecast, ...]
     participants: int
@@ -97,7 +99,8 @@ class StudyForecast:
 
     @property
     def each(self) -> float:
-        """Expected cost of one participant who completes the study, on average over groups between people."""
+        """Expected cost of one participant who completes the study, averaged over the between-subjects
+        groups."""
         return sum((line.expected or 0.0) * line.share for line in self.lines)
 
     @property
@@ -107,32 +110,32 @@ class StudyForecast:
 
     @property
     def underway(self) -> float:
-        """Expected cost for present participants."""
+        """Expected cost for participants who have begun and not finished."""
         return sum(line.underway for line in self.lines)
 
     @property
     def ahead(self) -> float:
-        """Expected total cost for present and future participants."""
+        """Expected total cost from now on, for participants who have begun and for future ones."""
         return self.underway + self.participants * self.each
 
     @property
     def ahead_worst(self) -> float:
-        """Worst-case total cost for present and future participants."""
+        """Worst-case total cost from now on, for participants who have begun and for future ones."""
         return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
 
     @property
     def left(self) -> float:
-        """The rest of the limit, at least 0."""
+        """The part of the budget limit that is still available, at least 0."""
         return max(0.0, self.limit - self.spent - self.reserved)
 
     @property
     def holds(self) -> bool:
-        """Return whether the expected cost stays within the limit."""
+        """Return whether the expected future cost stays within the budget limit."""
         return self.ahead <= self.left
 
     @property
     def verdict(self) -> str:
-        """A sentence that says whether the limit is sufficient."""
+        """A sentence that says whether the budget limit is sufficient."""
         if not self.ahead_worst:
             return "No condition calls a model that costs money: nothing will be spent."
         if self.ahead_worst <= self.left:
@@ -149,7 +152,7 @@ class StudyForecast:
 
 
 def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
-    """Forecast the costs for this number of future participants and for those who take part now."""
+    """Forecast the costs for participants who have begun, and for `participants` future ones."""
     reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
     spent = spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()
@@ -222,9 +225,9 @@ def _standing_in(
 
 
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
-    """Return the sample calls of this co-player in the first steps, made with the stand-in model.
+    """Play the first steps with a stand-in model, and return the calls that this co-player makes.
 
-    Raises WorldError or UnknownNameError if it cannot be played.
+    Raises WorldError or UnknownNameError if the condition cannot be played.
     """
     organisation = planned_organisation(condition, other_people_seats(condition, mind))
     return _sample(
@@ -258,7 +261,7 @@ def _sample(
 def _estimated(
     sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
 ) -> tuple[float, str]:
-    """Return the estimated US dollars per step before any call was made, and the basis in words."""
+    """Return the estimated US dollars per step before any call was made, and a text about its basis."""
     plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
@@ -274,7 +277,7 @@ def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices
 def _measured(
     made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
 ) -> tuple[float, str] | None:
-    """Return the US dollars per step from the condition's own calls, and the basis in words.
+    """Return the US dollars per step from the condition's own calls, and a text about the basis.
 
     Return None if no call was answered yet.
     """

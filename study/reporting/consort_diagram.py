@@ -1,6 +1,6 @@
 """Draw the CONSORT flow diagram of participants (Schulz, Altman & Moher 2010).
 
-It computes the numbers at each stage, the layout, and the SVG. The PDF draws the same layout.
+The module computes the numbers at each stage, the layout, and the SVG. The PDF report draws the same layout.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ Left = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class FlowStage:
-    """Participants who reached a stage, and those who left before the next one."""
+    """One stage of the flow: how many participants reached it, and how many left before the next stage,
+    with the reasons."""
 
     words: str
     number: int
@@ -35,10 +36,10 @@ class FlowStage:
 
 
 def participant_flow(sample: Sample, analysis: Analysis) -> tuple[FlowStage, ...]:
-    """Return the stages of the sample from the first page to the analysis.
+    """Return the stages from the first page to the analysis, with the numbers of participants in the sample.
 
-    The participants who left plus the next number add up to the number before. People invited elsewhere are
-    unknown, so the diagram begins with those who opened the study.
+    The number at a stage equals those who left there plus those at the next stage. How many people were
+    invited is unknown, so the first stage is those who opened the study.
     """
     counted = attrition(sample)
     came = counted.entered + counted.otherwise + counted.withdrew
@@ -105,7 +106,7 @@ SIZE = 10
 
 @dataclass(frozen=True, slots=True)
 class DiagramBox:
-    """Lines of text in a frame; `y` grows downwards."""
+    """A box with lines of text. `x` and `y` are in points; `y` grows downwards."""
 
     x: float
     y: float
@@ -114,13 +115,13 @@ class DiagramBox:
 
     @property
     def height(self) -> float:
-        """Height of the lines with padding."""
+        """The height of the box: its lines and the padding."""
         return len(self.lines) * LINE + 2 * PAD
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramArrow:
-    """An arrow from the first point to the second, where its head is."""
+    """An arrow from one point to another. The arrowhead is at the second point."""
 
     x1: float
     y1: float
@@ -130,7 +131,7 @@ class DiagramArrow:
 
 @dataclass(frozen=True, slots=True)
 class FlowDiagram:
-    """The whole drawing, `WIDTH` points wide."""
+    """The laid-out diagram: its boxes and arrows. It is `WIDTH` points wide."""
 
     height: float
     boxes: tuple[DiagramBox, ...]
@@ -139,7 +140,8 @@ class FlowDiagram:
 
 
 def diagram_of(stations: Sequence[FlowStage]) -> FlowDiagram:
-    """Lay out the stages from top to bottom, with those who left at each stage to its right."""
+    """Return the diagram of these stages from top to bottom. Participants who left are shown to the right
+    of their stage."""
     boxes, arrows, y = list[DiagramBox](), list[DiagramArrow](), 1.0
     middle = MAIN / 2
     for station, last in zip(stations, [*[False] * (len(stations) - 1), True], strict=True):
@@ -159,7 +161,7 @@ def diagram_of(stations: Sequence[FlowStage]) -> FlowDiagram:
 
 
 def describe_diagram(stations: Sequence[FlowStage]) -> str:
-    """Describe the diagram for people who do not see it."""
+    """Return a text that describes the diagram for readers who cannot see it."""
     said = (
         [
             f"{counted_noun(one.number, 'participant')} {one.words}",
@@ -181,7 +183,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def to_svg(chart: FlowDiagram) -> bytes:
-    """Return the diagram as SVG, with its description as its title."""
+    """Return the diagram as SVG. Its title element has the description as text."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {chart.height:g}" width="{WIDTH}" '
         f'height="{chart.height:g}" role="img" font-family="DejaVu Sans, Verdana, Arial, sans-serif" '
@@ -215,7 +217,7 @@ def _arrow(one: DiagramArrow) -> str:
 
 
 def head_of(arrow: DiagramArrow) -> tuple[tuple[float, float], ...]:
-    """Return the three corners of an arrow's head; it points down or to the right."""
+    """Return the three corners of the arrow's head. The arrow must point down or to the right."""
     x, y = arrow.x2, arrow.y2
     if arrow.x1 == arrow.x2:
         return (x, y), (x - 3, y - 6), (x + 3, y - 6)

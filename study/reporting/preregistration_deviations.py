@@ -1,7 +1,4 @@
-"""List where a study and its analysis deviate from the preregistration.
-
-The list is computed, not written by hand.
-"""
+"""Compute the list of deviations of a study and its analysis from the preregistration."""
 
 from __future__ import annotations
 
@@ -33,16 +30,16 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One deviation, in a sentence."""
+    """One deviation, described by a sentence."""
 
     kind: Kind
     words: str
 
 
 def deviations_of(study: Study, analysis: Analysis) -> tuple[Deviation, ...]:
-    """Return every deviation of a study and its analysis from the design that was frozen last.
+    """Return every deviation of a study and its analysis from the design that was preregistered last.
 
-    If no design was frozen, that is the only deviation.
+    If nothing was preregistered, the result is one deviation that says so.
     """
     frozen = frozen_version(study)
     if frozen is None:

@@ -30,7 +30,8 @@ def markdown_reader() -> MarkdownIt:
 
 
 def parse_report(text: str) -> list[Token]:
-    """Parse the report. Cells in columns of numbers have the class `NUMBERS`; no cell has an inline style."""
+    """Parse the report's Markdown, and return its tokens. Cells in columns of numbers have the CSS class
+    `NUMBERS`, and no cell has an inline style."""
     tokens = markdown_reader().parse(text)
     starts = [place for place, token in enumerate(tokens) if token.type == "table_open"]
     ends = [place for place, token in enumerate(tokens) if token.type == "table_close"]
@@ -57,7 +58,7 @@ def _align(table: Sequence[Token]) -> None:
 
 
 def to_html(text: str, source: Sources) -> str:
-    """Return the report as HTML with its figures."""
+    """Return the report, given as Markdown, as HTML. `source` returns the address of a figure by its name."""
     markdown = markdown_reader()
     markdown.add_render_rule("image", _image(source))
     return _scrolling(str(markdown.renderer.render(parse_report(text), markdown.options, {})))
@@ -80,9 +81,10 @@ def _scrolling(html: str) -> str:
 
 
 def fold_sections(html: str) -> str:
-    """Fold the exploratory tests and the replication of each measure into a closed section.
+    """Return the HTML with the exploratory tests and the replication of each measure in a closed `details`
+    element.
 
-    On the console page, the decisive results are thus visible first.
+    The console page then first shows the planned tests.
     """
     parts = re.split("(?=<h[23]>)", html)
     return "".join(map(_folded, parts))
@@ -97,7 +99,8 @@ def _folded(part: str) -> str:
 
 
 def embed_figures(figures: Mapping[str, bytes]) -> Sources:
-    """Return addresses that embed the figures (SVG by name) in the file itself."""
+    """Return a function from a figure's name to a `data:` address that contains its SVG. The address is
+    empty for an unknown name."""
 
     def source(name: str) -> str:
         if name not in figures:

@@ -1,6 +1,6 @@
 """Render a report as Markdown, HTML and PDF, write all its files, and cache the report for the console.
 
-A worker makes the cached report. It is stored beside the analysis it belongs to, and erased with it.
+A worker makes the cached report. It is stored with the analysis to which it belongs, and is erased with it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "vl-convert-python")
 
 
 def software_versions(design: Blueprint) -> list[tuple[str, str]]:
-    """Return name and version of the program, Python, the libraries, and the rules of the worlds."""
+    """Return (name, version) pairs of the program, Python, the libraries, and the rules of the design's
+    worlds."""
     ours = program()
     commit = f", commit {ours['commit']}" if ours["commit"] else ""
     worlds = sorted({one.world for one in design.conditions})
@@ -87,7 +88,8 @@ PLANNED_TEXTS = {
 
 
 def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at: datetime) -> ReportContents:
-    """Collect the report of this analysis of this sample."""
+    """Collect the contents of the report for this sample and its analysis. `made_at` is the time printed
+    in the report."""
     frozen = frozen_version(study)
     design = frozen.blueprint if frozen else blueprint_of(study)
     flow = participant_flow(sample, analysis)
@@ -170,7 +172,7 @@ def _contrasts(design: Blueprint, plan: AnalysisPlan) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole rendered report, or the problem that prevented it."""
+    """A rendered report, or the problem that prevented it."""
 
     __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
     title: str
@@ -193,9 +195,9 @@ MARK = "Synthetic data: no findings about people"
 
 
 def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
-    """Render the report in every format.
+    """Render the report as HTML and PDF, with its figures.
 
-    `drawn` are figures as SVG by file name; missing ones are drawn here.
+    `drawn` has figures that are already drawn, as SVG by file name. The others are drawn here.
     """
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
@@ -213,7 +215,7 @@ def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None)
 
 
 def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of all files of an analysis and its report, the report last."""
+    """Yield (name, bytes) of all files of an analysis and its report. The report comes last."""
     drawn = {}
     for name, data in file_contents(contents.analysis):
         yield name, data
@@ -242,9 +244,10 @@ def _deviation_rows(contents: ReportContents) -> Iterator[dict[str, object]]:
 
 
 def write_report(contents: ReportContents, directory: Path) -> tuple[Path, ...]:
-    """Write every file into the directory, each whole or not at all; return their paths.
+    """Write all files of the report into the directory, and return their paths. Each file is written
+    completely or not at all.
 
-    The directory is created if needed. Raises OSError if the disk refuses.
+    The directory is created if needed. Raises OSError if a file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in report_files(contents))
@@ -257,9 +260,11 @@ LAYOUT = 3
 def cached_report(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> Report | None:
-    """Return the cached report of the present data and design. If there is none, queue it and return None.
+    """Return the cached report of the current data and design. If there is none, queue a task that makes it,
+    and return None.
 
-    Participants who arrive meanwhile appear in the next report.
+    `who` selects the participants. `preregistered` and `untouched` leave out data that were not collected
+    as preregistered, or that outages affected.
     """
     stamp = _stamp(study, who)
     key = report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched))
@@ -270,7 +275,7 @@ def cached_report(
 
 
 def make_cached_report(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse the data, render the report and cache it. A result that is outdated by then is not cached."""
+    """Analyse the data, render the report, and cache it. If the data changed meanwhile, nothing is cached."""
     sample = Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     key = report_cache_key(analysis_cache_key(study.pk, who, preregistered, untouched))
     cache_result(_adapter(), key, lambda: _stamp(study, who), lambda: _made(sample))

@@ -53,9 +53,10 @@ PIXELS_PER_POINT = DPI / 72
 
 
 def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str, mark: str = "") -> bytes:
-    """Return the report as PDF.
+    """Return the report as PDF. `text` is the report in Markdown.
 
-    `figures` are by name: PNG with `DPI` dots per inch, or a diagram. `mark` is shown on every page.
+    `figures` has the figures by name: PNG with `DPI` dots per inch, or a flow diagram. `mark` is a text
+    shown on every page.
     """
     _letters()
     rl_config.useA85 = 0  # binary streams are smaller and quicker to write
@@ -117,7 +118,7 @@ def _dress(canvas: Any, title: str, mark: str) -> None:
 def style_of(
     size: float, *, bold: bool = False, before: float = 0, after: float = 5, **more: Any
 ) -> ParagraphStyle:
-    """Return a paragraph style; its name has no meaning."""
+    """Return an unnamed ReportLab paragraph style. Sizes and distances are in points."""
     face = f"{LETTERS}-Bold" if bold else LETTERS
     return ParagraphStyle(
         f"{size}{bold}{before}",

@@ -1,6 +1,6 @@
-"""Write the whole report as one Markdown text. The page, HTML and PDF are made from it.
+"""Write the complete report as one Markdown text. The page, the HTML file and the PDF are made from it.
 
-Answers of participants about themselves are summarised: no single answer and no free text is shown.
+Participants' answers about themselves are summarised. No single answer and no free text is shown.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Line = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ItemSummary:
-    """The summary of one question."""
+    """The summary of the answers to one question."""
 
     question: str
     """Label of the question in tables."""
@@ -60,7 +60,8 @@ class ItemSummary:
 
 
 def about_summaries(sample: Sample, analysis: Analysis) -> tuple[ItemSummary, ...]:
-    """Summarise the analysed participants' answers to questions about themselves, in the study's order.
+    """Return a summary of each question that the analysed participants answered about themselves, in the
+    study's order.
 
     Questions with free texts or with a correct answer are left out.
     """
@@ -78,7 +79,7 @@ def about_summaries(sample: Sample, analysis: Analysis) -> tuple[ItemSummary, ..
 
 
 def summarise_item(item: SurveyItem, values: Sequence[Json]) -> ItemSummary:
-    """Summarise the answers to one question with options or numbers."""
+    """Return the summary of the answers to one question with options or numbers."""
     given = [value for value in values if value != DOES_NOT_APPLY]
     lines = [*_LINES[item.kind](item, given)]
     if gone := len(values) - len(given):
@@ -117,7 +118,7 @@ OTHER_TERMS = ("position", "carry_over")
 
 @dataclass(frozen=True, slots=True)
 class ReportContents:
-    """All contents of a report."""
+    """Everything that a report shows, before it is rendered."""
 
     title: str
     slug: str
@@ -143,7 +144,7 @@ class ReportContents:
 
 
 def report_text(contents: ReportContents) -> str:
-    """Return the report; it begins with the title of the study as its only first-level heading."""
+    """Return the report as Markdown. It begins with the title of the study, its only first-level heading."""
     analysis = contents.analysis
     parts = [
         f"# {escape_markdown(contents.title)}",
@@ -191,7 +192,7 @@ def _design(contents: ReportContents) -> Iterator[str]:
 
 
 def flow_table(flow: Sequence[FlowStage]) -> str:
-    """Return the numbers of the flow diagram as a table."""
+    """Return the numbers of the flow diagram as a Markdown table."""
     rows = []
     for one in flow:
         rows.append([f"**{escape_markdown(one.words)}**", str(one.number)])
@@ -200,7 +201,7 @@ def flow_table(flow: Sequence[FlowStage]) -> str:
 
 
 def said_table(summaries: Sequence[ItemSummary]) -> str:
-    """Return the table of answers about participants themselves; empty if nothing was asked."""
+    """Return a Markdown table of participants' answers about themselves; empty if there are no summaries."""
     if not summaries:
         return ""
     rows = []
@@ -211,7 +212,7 @@ def said_table(summaries: Sequence[ItemSummary]) -> str:
 
 
 def deviations_list(deviations: Sequence[Deviation]) -> str:
-    """Return a list of the deviations, or a sentence that there are none."""
+    """Return a Markdown list of the deviations. If there are none, return a sentence that says so."""
     if not deviations:
         return "None: design, program, sample and tests are as preregistered."
     lines = [f"*{one.kind.capitalize()}.* {escape_markdown(one.words)}" for one in deviations]
@@ -241,7 +242,8 @@ def _mark(contents: ReportContents) -> str:
 
 
 def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
-    """Yield the parts of one measure: planned tests, numbers, exploratory tests, and the replication."""
+    """Yield the Markdown parts of one measure's section: planned tests, numbers, exploratory tests, and
+    the replication. `mark` labels a planned test."""
     planned = EXPLORED if result.measure.exploratory else mark
     yield f"### {escape_markdown(result.measure.label)}"
     yield from _apa(rows, "main", planned)

@@ -1,8 +1,9 @@
 """Log changes of staff accounts, and refuse passwords that are easy to guess.
 
-Created and deleted accounts, changed rights, changed passwords and roles in studies are logged, wherever they
-happen. A new password revokes API tokens made with the old one. Refused passwords are known words with
-ornaments, rows of keys, and repetitions. The word list is Django's; no network is used.
+The log has created and deleted accounts, and changed rights, passwords and roles in studies, whichever page
+or command made the change. A new password revokes the user's earlier API tokens. Refused passwords are known
+words with digits or signs around them, rows of keys, and repetitions. The word list is Django's; no network
+is used.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ password_is_another = Signal()
 
 
 class BreachedStyleValidator:
-    """Password validator that refuses long passwords of patterns that attackers try early."""
+    """Password validator that refuses passwords with patterns that attackers try early, even long ones."""
 
     @cached_property
     def known(self) -> set[str]:
@@ -57,14 +58,14 @@ class BreachedStyleValidator:
             )
 
     def get_help_text(self) -> str:
-        """Return the help text for the form."""
+        """Return the help text that password forms show."""
         return (
             "Your password must not be a known word with digits or signs around it, a row of keys, or "
             "a repeated pattern."
         )
 
     def password_changed(self, password: str, user: Any = None) -> None:
-        """Send `password_is_another`. Django calls this once a new password is stored."""
+        """Send the signal `password_is_another`. Django calls this after a new password is stored."""
         password_is_another.send(sender=type(self), user=user)
 
     def _ornamented(self, low: str) -> bool:
@@ -92,7 +93,7 @@ LINKED = {"post_add", "post_remove", "post_clear"}
 
 
 def log_account_changes() -> None:
-    """Connect the receivers that log account changes."""
+    """Connect the signal receivers that log account changes."""
     user = get_user_model()
     pre_save.connect(_flags, sender=user)
     post_save.connect(_made, sender=user)

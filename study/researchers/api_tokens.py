@@ -1,4 +1,4 @@
-"""API tokens: create, show once, hash, find and revoke."""
+"""Create, find and revoke API tokens. Only hashes of their secrets are stored."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ USED_SECONDS = 60
 def token_make(
     *, user: Any, name: str, study: Study | None = None, expires_at: datetime | None = None
 ) -> tuple[ApiToken, str]:
-    """Create a token and return it with its secret (256 bits), which cannot be read again.
+    """Create a token, and return it with its secret (256 bits). The secret cannot be read again.
 
-    It expires as requested, and after a year at the latest. Raises PermissionError for a study that this user
-    may not see.
+    It expires at `expires_at`, and after a year at the latest. Raises PermissionError for a study that
+    this user may not see.
     """
     if study is not None and not has_right(user, study, "view"):
         raise PermissionError(study.slug)
@@ -45,7 +45,8 @@ def token_make(
 
 
 def token_revoke(*, user: Any, token_id: int) -> bool:
-    """Revoke one of the user's own tokens. Return False if there is none with this id or it was revoked."""
+    """Revoke one of the user's own tokens. Return False if there is none with this id, or if it is already
+    revoked."""
     mine = ApiToken.objects.filter(user=user, pk=token_id, revoked_at=None)
     if not mine.update(revoked_at=timezone.now()):
         return False
@@ -55,8 +56,8 @@ def token_revoke(*, user: Any, token_id: int) -> bool:
 
 
 def token_find(secret: str) -> ApiToken | None:
-    """Return the valid token with this secret and record its use. None if there is none, or if its user is no
-    longer active staff."""
+    """Return the valid token with this secret, and record its use. Return None if there is none, or if its
+    user is no longer active staff."""
     now = timezone.now()
     alive = ApiToken.objects.filter(expires_at__gt=now, revoked_at=None)
     token = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()
@@ -69,5 +70,5 @@ def token_find(secret: str) -> ApiToken | None:
 
 
 def digest_of(secret: str) -> str:
-    """Return the SHA-256 of a secret. Its 256 random bits need no slower hash."""
+    """Return the SHA-256 of a secret. A slower hash is not needed, because the secret has 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Helpers of console pages: a page with one form, and a button that calls a service and redirects."""
+"""Help console pages with a single form, and buttons that call a service function and redirect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def study_context(study: Study) -> dict[str, Any]:
 
 
 def participant_link(request: HttpRequest, study: Study) -> str:
-    """Return the study's link as it is given to the recruitment platform."""
+    """Return the study's full link for the recruitment platform, with its placeholders."""
     return RECRUITMENT_PLACES[study.recruitment].link(request.build_absolute_uri(study.get_absolute_url()))
 
 
@@ -35,7 +35,7 @@ def form_page(
     template: str = "study/researchers/form.html",
     **more: Any,
 ) -> HttpResponse:
-    """Return a page with one form; status 422 if the submitted form is invalid."""
+    """Return a page with one form. The status is 422 if the submitted form is invalid."""
     base = study_context(study) if study and study.pk else {}
     context = {**base, "form": form, "heading": heading, **more}
     return render(request, template, context, status=422 if form.errors else 200)
@@ -44,7 +44,8 @@ def form_page(
 def back_to_page(
     request: HttpRequest, study: Study, words: str, page: str = "design", *, mind: str = ""
 ) -> HttpResponse:
-    """Redirect to a page of the design, with a message on what was done and an optional warning (`mind`)."""
+    """Redirect to a page of the study, with the message `words` and an optional warning `mind`. `page` is
+    the URL name without `staff-`."""
     messages.success(request, words)
     if mind:
         messages.warning(request, f"But mind: {mind}")
@@ -64,7 +65,8 @@ def confirmed_service_button(
     page: str = "design",
     **more: str,
 ) -> HttpResponse:
-    """Call the service and redirect, like `service_button`, but only if the confirmation is ticked."""
+    """Call `act` and redirect, like `service_button`, if the user ticked the confirmation. Otherwise
+    redirect with an error message."""
     if CONFIRM_FIELD in request.POST:
         return service_button(request, study, act, words, page, **more)
     messages.error(request, NOT_CONFIRMED)
@@ -80,7 +82,8 @@ def service_button(
     *,
     mind: str = "",
 ) -> HttpResponse:
-    """Call the service `act` and redirect; show a message on success, or why it was refused."""
+    """Call the service function `act`, and redirect to `page`. The page shows `words`, or why `act` was
+    refused."""
     try:
         act()
     except (DesignError, StudyClosedError, SchemeError) as error:

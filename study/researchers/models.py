@@ -11,7 +11,7 @@ from study.design.models import Study
 
 
 class Membership(models.Model):
-    """The role of one researcher in one study; `permissions` defines the rights of each role."""
+    """The role of one researcher in one study. `permissions` defines the rights of each role."""
 
     class Role(models.TextChoices):
         OWNER = "owner", "owner: everything; members, freezing and deleting, too"
@@ -32,9 +32,9 @@ class Membership(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key with which a program reads one researcher's studies through `/api/`.
+    """A token with which a program reads one researcher's studies through `/api/`.
 
-    Only its hash is stored. It gives access to what the researcher may see, and no more.
+    Only its hash is stored. It gives access only to what the researcher may see.
     """
 
     id: int
@@ -66,14 +66,14 @@ class ApiToken(models.Model):
 
     @property
     def works(self) -> bool:
-        """Return whether the token is neither revoked nor expired."""
+        """Return whether the token can still be used: it is neither revoked nor expired."""
         return self.revoked_at is None and self.expires_at > timezone.now()
 
 
 class SecurityEvent(AppendOnly):
-    """A security event, append-only.
+    """A security event, such as a login. Rows are never changed.
 
-    It refers to users and studies by name, not by foreign key, so that it stays when they are deleted. It
+    It names users and studies by text, not by foreign key, so that it stays when they are deleted. It
     holds no secret.
     """
 
@@ -117,7 +117,7 @@ class SecurityEvent(AppendOnly):
 
 
 class SecurityCount(models.Model):
-    """The number of security events: one row, which shows if events are missing."""
+    """A single row with the number of the last security event. It shows whether events are missing."""
 
     last = models.PositiveBigIntegerField(help_text="The number of the last event.")
     erased = models.PositiveBigIntegerField(

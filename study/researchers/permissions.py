@@ -1,9 +1,10 @@
-"""Roles and rights of staff in a study. Pages, websockets, files and the admin all check rights here.
+"""Define the roles and rights of staff in a study. Pages, websockets, files and the admin all check rights
+here.
 
-A right is a word: `copy` (see the design and copy it into a new study), `view` (see everything), `edit`
-(change the design, act on participants), `own` (manage members, freeze the design, delete the study).
-Superusers have every right in every study. A page decorated here records who may open it (`opens_for`); a
-test checks every staff page.
+The rights are `copy` (see the design and copy it into a new study), `view` (see everything), `edit` (change
+the design, act on participants), and `own`. With `own`, a user can manage members, freeze the design and
+delete the study. Superusers have every right in every study. The decorators record who may open a page
+(`opens_for`); a test checks every staff page.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def has_right(user: Any, study: Study, right: str) -> bool:
 
 
 def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
-    """Return the studies in which this user has this right (consistent with `has_right`)."""
+    """Return the studies in which this user has this right."""
     if not _is_let_in(user):
         return Study.objects.none()
     if user.is_superuser:
@@ -83,8 +84,8 @@ def episodes_for(user: Any) -> QuerySet[Episode]:
 def study_page(
     right: str, methods: Iterable[str] = READ_METHODS, *, to_send: str = ""
 ) -> Callable[[StudyView], Checked]:
-    """Decorate a page about one study for staff with this right; `to_send` is the right needed to POST, if
-    different.
+    """Return a decorator for a page about one study. The user needs `right`, or `to_send` for POST requests
+    if it is given.
 
     The view receives the study instead of the `slug`. Users who are not logged in are redirected to the
     login; users without the right get a 403 page.
@@ -109,7 +110,7 @@ STAFF, SUPERUSERS = "staff", "superusers"
 
 
 def staff_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Checked]:
-    """Decorate a page for all staff that is never cached."""
+    """Return a decorator for a page that all staff may open. Its responses are never cached."""
 
     def guarded(view: Checked) -> Checked:
         return _says(never_cache(for_staff(require_http_methods([*methods])(view))), STAFF)
@@ -118,7 +119,7 @@ def staff_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Che
 
 
 def superuser_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked], Checked]:
-    """Decorate a page for superusers; other staff get a 403 page."""
+    """Return a decorator for a page that only superusers may open. Other staff get a 403 page."""
 
     def guarded(view: Checked) -> Checked:
         @wraps(view)

@@ -1,4 +1,6 @@
-"""Ask for the password again before data are destroyed or access is granted, unless it was given recently."""
+"""Ask staff for their password again before data are destroyed or access is granted. A recent password entry
+is sufficient.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,16 @@ SURE_AT, SURE_SECONDS = "sure_at", 600
 
 
 def note_password_given(request: HttpRequest | None, **_: Any) -> None:
-    """Record that the password was just given (also a receiver of `user_logged_in`)."""
+    """Record in the session that the user just entered the password. It is also a receiver of
+    `user_logged_in`."""
     if request is not None and hasattr(request, "session"):
         request.session[SURE_AT] = time.time()
 
 
 def requires_password(view: Checked) -> Checked:
-    """Decorate a view that destroys data or grants access: POST requests need a recent password entry.
+    """Decorate a view that destroys data or grants access. POST requests then need a recent password entry.
 
-    After giving the password, the user returns to the page with the button.
+    After entering the password, the user returns to the page with the button.
     """
 
     @wraps(view)
@@ -46,7 +49,7 @@ def requires_password(view: Checked) -> Checked:
 class ReauthenticateInAdmin:
     """Middleware that requires a recent password entry for deletions and account changes in Django's admin.
 
-    It matches the names of the admin's pages, so that pages added later are covered.
+    It recognises these pages by their URL names, so pages added later are included.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -57,7 +60,8 @@ class ReauthenticateInAdmin:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Return a redirect to the password page, or None. The admin handles users who are not logged in."""
+        """Return a redirect to the password page, or None if no password is needed. Users who are not
+        logged in get None, because the admin handles them."""
         page = request.resolver_match
         if page is None or page.namespace != "admin" or request.method != "POST":
             return None
@@ -89,7 +93,7 @@ def _safe(request: HttpRequest, address: str) -> str:
 
 
 class PasswordForm(forms.Form):
-    """A form for the user's own password."""
+    """A form in which users enter their own password."""
 
     password = forms.CharField(
         label="Your password",
@@ -103,7 +107,8 @@ class PasswordForm(forms.Form):
         self.request = request
 
     def clean_password(self) -> str:
-        """Check the password as at login; failures count there."""
+        """Return the password if it is right. Raises ValidationError otherwise. A failure counts as a
+        failed login."""
         given, user = str(self.cleaned_data["password"]), self.request.user
         if authenticate(self.request, username=user.get_username(), password=given) != user:
             raise forms.ValidationError("This is not your password.")
@@ -113,7 +118,7 @@ class PasswordForm(forms.Form):
 @sensitive_post_parameters("password")
 @staff_page(FORM_METHODS)
 def password_page(request: HttpRequest) -> HttpResponse:
-    """Ask for the password, then redirect to the page with the button."""
+    """Ask for the user's password. Then redirect to the page with the button that needed it."""
     form = PasswordForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         note_password_given(request)

@@ -1,8 +1,9 @@
-"""The second factor of staff: app codes (TOTP), and recovery codes in case the app is lost.
+"""Manage the second factor of staff: codes of an app (TOTP), and recovery codes in case the app is lost.
 
-It needs no network. A person who has set one up enters a code at each login. The installation may require it
-of all staff (`SECOND_FACTOR_REQUIRED`); a person without one can then only set one up. django-otp keeps and
-checks the codes. allauth and django-two-factor-auth would replace the login form, which the admin uses, too.
+The module needs no network. A user with a second factor enters a code at each login. If the setting
+`SECOND_FACTOR_REQUIRED` is on, a user without one can only open the page that sets it up. django-otp stores
+and checks the codes. allauth and django-two-factor-auth were not chosen, because they would replace the login
+form that the admin also uses.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ def has_factor(user: Any) -> bool:
 
 
 def lacks_factor(user: Any) -> bool:
-    """Return whether this user lacks a second factor that the installation requires."""
+    """Return whether this user still has to set up a second factor, because the installation requires one."""
     return settings.SECOND_FACTOR_REQUIRED and not has_factor(user)
 
 
 def code_fits(user: Any, code: str) -> bool:
-    """Return whether this user may log in with this code of the app or recovery code, which is used up.
+    """Check a code of the app or a recovery code at login, and return whether the user may log in. The code
+    is then used up.
 
     Users without a second factor need no code. After a wrong code, further codes are refused for a while.
     """
@@ -48,7 +50,7 @@ def code_fits(user: Any, code: str) -> bool:
 
 
 def digest_of(code: str) -> str:
-    """Return the stored form of a recovery code: 80 bits, keyed with the installation's secret."""
+    """Return the hash of a recovery code for storage. It depends on the installation's secret key."""
     keyed = salted_hmac(CODE_SALT, code, algorithm="sha256").digest()
     return base64.b32encode(keyed).decode().lower()[:16]
 
@@ -66,19 +68,20 @@ def _as_stored(user: Any, code: str) -> str:
 
 
 def normalised_code(code: str) -> str:
-    """Return the code in lower case without spaces and punctuation."""
+    """Return a typed code in lower case, without spaces and punctuation."""
     return "".join(letter for letter in code.lower() if letter.isascii() and letter.isalnum())
 
 
 def factor_begun(user: Any) -> TOTPDevice | None:
-    """Return the device that is set up but not confirmed yet, if any."""
+    """Return the user's device that is being set up and is not confirmed yet; None if there is none."""
     found: TOTPDevice | None = TOTPDevice.objects.filter(user=user, confirmed=False).first()
     return found
 
 
 @transaction.atomic
 def factor_begin(user: Any) -> TOTPDevice:
-    """Create a new secret for the app. Replaces an unconfirmed one; a confirmed one stays in use."""
+    """Create a device with a new secret for the app. It replaces an unconfirmed device. A confirmed one
+    stays in use."""
     TOTPDevice.objects.filter(user=user, confirmed=False).delete()
     made: TOTPDevice = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
     return made
@@ -86,9 +89,10 @@ def factor_begin(user: Any) -> TOTPDevice:
 
 @transaction.atomic
 def factor_confirm(user: Any, code: str) -> list[str]:
-    """Confirm the new device with a code of the app; it replaces the previous one.
+    """Confirm the new device with a code of the app. It then replaces the previous device.
 
-    Return the recovery codes, to be shown once. Return an empty list, without a change, if the code is wrong.
+    Return the recovery codes, which are shown once. Return an empty list, without a change, if the code is
+    wrong.
     """
     device = factor_begun(user)
     if device is None or not device.verify_token(normalised_code(code)):
@@ -113,7 +117,7 @@ def recovery_codes_make(user: Any) -> list[str]:
 
 @transaction.atomic
 def factor_remove(user: Any) -> None:
-    """Remove the second factor and the recovery codes of this user."""
+    """Remove this user's second factor and recovery codes."""
     if has_factor(user):
         log_security_event(Kind.FACTOR_REMOVED, user=user)
     TOTPDevice.objects.filter(user=user).delete()
@@ -126,11 +130,11 @@ def recovery_codes_left(user: Any) -> int:
 
 
 def qr_code_url(device: TOTPDevice) -> str:
-    """Return the QR code as a data URL."""
+    """Return a QR code with the device's secret, as a data URL."""
     return str(segno.make(device.config_url, micro=False).svg_data_uri(scale=5))
 
 
 def typed_secret(device: TOTPDevice) -> str:
-    """Return the secret for typing, in groups of four letters."""
+    """Return the device's secret in groups of four letters, for users who type it into the app."""
     letters = base64.b32encode(device.bin_key).decode().rstrip("=")
     return " ".join(letters[at : at + 4] for at in range(0, len(letters), 4))

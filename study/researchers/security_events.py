@@ -1,8 +1,9 @@
 """Log security events in the database and in `security.log`, verify them, and list expired ones.
 
-Events are sealed and numbered without gaps; a separate row holds the count and what the app itself erased by
-age. No secret is stored: no password, no unknown user name (it may be a password), only the first letters of
-a token, and of an erased participant only the public part of the receipt and an anonymous mark.
+Each event has a seal (a keyed hash) and a number without gaps. A separate row holds the last number, and the
+highest number that the app itself erased because of age. No secret is stored: no password, and no unknown
+user name, which may be a password. A token is identified by its first letters. An erased participant is
+identified by the public part of the receipt and an anonymous mark.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ FALSE_COUNT = "security events: how many there were was not written with this in
 
 @transaction.atomic
 def event_write(**values: Any) -> SecurityEvent:
-    """Write the next event. Other writers wait until the surrounding transaction ends."""
+    """Store the next event, with its number and seal, and return it. Other writers wait until the
+    surrounding transaction ends."""
     count = _count()
     event = SecurityEvent(number=count.last + 1, **values)
     event.seal = make_seal(ROW, column_values(event, SEALED))
@@ -64,7 +66,8 @@ def _store(count: SecurityCount, *, last: int, erased: int) -> None:
 
 
 def events_erase(events: QuerySet[SecurityEvent]) -> int:
-    """Erase these events, which must be the oldest, in batches, and record it. Return their number."""
+    """Erase the given events in batches, and record the highest number erased. They must be the oldest
+    ones. Return how many they are."""
     numbers = dict(events.order_by("pk").values_list("pk", "number"))
     for piece in batches_of(numbers):
         with transaction.atomic():
@@ -75,7 +78,7 @@ def events_erase(events: QuerySet[SecurityEvent]) -> int:
 
 
 def events_verify() -> Iterator[str]:
-    """Yield a message for every event that was changed or is missing."""
+    """Check all stored events. Yield a message for every event that was changed or is missing."""
     count = SecurityCount.objects.filter(pk=ONLY).first()
     if count is None:
         if SecurityEvent.objects.exists() or get_user_model().objects.exclude(last_login=None).exists():
@@ -105,7 +108,7 @@ _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
 def current_request() -> HttpRequest | None:
-    """Return the request that is being answered; None in a command or a worker."""
+    """Return the request that is being answered; None outside of a request, as in a command or a worker."""
     return _request.get()
 
 
@@ -137,10 +140,10 @@ def log_security_event(
     what: str = "",
     request: HttpRequest | None = None,
 ) -> None:
-    """Store an event: who did it, in which study, with what, from where.
+    """Store an event: who did something, in which study, to what, and from which address.
 
-    Without `user` and `request`, the staff member of the current request is stored; participants are not. The
-    row is written in the surrounding transaction, if any, and the log line after its commit.
+    Without `user` and `request`, the staff user of the current request is stored; participants never are.
+    The row is part of the surrounding transaction. The log line is written after its commit.
     """
     request = request or _of_staff(current_request())
     user = user or getattr(_of_staff(request), "user", None)
@@ -163,7 +166,7 @@ def _of_staff(request: HttpRequest | None) -> HttpRequest | None:
 
 
 def log_logins_and_erasures() -> None:
-    """Connect the receivers that log logins and erasures."""
+    """Connect the signal receivers that log logins and erasures."""
     user_logged_in.connect(_logged_in)
     user_logged_out.connect(_logged_out)
     user_login_failed.connect(_login_failed)
@@ -195,7 +198,10 @@ def _person_goes(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, 
 
 
 def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
-    """Return the rows to erase, by kind. Ended sessions and expired tokens are always among them."""
+    """Return the rows to erase, by kind. Ended sessions and expired tokens are always included.
+
+    Rows that are older than `days` are added; None means that no row is too old.
+    """
     now = timezone.now()
     found: dict[str, QuerySet[Any]] = {
         "ended session": Session.objects.filter(expire_date__lt=now),

@@ -23,7 +23,8 @@ HERE = "study:staff-second-factor"
 @staff_page(FORM_METHODS)
 @requires_password
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """Show the second factor, or handle its buttons: set up, confirm, renew recovery codes, remove."""
+    """Show the page for the user's second factor, or handle its buttons: set up, confirm, renew recovery
+    codes, remove."""
     if request.method != "POST":
         return _show(request)
     if "begin" in request.POST:

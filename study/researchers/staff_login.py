@@ -1,4 +1,6 @@
-"""Staff login: the form with the second factor, session lifetime, and lockout after failed attempts."""
+"""Define the staff login: the form with the second factor, the lifetime of a login, and the lockout after
+failed attempts.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ NOWHERE = "0.0.0.0"  # noqa: S104 - nobody listens there
 
 
 class SlidingSession:
-    """Middleware that extends a login with each page. Participants have no session and get none."""
+    """Middleware that extends the user's login with each request. Participants have no session and get
+    none."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -44,7 +47,7 @@ class SlidingSession:
 
 
 class RequireSecondFactor:
-    """Middleware that redirects staff without a required second factor to its setup."""
+    """Middleware that redirects staff without a required second factor to the page that sets it up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -54,7 +57,8 @@ class RequireSecondFactor:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Return a redirect to the setup for staff who lack a required second factor, else None."""
+        """Return a redirect to the page that sets up a second factor, if the user lacks a required one;
+        else None."""
         page = request.resolver_match and request.resolver_match.view_name
         if page in OPEN_WITHOUT_FACTOR or not request.path.startswith(OURS):
             return None
@@ -69,38 +73,40 @@ OPEN_WITHOUT_FACTOR = {"study:staff-second-factor", "study:staff-password", "adm
 
 
 def is_session_active(key: str) -> bool:
-    """Return whether this login has neither been ended nor expired."""
+    """Return whether the login with this session key still exists and has not expired."""
     return Session.objects.filter(session_key=key, expire_date__gt=timezone.now()).exists()
 
 
 def end_sessions(user: Any, *, but: str | None) -> None:
-    """End all other logins of this user, because they were made without the second factor."""
+    """End all logins of this user except the session `but`. The other logins were made without the second
+    factor."""
     alive = Session.objects.filter(expire_date__gt=timezone.now()).exclude(session_key=but)
     theirs = [one.pk for one in alive.iterator() if one.get_decoded().get(SESSION_KEY) == str(user.pk)]
     Session.objects.filter(pk__in=theirs).delete()
 
 
 def login_address(request: HttpRequest) -> str:
-    """Return the address by which failed logins are counted.
+    """Return the network address under which failed logins are counted.
 
-    PostgreSQL stores only an address there, so the first address represents an IPv6 network, and `NOWHERE` an
-    unreadable address.
+    IPv6 addresses are counted by network; the network's first address is returned. If the address cannot
+    be read, return `NOWHERE`. So the result is always an address, as PostgreSQL requires.
     """
     address = client_address(request)
     return client_network(address).partition("/")[0] if address else NOWHERE
 
 
 def forget_failures(user: User, **_: Any) -> None:
-    """Receiver: forget failed attempts for the name of a user who has logged in.
+    """Forget the failed logins under the name of a user who has just logged in. It is a signal receiver.
 
-    Attempts for other names from the same address still count. Otherwise a user could guess another's
-    password without limit.
+    Failed logins under other names from the same address still count. Otherwise a user could guess another
+    user's password without limit.
     """
     AccessAttempt.objects.filter(username=user.get_username()).delete()
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
-    """Answer after too many wrong passwords for a name or from an address: try again later."""
+    """Return the page after too many wrong passwords for one user name or from one address. It says when
+    to try again."""
     minutes = int(settings.AXES_COOLOFF_TIME.total_seconds() // 60)
     answer = render(request, "study/researchers/locked_out.html", {"minutes": minutes}, status=429)
     answer["Retry-After"] = str(60 * minutes)
@@ -119,7 +125,8 @@ class StaffLoginForm(AdminAuthenticationForm):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Check the password, then the code. A wrong code counts as a failed login."""
+        """Check the password, then the code, and return the cleaned data. A wrong code counts as a failed
+        login."""
         cleaned: dict[str, Any] = super().clean()
         user = self.get_user()
         if user is not None and not code_fits(user, cleaned.get("code", "")):

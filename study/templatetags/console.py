@@ -58,7 +58,8 @@ def documentation_url() -> str:
 
 @register.inclusion_tag("study/researchers/tabs.html", takes_context=True)
 def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
-    """Return the tabs of a study that this user may open. The tab of the current page is marked."""
+    """Return the template context with the tabs of a study that this user may open. The tab of the current
+    page is marked."""
     request = context["request"]
     here, rights = str(getattr(request.resolver_match, "url_name", "")), rights_in(request.user, study)
     tabs = [
@@ -71,13 +72,13 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
 
 @register.filter
 def score_words(episode: Episode) -> tuple[str, ...]:
-    """Return an episode's current score in words, one text per metric."""
+    """Return an episode's current score as texts, one for each metric."""
     return metric_summary(episode.world, episode.score)
 
 
 @register.simple_tag(takes_context=True, name="may")
 def may_tag(context: dict[str, Any], study: Study, right: str) -> bool:
-    """Return whether this user has a right in a study: `{% may study "edit" as may_edit %}`."""
+    """Return whether the current user has a right in a study: `{% may study "edit" as may_edit %}`."""
     return has_right(context["request"].user, study, right)
 
 
@@ -95,5 +96,5 @@ def _belongs(page: str, tab: str) -> bool:
 
 @register.simple_tag
 def design_url(study: Study, one: ReadinessProblem) -> str:
-    """Return the address of the page that fixes a readiness problem."""
+    """Return the address of the page on which the researcher can fix this problem."""
     return reverse(f"study:staff-design-{one.page}", args=[study.slug, *one.args])

@@ -13,6 +13,6 @@ register = template.Library()
 
 @register.filter
 def its_lang(text: object) -> SafeString | str:
-    """Return the `lang` attribute for the element of this text, or an empty string for the page's
-    language."""
+    """Return the attribute `lang="…"` for the HTML element with this text. Return an empty string if the
+    text is in the page's language."""
     return format_html(' lang="{}"', text.lang) if isinstance(text, ForeignText) else ""

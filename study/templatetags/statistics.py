@@ -33,7 +33,7 @@ register.filter("pattern_words", pattern_words)
 
 @register.simple_tag
 def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets, or a dash if there is none."""
+    """Return an interval in brackets, or a dash if a bound is missing."""
     return apa_format.format_interval(low, high)
 
 
@@ -45,13 +45,14 @@ def main_test(analysis: Analysis) -> str:
 
 @register.filter
 def measures_correction(plan: AnalysisPlan) -> str:
-    """Return the label of the plan's correction over measures."""
+    """Return the label of the plan's correction for testing several measures."""
     return CORRECTIONS[plan.correction]
 
 
 @register.filter
 def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
-    """Return the further sentences about a measure, without those about its main test and its cautions."""
+    """Return the sentences about a measure's results, except those that the page shows elsewhere (main
+    repeated-measures test, cautions)."""
     told = result.within.cautions if result.within else ()
     said = design_sentences(result)
     return [one for one in said[plan.main == "repeated" :] if one not in told]

@@ -16,6 +16,7 @@ from django.core.management import get_commands
 from brigade.paths import base_dir
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds
+from study.design.demo_study_files import READY_STUDIES
 
 ROOT = base_dir()
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -204,6 +205,16 @@ def test_every_room_is_told_with_its_floor() -> None:
         for room in rooms.split(" | ")
     }
     assert told == {key: floor for key, floor in held.items() if ROOT.joinpath(*key).is_dir()}
+
+
+def test_ready_studies_are_named_with_the_button_that_the_console_has() -> None:
+    console = (ROOT / "templates/study/console/index.html").read_text()
+    button = re.findall(r"staff-new' %}\">([^<]+)<", console)[0]
+    told = {path.name: " ".join(path.read_text().split()) for path in GUIDES}
+    for page in ("README.md", "design.md", "collab-overcooked.md"):
+        assert f"*{button}*" in told[page] and "Collab-Overcooked" in told[page]
+    assert READY_STUDIES["collab_overcooked"][0] in told["collab-overcooked.md"]
+    assert not [page for page, text in told.items() if "*New study*" in text]
 
 
 def test_every_co_player_of_the_grids_is_told_to_researchers() -> None:

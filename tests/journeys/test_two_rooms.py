@@ -11,6 +11,7 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from kitchen.contract.world import Command
+from kitchen.worlds.collab_overcooked.display_text import picker_words
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from tests.browser import IN_A_BROWSER, SHOTS
 from tests.journeys.axe import violations
@@ -42,7 +43,9 @@ key = "i0"
 measure = "M0"
 text = "Item."
 """
-PRACTICE = """[parts.practice.settings.kitchen]
+PRACTICE = """[parts.practice.settings]
+own_seat = true
+[parts.practice.settings.kitchen]
 world = "collab_overcooked"
 coplayer = "recipe_partner"
 teammates = 1
@@ -93,12 +96,12 @@ async def kitchen_covered(page: Page, name: str) -> list[str]:
 
 async def pick_by_keyboard(page: Page, macro: Command) -> None:
     """Choose verb, thing and place of a macro in the lists, by typing, and add it."""
-    for place, word in enumerate(macro):
+    for place, (code, _) in enumerate(picker_words(macro)):
         select = page.locator("#ask-form [data-macro-picker] select").nth(place)
         await select.focus()
-        text = await select.locator(f"option[value='{word}']").inner_text()
+        text = await select.locator(f"option[value='{code}']").inner_text()
         await page.keyboard.type(text)
-        assert await select.input_value() == word
+        assert await select.input_value() == code
     await page.focus("[data-add-request]")
     await page.keyboard.press("Enter")
 
@@ -176,6 +179,34 @@ async def test_a_chef_practises_by_keyboard_with_the_kitchen_in_sight(
 
 
 @pytest.mark.nightly
+async def test_an_assistant_practises_by_the_hints(page: Page, live_stack: Stack, tmp_path: Path) -> None:
+    """Somebody accepts each request, and waits when the hint says so. Lists offer few things."""
+    person = Person(page)
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await person.enter(entered(live_stack, tmp_path, SOUP, people=[1], page="practice")[0])
+    await page.wait_for_selector("[data-accept]")
+    await page.wait_for_selector("#hint:has-text('Press “Do this”')")
+    await page.click("[data-panel-tab=ask]")
+    things = await page.locator("#ask-form select").nth(1).locator("option").all_inner_texts()
+    assert "Pumpkin slices" in things and len(things) < 6, "what was requested, and what one job makes of it"
+    await picture(page, "assistant-practice-ask")
+    await page.click("[data-panel-tab=act]")
+    going, hints = True, list[str]()
+    while going:
+        before = await person.step()
+        hints.append(await page.inner_text("#hint"))
+        await picture(page, f"assistant-practice-{before}")
+        if "Press “Do this”" in hints[-1]:
+            await page.locator("[data-accept]:not(:disabled)").first.press("Enter")
+        else:
+            await press_macro(page, ("wait", "1"))
+        going = await asked_again(page, before)
+    assert sum("Press “Do this”" in hint for hint in hints) == 2
+    assert "The dish was delivered in time" in await page.inner_text("#over")
+    assert person.problems == []
+
+
+@pytest.mark.nightly
 async def test_an_assistant_delivers_by_keyboard_with_one_press_for_each_request(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
@@ -227,8 +258,8 @@ async def chef_by_touch(page: Page, person: Person) -> None:
     for unit in pair.units:
         await page.tap("[data-panel-tab=ask]")
         for macro in unit:
-            for place, word in enumerate(macro):
-                await page.locator("#ask-form [data-macro-picker] select").nth(place).select_option(word)
+            for place, (code, _) in enumerate(picker_words(macro)):
+                await page.locator("#ask-form [data-macro-picker] select").nth(place).select_option(code)
             await page.tap("[data-add-request]")
         await picture(page, f"chef-touch-ask-{len(unit)}")
         before = await page.locator(".said:not(.is-yours)").count()

@@ -28,7 +28,7 @@ async def test_a_chef_types_requests_and_plans_and_delivers(
 ) -> None:
     person, (pair, *_) = Person(page), references(TASK)
     file, slug = tmp_path / "typed.toml", new_slug()
-    study = STUDY.format(slug=slug, task=TASK, seat=0)
+    study = STUDY.format(slug=slug, task=TASK, people=[0], practice="")
     file.write_text(study.replace("gamma = 3.0", "gamma = 3.0, typed = true"))
     await page.set_viewport_size({"width": 1280, "height": 900})
     await person.enter(enter_loaded(live_stack, file, slug)[0])
@@ -42,7 +42,7 @@ async def test_a_chef_types_requests_and_plans_and_delivers(
         await page.input_value(ASKED) == "" and await page.locator(".request-card.is-yours li").count() == 2
     )
     await send(page, PLAN, "deliver()")
-    await page.wait_for_selector("#notice:has-text('the hands are empty')")
+    await page.wait_for_selector("#notice:has-text('hands are empty')")
     await picture(page, "typed-1280")
     assert await page.input_value(PLAN) == "deliver()" and await person.step() == 0
     left = [" ".join(macro) for macro in pair.chef]

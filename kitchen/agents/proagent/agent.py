@@ -1,4 +1,6 @@
-"""Implement the agent `ProAgent`: observe, plan a skill, and carry it out, for each of its seats."""
+"""Implement the agent `ProAgent`. For each of its seats it observes, plans a skill (an action of several
+steps) with a language model, and carries it out.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from kitchen.registry.agent_registry import get_skills
 
 
 class ProAgentSeatStep(SeatStep[ProAgentMemory]):
-    """One seat in one step, with its dialogue and predictions."""
+    """One seat of the agent in one step, with the seat's dialogue and its predictions about others."""
 
     def __init__(
         self,
@@ -53,17 +55,19 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
             self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
-        """Adopt a plan and discard the record kept while there was none."""
+        """Adopt a plan. Clear `memory.meanwhile`, the skills that others finished while there was no plan."""
         self.memory = replace(self.memory, meanwhile=())
         super().take(plan)
 
     def take_late(self, other: ProAgentMemory) -> None:
-        """Adopt a late decision: its dialogue, its predictions and their outcomes so far."""
+        """Adopt the plan, dialogue and predictions of a late decision. Compare the predictions with what
+        others did meanwhile."""
         self.memory, self.judged = compare_late_predictions(self.memory, self.skills, self.sight, other)
         super().take_late(other)
 
     def intent_for(self, people: Sequence[int]) -> Intent:
-        """Return for people what the seat is doing, and its latest open prediction about one of them."""
+        """Return what the seat is doing, for display to people. The latest open prediction about one of
+        these `people` (their seats) is added."""
         at = dict(self.intent())
         foreseen = next((one for one in reversed(self.memory.open) if one.of in people), None)
         if foreseen is None:
@@ -73,7 +77,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         return {**at, "of": str(foreseen.of), "foresees": told.get("do", ""), "what": what}
 
     def note(self) -> dict[str, Json]:
-        """Return the note of the seat, with the number of right and of judged predictions."""
+        """Return the seat's note for the log. It adds how many predictions were right and how many were
+        judged."""
         foresight = self.memory.foresight
         told = {"right": foresight.right, "judged": foresight.judged} if foresight.judged else {}
         return {**super().note(), **told}
@@ -87,14 +92,15 @@ TRIAL_SETTINGS: Mapping[str, Json] = {**INSTANT_SETTINGS, "explainer": BY_RULE}
 
 @dataclass(slots=True)
 class ProAgentDecisionParts(DecisionParts):
-    """The parts of a decision, with its predictions."""
+    """The parts of one decision, with the predictions made and judged."""
 
     foreseen: list[Prediction] = field(default_factory=list)
     judged: list[Prediction] = field(default_factory=list)
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Continue from a decision that arrived late. Its comparisons have been made again since."""
+        """Return parts that start from a late decision's faults and predictions; empty parts for None.
+        Judged predictions are left out, because they are judged again."""
         note = late.note if late else {}
         return replace(
             super(ProAgentDecisionParts, cls).continue_from(late),
@@ -102,7 +108,7 @@ class ProAgentDecisionParts(DecisionParts):
         )
 
     def note(self) -> dict[str, Json]:
-        """Return the note for the log, without the calls."""
+        """Return the decision's note for the log: the seats, the predictions, and how replies were read."""
         return {
             "seats": self.seats,
             **({PREDICTED_KEY: [one.to_json() for one in self.foreseen]} if self.foreseen else {}),
@@ -112,8 +118,8 @@ class ProAgentDecisionParts(DecisionParts):
 
 
 class ProAgent(SkilledAgent):
-    """An agent whose language model plans skills next to unknown partners. Each of its seats thinks for
-    itself, and nobody else reads its thoughts."""
+    """An agent whose language model plans skills next to unknown partners. Each of its seats plans on its
+    own and does not see the dialogue of the others."""
 
     kind = "proagent"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
@@ -121,15 +127,15 @@ class ProAgent(SkilledAgent):
     options: ProAgentOptions
 
     def remarks(self) -> tuple[str, ...]:
-        """Return settings that have no effect."""
+        """Return sentences about settings that have no effect; empty if there are none."""
         if self.options.recall == "always" and not self.options.memory:
             return ("It remembers no message, so it sees none again.",)
         return ()
 
     def rehearsal(self) -> ForecastTrial:
-        """Return a forecast with the stand-in. In the worst case the model is asked for four plans in a
-        step and each is explained. The prompt then holds as many predictions as possible, and the longest
-        scene."""
+        """Return the settings for a forecast with the stand-in (which imitates a language model), and the
+        maximum number of calls in a step. In the worst case the model makes all its tries, and every
+        failure is explained by the model."""
         again = (TRIES - 1) + (TRIES if self.options.explainer == BY_MODEL else 0)
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         kept = (self.options.memory + 1) // 2
@@ -143,18 +149,19 @@ class ProAgent(SkilledAgent):
         )
 
     def foretells(self) -> bool:
-        """Return whether the model is asked what the others will do."""
+        """Return whether the model is asked to predict what the others will do."""
         return self.options.foresees
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the system message."""
+        """Return the system message, the part of the prompt that never changes in an episode."""
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, situation.seats[0])
         return (fixed_part(skills, sight, self.options),)
 
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Decide for one seat after another."""
+        """Return one decision for all seats; the model is asked separately for each seat. It is not asked
+        at all if `deadline` is None. `late` is a decision for an earlier step whose plans are adopted."""
         made = ProAgentDecisionParts.continue_from(late)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         for seat in situation.seats:

@@ -1,4 +1,6 @@
-"""Write ProAgent's prompts: the fixed part, the scene, the explanation and the request to plan again."""
+"""Write ProAgent's prompts: the system message, the scene (the state of the world as text), the question why
+a plan failed, and the request to plan again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ REPLAN_TEXT = "With the scene in mind and why the last plan failed, analyse and 
 
 
 def fixed_part(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> str:
-    """Return the part that is the same at every step of an episode, so that a provider can cache it."""
+    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
+    cache it."""
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
     examples = primer.examples[: options.examples]
@@ -52,7 +55,7 @@ def _form(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> I
 
 
 def other_seats(skills: Skills, sight: SeatObservation) -> list[int]:
-    """Return the seats of all others."""
+    """Return the numbers of all seats except the observing one."""
     return [seat for seat in skills.seats(sight) if seat != sight.seat]
 
 
@@ -69,7 +72,8 @@ def _example(
 def answer_text(
     skills: Skills, sight: SeatObservation, level: str, analysis: str, foreseen: dict[int, Skill], plan: Skill
 ) -> Iterator[str]:
-    """Yield the lines of an answer in the requested form."""
+    """Yield the lines of a model's answer in the form that the prompt requests. `level` is the setting
+    that says whether it has an analysis and predictions (`foreseen`)."""
     if level in (ANALYSIS, INTENTION):
         yield f"Analysis: {analysis}"
     if level == INTENTION:
@@ -79,7 +83,8 @@ def answer_text(
 
 
 def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -> str:
-    """Return the question of a step (from 1); `again` is why the last plan failed."""
+    """Return the question for a step (counted from 1). `again` is the explanation why the last plan
+    failed; empty for the first try."""
     lines = [f"Scene {step}", scene, *beliefs]
     return "\n".join([*([again, ""] if again else []), *lines, *(["", REPLAN_TEXT] if again else [])])
 
@@ -87,7 +92,8 @@ def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -
 def explaining_part(
     scene: str, step: int, name: str, skill: Skill, conditions: Sequence[SkillCondition]
 ) -> str:
-    """Return the question to the explainer."""
+    """Return the question to the model why this skill failed. It lists the conditions that the skill
+    needs."""
     claims = [f"- assert {one.claim}" for one in conditions]
     return "\n".join(
         [
@@ -101,10 +107,11 @@ def explaining_part(
 
 
 def failure_line(name: str, skill: Skill) -> str:
-    """Return that the skill failed, without a reason."""
+    """Return a sentence for the model: the skill of this seat (`name`) failed. No reason is given."""
     return f"{name} failed at {spell_skill(skill)}."
 
 
 def read_skill_line(name: str, skill: Skill) -> str:
-    """Return for the dialogue what was read from an answer."""
+    """Return the line that is stored in the dialogue in place of an answer: the plan that was read from
+    it."""
     return f"The plan for {name} is {spell_skill(skill)}."

@@ -31,7 +31,7 @@ DialogueLine = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ProAgentMemory(SkillMemory):
-    """The memory of one seat."""
+    """The memory of one seat: its skill, its dialogue with the model, and its predictions about others."""
 
     dialogue: tuple[DialogueLine, ...] = ()
     foreseen: tuple[Prediction, ...] = ()
@@ -46,7 +46,7 @@ class ProAgentMemory(SkillMemory):
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored; an empty memory for any other value."""
         if not isinstance(stored, dict):
             return cls()
         return cls(
@@ -81,16 +81,16 @@ class ProAgentMemory(SkillMemory):
 
     @property
     def open(self) -> list[Prediction]:
-        """Return predictions that are not judged yet."""
+        """The predictions that are not judged yet."""
         return [one for one in self.foreseen if one.right is None]
 
     @property
     def foresight(self) -> PredictionAccuracy:
-        """Return the accuracy of the predictions in the whole episode so far."""
+        """The numbers of right and of judged predictions in the whole episode so far."""
         return PredictionAccuracy(self.right, self.judged)
 
     def with_message(self, who: Role, text: str, most: int) -> Self:
-        """Return the memory with one more message of the dialogue; the last `most` messages are kept."""
+        """Return the memory with one more message of the dialogue. Only the last `most` messages are kept."""
         dialogue = (*self.dialogue, (who, text[:MAX_CHARACTERS]))
         return replace(self, dialogue=dialogue[-most:] if most else ())
 
@@ -100,8 +100,8 @@ class ProAgentMemory(SkillMemory):
         return [Message("user", EARLIER_HEADING), *sent] if sent and sent[0].role == "assistant" else sent
 
     def foreseeing(self, found: Sequence[Prediction]) -> Self:
-        """Return the memory with more predictions. A new one replaces one of the same step about the same
-        seat."""
+        """Return the memory with these predictions added. A new prediction replaces one that was made in
+        the same step about the same seat."""
         kept = [one for one in self.foreseen if all(_key(one) != _key(new) for new in found)]
         return replace(self, foreseen=_newest([*kept, *found]))
 
@@ -113,7 +113,8 @@ class ProAgentMemory(SkillMemory):
         return replace(self, foreseen=foreseen, right=right, judged=self.judged + len(judged))
 
     def with_done(self, of: int, done: Skill, step: int, by: int) -> Self:
-        """Return the memory with a skill that another seat finished in this step."""
+        """Return the memory with a skill `done` that the other seat `of` finished in this step; `by` is
+        the own seat."""
         found = Prediction(by, of, step, done, done, step, None)
         waits = self.newest is None and sum(one.of == of for one in self.meanwhile) < MAX_BELIEFS
         meanwhile = (*self.meanwhile, found) if waits else self.meanwhile
@@ -131,7 +132,8 @@ def _newest(found: Sequence[Prediction]) -> tuple[Prediction, ...]:
 def compare_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, step: int
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """Return the memory after the events of this step (from 1), and the predictions that they judged."""
+    """Compare open predictions with the skills that others finished in this step (from 1). Return the new
+    memory and the predictions judged."""
     judged: list[Prediction] = []
     for other in skills.seats(sight):
         if other == sight.seat:
@@ -147,8 +149,8 @@ def compare_predictions(
 def compare_late_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, late: ProAgentMemory
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """Return the memory with the thoughts of a late decision. Its predictions are judged by the skills that
-    were finished while it was made; those are returned too."""
+    """Add the dialogue and predictions of a late decision (`late`) to the memory. Judge them by the skills
+    that others finished while the model was thinking. Return the new memory and the predictions judged."""
     memory, judged = memory.with_thoughts_of(late), []
     for done in memory.meanwhile:
         found = list(_judged(memory, skills, sight, done))
@@ -169,7 +171,8 @@ def _judged(
 
 
 def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
-    """Return the lines that inform the model of its own predictions; empty if the settings leave them out."""
+    """Return prompt lines with the model's own predictions and what was really done. Empty if there are
+    none or the settings leave them out."""
     if not options.corrects or not (memory.foreseen or memory.done):
         return []
     foreseen = [_believed(one, skills, options) for one in memory.foreseen]

@@ -1,4 +1,6 @@
-"""Declare the settings of ProAgent. Each part of its decision loop can be switched off."""
+"""Declare the settings of the agent ProAgent. Each part of its decision loop, such as predictions, can be
+switched off.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,7 @@ SETTINGS: tuple[Setting, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ProAgentOptions(shared.SkilledOptions):
-    """The settings in their own types; see SETTINGS for their meaning."""
+    """The chosen settings as typed fields; `SETTINGS` explains each of them."""
 
     level: str
     explainer: str
@@ -104,10 +106,10 @@ class ProAgentOptions(shared.SkilledOptions):
 
     @property
     def foresees(self) -> bool:
-        """Return True if the model predicts what the others will do."""
+        """True if the model predicts what the others will do."""
         return self.level == INTENTION
 
     @property
     def corrects(self) -> bool:
-        """Return True if the model is informed of the outcomes of its predictions."""
+        """True if later prompts show the model which of its predictions were right."""
         return self.foresees and self.belief != OFF

@@ -1,4 +1,4 @@
-"""Ask the model for a skill, verify it, and ask again with an explanation if it cannot be done.
+"""Ask the model for a skill and check it. If it cannot be done, explain why and ask again.
 
 The model makes at most four plans per decision. The module also writes the replies of the stand-in model.
 """
@@ -39,7 +39,8 @@ from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 
 @dataclass(frozen=True, slots=True)
 class PlanAttempt:
-    """One plan of the model, and its result."""
+    """One plan that the model proposed, the conditions of the skill that did not hold, and the explanation
+    given to the model."""
 
     skill: Skill
     failed: tuple[SkillCondition, ...] = ()
@@ -48,7 +49,7 @@ class PlanAttempt:
     explained_by: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt for the decision's note."""
+        """Return the attempt as JSON for the log note of the decision."""
         return {
             "skill": spell_skill(self.skill),
             "read": not self.unread,
@@ -58,7 +59,8 @@ class PlanAttempt:
         }
 
     def faults(self, seat: int) -> list[Json]:
-        """Return its faults (`skill_fault`)."""
+        """Return what is wrong with the plan as a list with one fault (`skill_fault`); empty if the plan
+        can be done."""
         if not (self.unread or self.failed):
             return []
         return [skill_fault(seat, None if self.unread else self.skill, self.failed)]
@@ -66,7 +68,8 @@ class PlanAttempt:
 
 @dataclass(slots=True)
 class PlanResult:
-    """The result of asking. `skill` is None if there was no answer."""
+    """The skill that the model planned, with all its tries and predictions. `skill` is None if the model
+    did not answer."""
 
     skill: Skill | None = None
     tries: list[PlanAttempt] = field(default_factory=list)
@@ -77,7 +80,7 @@ class PlanResult:
 
 
 class PlanRequest:
-    """One seat in a step in which it needs a skill."""
+    """The request to plan a skill for one seat in one step."""
 
     def __init__(
         self,
@@ -93,11 +96,12 @@ class PlanRequest:
 
     @cached_property
     def scene(self) -> str:
-        """Return the present moment as text."""
+        """The present state of the world as text, for the prompt."""
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:
-        """Ask until a skill can be done; wait after the last try. The last failure is explained, too."""
+        """Ask the model until it plans a skill that can be done. Every failure is explained to it. After
+        the last failed try, the skill is to wait."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:

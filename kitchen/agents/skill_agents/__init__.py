@@ -1,1 +1,3 @@
-"""The base of agents that plan skills: settings, access to the model, and reading and carrying out skills."""
+"""The common base of agents that plan skills (actions of several steps): settings, access to the model, and
+reading and carrying out skills.
+"""

@@ -1,4 +1,4 @@
-"""Provide the base class of agents that plan skills and carry each skill out over several steps.
+"""Provide the base class of agents that plan skills (actions of several steps) and carry them out.
 
 The base class chooses the model, falls back to a rule if the model fails, and remembers the skill of each
 seat.
@@ -33,7 +33,7 @@ from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not
 
 @dataclass(frozen=True, slots=True)
 class PlannedSkill:
-    """A skill, and how it was chosen."""
+    """A skill with the agent that chose it, and the steps in which it was requested and begun."""
 
     skill: Skill
     by: str
@@ -47,7 +47,7 @@ class PlannedSkill:
 
     @classmethod
     def read(cls, stored: Json) -> Self | None:
-        """Read a planned skill that `to_json` wrote."""
+        """Return a planned skill from the output of `to_json`; None for an empty value."""
         return cls(**{**stored, "skill": tuple(stored["skill"])}) if stored else None
 
     def to_json(self) -> dict[str, Json]:
@@ -57,7 +57,7 @@ class PlannedSkill:
 
 @dataclass(frozen=True, slots=True)
 class SkillMemory:
-    """The present and the next skill of one seat."""
+    """The skill in progress and the next skill of one seat."""
 
     plan: PlannedSkill | None = None
     """The skill in progress."""
@@ -66,7 +66,7 @@ class SkillMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored; an empty memory for any other value."""
         if not isinstance(stored, dict):
             return cls()
         return cls(plan=PlannedSkill.read(stored["plan"]), coming=PlannedSkill.read(stored["coming"]))
@@ -80,13 +80,13 @@ class SkillMemory:
 
     @property
     def newest(self) -> PlannedSkill | None:
-        """Return the skill that was planned last."""
+        """The skill that was requested last; None if there is none."""
         plans = [plan for plan in (self.plan, self.coming) if plan]
         return max(plans, key=lambda plan: plan.asked, default=None)
 
 
 def with_minimum_wait(skills: Skills, sight: SeatObservation, skill: Skill) -> Skill:
-    """Return the skill; a wait gets at least the minimum length of the world."""
+    """Return a wait that lasts at least the world's minimum time. Return any other skill unchanged."""
     number = wait_steps(skill)
     return wait_skill(max(number, skills.shortest_wait(sight))) if number else skill
 
@@ -94,8 +94,9 @@ def with_minimum_wait(skills: Skills, sight: SeatObservation, skill: Skill) -> S
 def skill_fault(
     seat: int, skill: Skill | None, failed: Sequence[SkillCondition], unread: str = NO_COMMAND
 ) -> dict[str, Json]:
-    """Return the fault of a plan as files count it (`kitchen.contract.decision_notes`); `unread` is the code
-    where no skill was read."""
+    """Return a fault of a plan as JSON, in the form that exports count
+    (`kitchen.contract.decision_notes`). `failed` are the conditions that do not hold. If `skill` is None,
+    the fault's code is `unread`."""
     if skill is None:
         return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
     codes = " ".join(one.code for one in failed)
@@ -103,7 +104,8 @@ def skill_fault(
 
 
 def failed_conditions(skills: Skills, sight: SeatObservation, skill: Skill) -> tuple[SkillCondition, ...]:
-    """Return the conditions of a skill that do not hold; waiting has none."""
+    """Return the conditions of a skill that do not hold now; empty if it can be done. A wait has no
+    conditions."""
     if wait_steps(skill):
         return ()
     return tuple(one for one in skills.conditions(sight, skill) if not one.holds)
@@ -113,7 +115,7 @@ H = TypeVar("H", bound=SkillMemory)
 
 
 class SeatStep(Generic[H]):
-    """One seat in one step. `memory` is the seat's memory as it will be stored."""
+    """Carry out the skill of one seat in one step. `memory` is the seat's new memory."""
 
     def __init__(
         self, skills: Skills, sight: SeatObservation, options: SkilledOptions, step: int, memory: H
@@ -137,7 +139,8 @@ class SeatStep(Generic[H]):
 
     @property
     def did(self) -> str:
-        """The spelled skill that was completed now; empty if none was, or it was a wait."""
+        """The text of the skill that was completed in this step. Empty if none was completed, or if it was
+        a wait."""
         if not self.ended or self.ended["status"] != SUCCESS or self.ended["skill"].startswith(WAIT):
             return ""
         return str(self.ended["skill"])
@@ -163,11 +166,12 @@ class SeatStep(Generic[H]):
 
     @property
     def needs_plan(self) -> bool:
-        """Return True if the model must be asked."""
+        """True if the seat has neither a skill in progress nor a next one."""
         return self.memory.plan is None and self.memory.coming is None
 
     def take(self, plan: PlannedSkill) -> None:
-        """Begin a planned skill now; under a clock with `think_ticks`, begin it after that time."""
+        """Begin a planned skill now, unless its conditions do not hold. In a timed world with
+        `think_ticks`, it begins after that number of ticks."""
         if self.options.think_ticks and self.skills.is_clocked(self.sight):
             self.memory = replace(self.memory, coming=plan)
             self._begin()
@@ -177,13 +181,15 @@ class SeatStep(Generic[H]):
             self._take_up(plan)
 
     def arrive(self, note: Mapping[str, Json], other: H) -> None:
-        """Adopt the note and memory of a decision for an earlier step, if this seat was asked then."""
+        """Adopt the plan from a late decision (one for an earlier step), if that decision asked the model
+        for this seat. `note` and `other` are that decision's note and memory of the seat."""
         self.tries = note.get("tries")
         if self.tries is not None:
             self.take_late(other)
 
     def take_late(self, other: H) -> None:
-        """Adopt the plan of a decision for an earlier step, if there is no plan."""
+        """Adopt the plan of a late decision (one for an earlier step), if this seat has no plan. `other`
+        is that decision's memory of the seat."""
         if other.newest and self.needs_plan:
             self.take(other.newest)
 
@@ -207,12 +213,12 @@ class SeatStep(Generic[H]):
         return chance.choice([None, *strolls])
 
     def intent(self) -> Intent:
-        """Return the intent of the seat, for people."""
+        """Return what the seat is doing, for display to people; empty if it has no skill in progress."""
         return self.skills.intent(self.memory.plan.skill) if self.memory.plan else {}
 
     def note(self) -> dict[str, Json]:
-        """Return the note for the log: which skill ended, the attempts, and the skill in progress. For the
-        latter, the steps (from 1) in which it began and was asked for."""
+        """Return the seat's note for the log: the skill in progress, the skill that ended, and the plans
+        that the model tried. Steps count from 1."""
         plan = self.memory.plan
         at = (
             {"skill": spell_skill(plan.skill), "since": plan.since + 1, "asked_in": plan.asked + 1}
@@ -241,7 +247,7 @@ FALLBACK_SENTENCES = {
 
 @dataclass(slots=True)
 class DecisionParts:
-    """The parts of one decision, collected over its seats."""
+    """The commands, notes, memory and faults of one decision, collected seat by seat."""
 
     commands: dict[int, Command] = field(default_factory=dict)
     seats: dict[str, Json] = field(default_factory=dict)
@@ -257,7 +263,8 @@ class DecisionParts:
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Continue from the replies of a decision that arrived late."""
+        """Return parts that start with the faults and the number of replies of a late decision (one for an
+        earlier step); empty parts for None."""
         note = late.note if late else {}
         return cls(
             faults=list(note.get("faults", ())),
@@ -266,7 +273,8 @@ class DecisionParts:
         )
 
     def add_step(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
-        """Add the result of a seat in this step; `told` is its intent for people."""
+        """Add the command, memory and note of one seat. `told` is what the seat is doing, for display to
+        people."""
         seat = carrying.sight.seat
         self.memory[str(seat)] = carrying.memory.to_json()
         self.seats[str(seat)] = carrying.note()
@@ -279,8 +287,8 @@ class DecisionParts:
             self.intents[seat] = told
 
     def read(self) -> dict[str, Json]:
-        """Return how replies were read (`kitchen.contract.decision_notes`); empty if the model was not
-        asked."""
+        """Return the faults of the model's replies and how often the model was asked
+        (`kitchen.contract.decision_notes`). Empty if the model was not asked."""
         if not self.asked:
             return {}
         return {"faults": self.faults, "mended": self.mended, "asked": self.asked}
@@ -288,8 +296,8 @@ class DecisionParts:
 
 class SkilledAgent(Agent):
     """The base class of agents that plan skills. Nothing is kept between steps except `Decision.memory`.
-    `Decision.played_by` names the source of the skills: its kind (a language model), `stand-in`, or
-    `noop`."""
+    `Decision.played_by` names the source of the skills: the agent's kind (if a language model chose them),
+    `stand-in`, or `noop` (nobody)."""
 
     skilled: ClassVar[bool] = True
     names_model: ClassVar[str] = "model"
@@ -304,59 +312,63 @@ class SkilledAgent(Agent):
         parse_model_setting(self.options.model)
 
     def cautions(self) -> tuple[str, ...]:
-        """Return warnings. Without a key, a model's name or a price, the fallback would play every step."""
+        """Return a warning for each reason why the model cannot be used, such as a missing key or price. A
+        fallback would then play every step."""
         provider, model = parse_model_setting(self.options.model)
         return tuple(
             f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in why_not_usable(provider, model)
         )
 
     def model(self) -> str:
-        """Return the model that the settings name, or the default of this process."""
+        """Return the name of the model in the settings, or the default of this process."""
         return ":".join(parse_model_setting(self.options.model))
 
     @abstractmethod
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return the decision. The model is asked until `deadline`, or not at all if that is None. `late` is
-        a late decision for an earlier step."""
+        """Return the decision for all seats. The model may be asked until `deadline`; None means that it
+        is not asked. `late` is a decision for an earlier step whose plans are adopted."""
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation, where a skill is needed."""
+        """Return the decision. The model is asked for each seat that needs a skill, within the time limit
+        of the situation."""
         return await self.decided(
             situation,
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4),
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Continue an unfinished skill; do nothing elsewhere."""
+        """Return a decision without asking the model: seats continue their skills; the others do nothing."""
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """Adopt the skills of a decision for an earlier step where their conditions still hold. Where they do
-        not, the model is asked again at the next step."""
+        """Return a decision that adopts the skills of a late one (made for an earlier step), if their
+        conditions still hold. For the other seats, the model is asked again at the next step."""
         made = run_without_waiting(self.decided(situation, None, late))
         return replace(made, calls=late.calls, fallback=late.fallback)
 
     def may_ask(self, situation: Situation, seat: int) -> bool:
-        """Return whether a plan for this seat may be requested now."""
+        """Return whether the model may be asked for a plan for this seat now. False if the seat is not
+        asked, or if the agent shall only answer messages."""
         asked = situation.request.asked is None or seat in situation.request.asked
         return asked and situation.request.because != REASON_TO_ANSWER
 
     def fallback_plan(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
-        """Return the plan that replaces a missing answer."""
+        """Return the plan that replaces a missing answer: a wait, or the skill that a rule chooses. The
+        settings decide which."""
         if self.options.fallback != BY_RULE:
             return PlannedSkill(wait_skill(), NOOP_FALLBACK, step)
         manner = self.options.manner(skills.manner(sight))
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return the source of the decision where several seats may differ: the weakest one (`noop`, then
-        `stand-in`, then its kind)."""
+        """Return the value of `Decision.played_by` for several seats, from the value of each. It is `noop`
+        if any seat has that, else `stand-in` if any seat has that, else the agent's kind."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 
 
 def memory_of_seat(memory: Json, seat: int) -> Json:
-    """Return the memory of one seat."""
+    """Return the stored memory of one seat from the agent's memory; None if there is none."""
     return memory.get(str(seat)) if isinstance(memory, dict) else None

@@ -1,4 +1,6 @@
-"""Give one decision of a skill agent access to its model, or to the stand-in model."""
+"""Give an agent that plans skills access to its language model for one decision. The model may be the stand-
+in, which imitates one.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,7 @@ StandInFactory = Callable[[int], StandIn]
 
 
 class ModelSession:
-    """Access of one decision to its model, with retries, budget and records
-    (`kitchen.llm.model_wrappers`)."""
+    """The model calls of one decision, with retries, a budget and records (`kitchen.llm.model_wrappers`)."""
 
     def __init__(self, options: SkilledOptions, situation: Situation, deadline: float) -> None:
         self.provider, self.model = provider_registry.parse_model_setting(options.model)
@@ -29,17 +30,18 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return True if the stand-in replaces a language model."""
+        """True if the stand-in, a program that imitates a language model, is used."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """The temperature that is sent; None for a model that accepts none."""
+        """The temperature that is sent to the model; None if the model accepts none."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
     async def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
-        """Make one call within the time that is left. Never raises; without time the call is a timeout."""
+        """Make one call within the time that is left, and return it with its reply or error. Never raises.
+        If no time is left, the call is recorded as a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
             model=self.model,
@@ -58,8 +60,9 @@ class ModelSession:
         return call
 
     def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
-        """Return a stand-in that gets the right `advice` and writes it with `write`. `seat` selects its
-        source of chance."""
+        """Return a function that makes the stand-in (which imitates a language model) for one call. It
+        receives the right skills as `advice`, and `write` turns them into the text of a reply. `seat` is
+        part of its random seed."""
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
             nonsense_rate=self.options.stand_in_nonsense,
@@ -75,7 +78,7 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return the model of this session; tests replace this function."""
+    """Return the model for one call, with retries and payment. Tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers

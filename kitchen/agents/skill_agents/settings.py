@@ -1,4 +1,4 @@
-"""Declare the settings that all agents that plan skills share."""
+"""Declare the settings that are common to all agents that plan skills."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ INSTANT_SETTINGS: Mapping[str, Json] = {
 
 @dataclass(frozen=True, slots=True)
 class SkilledOptions:
-    """The settings in their own types."""
+    """The settings of agents that plan skills, as typed fields."""
 
     model: str
     temperature: float
@@ -136,6 +136,6 @@ class SkilledOptions:
     stand_in_failures: float
 
     def manner(self, usual: PlayStyle) -> PlayStyle:
-        """Return the usual style of play, changed by the settings."""
+        """Return the world's usual style of play (`usual`), with the parts that the settings change."""
         waits = usual.waits if self.waits == OF_PLACE else self.waits
         return PlayStyle(waits, usual.fetches if self.fetches == OF_PLACE else self.fetches)

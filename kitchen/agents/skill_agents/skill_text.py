@@ -30,7 +30,7 @@ MAX_LINE_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """The skills read from an answer. `plan` is None if none could be read."""
+    """The plan and the predictions that were read from a reply. `plan` is None if no skill could be read."""
 
     plan: Skill | None
     foreseen: Mapping[int, Skill] = field(default_factory=dict)
@@ -38,8 +38,9 @@ class ReadPlan:
 
 
 def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
-    """Read the plan for the agent's own seat and the predictions for others: the first skill after the last
-    label of each. If the model continues with another scene, the rest is ignored."""
+    """Read the plan for the agent's own seat, and the predictions for other seats, from a model's reply. A
+    label such as `Plan for Player 0:` precedes each. Of several labels for a seat, the last one with a
+    readable skill is used. Text after an invented next scene is ignored."""
     said = before_next_scene(text)
     found = labelled_skills(said, skills, sight)
     plan = found.pop(sight.seat, None) or _alone(said, skills, sight)
@@ -58,13 +59,15 @@ NO_WORDS = "(no words)"
 
 
 def before_next_scene(text: str) -> str:
-    """Return the text up to the point where the model invents another scene."""
+    """Return a reply up to the place where the model itself invents the scene of the next step. Return all
+    of it if there is no such place."""
     match = _NEXT_SCENE.search(text, 1) if text else None
     return text[: match.start()] if match else text
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """Return the skill after the last label of each seat that has a label."""
+    """Return for each seat whose name occurs as a label (`Player 0:`) the skill that follows it. The last
+    label with a readable skill is used. The value is None if no skill could be read."""
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
         r"[\W_]{0,3}".join(re.findall(r"[A-Za-z]+|\d+", skills.named(s))) for s in seats.values()
@@ -84,7 +87,7 @@ def _plain(name: str) -> str:
 
 
 def first_skill(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
-    """Return the first skill that a text names."""
+    """Return the first skill that a text names; None if it names none."""
     words = _WORDS.findall(text)
     for place, word in enumerate(words):
         if word.lower() in _WAITS:
@@ -101,17 +104,18 @@ def _waiting(words: Sequence[str]) -> Skill:
 
 
 def wait_steps(skill: Skill) -> int:
-    """Return the steps of a wait; 0 for any other skill."""
+    """Return the number of steps of a wait; 0 for any other skill."""
     return int(skill[1]) if skill[0] == WAIT else 0
 
 
 def titled_parts(parts: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Join the parts under their titles; leave out empty ones."""
+    """Return the parts as one text, each below its title; parts without lines are left out."""
     return "\n\n".join(f"# {title}\n" + "\n".join(lines) for title, lines in parts if lines)
 
 
 def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Iterator[str]:
-    """Yield all skills, each with what it needs."""
+    """Yield prompt lines that list all skills with their meanings. `manner` decides whether waiting is
+    listed."""
     yield "A skill lasts until it is done; you are asked for the next one then. These are all that there are:"
     for skill, meaning in skills:
         yield f"- {spell_skill(skill)}: {meaning}"
@@ -122,15 +126,16 @@ def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Itera
 
 
 def refusal_sentence(name: str, skill: Skill, failed: Sequence[SkillCondition]) -> str:
-    """Return a fixed sentence on why the skill cannot be done."""
+    """Return a sentence for the model: why this seat (`name`) cannot do the skill now. It names the first
+    failed condition."""
     return f"{name} cannot do {spell_skill(skill)} now: {failed[0].why_not}"
 
 
 def success_sentence(name: str, skill: str) -> str:
-    """Return that the skill is done; `skill` is spelled."""
+    """Return a sentence for the model: this seat (`name`) has completed the skill, given as text."""
     return f"{name} succeeded at {skill}."
 
 
 def plan_line(name: str, skill: Skill) -> str:
-    """Return the line of an answer that holds the plan."""
+    """Return the line of an answer that states the plan: `Plan for Player 0: …`."""
     return f"Plan for {name}: {spell_skill(skill)}"

@@ -1,6 +1,6 @@
-"""Implement the agent `SkillDispatcher`: plan for every seat that needs a skill, in one model call.
+"""Implement the agent `SkillDispatcher`: one model call plans for all seats that need a skill.
 
-A reply is read and verified. The model is asked again for seats whose plan cannot be carried out.
+Each reply is read and checked. The model is asked again for seats whose plan cannot be carried out.
 """
 
 from __future__ import annotations
@@ -57,24 +57,25 @@ MAX_REPLY_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class SkillAttempt:
-    """The plan for one seat in one reply. `skill` is None if none was read."""
+    """The plan for one seat in one reply. `skill` is None if no skill could be read. `failed` are the
+    conditions that do not hold."""
 
     skill: Skill | None
     failed: tuple[SkillCondition, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Return True if the skill can be begun."""
+        """True if the skill can begin now."""
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
-        """Return for the model why the plan is rejected."""
+        """Return a sentence for the model: why the plan for this seat (`name`) is rejected."""
         if self.skill is None:
             return f"No skill could be read for {name}."
         return refusal_sentence(name, self.skill, self.failed)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt for the decision's note."""
+        """Return the attempt as JSON for the log note of the decision."""
         skill = spell_skill(self.skill) if self.skill else None
         return {
             "skill": skill,
@@ -85,7 +86,7 @@ class SkillAttempt:
 
 @dataclass(slots=True)
 class JointPlanResult:
-    """The result of asking, by seat."""
+    """The skills that the model planned for several seats, and all its tries, by seat."""
 
     seats: Sequence[int]
     """The seats for which plans were requested."""
@@ -97,11 +98,12 @@ class JointPlanResult:
 
     @property
     def open(self) -> list[int]:
-        """The seats that have no skill that can be done."""
+        """The seats that have no skill yet that can be done."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
-        """Return the faults of the first reply (0) or the last ones (-1)."""
+        """Return what is wrong with each seat's first plan (`place` 0) or last plan (-1). Plans that can
+        be done are left out."""
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
@@ -111,12 +113,12 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """Return the faults of the first reply, if the model was asked again."""
+        """The faults of the first reply, if the model was asked again; empty if not."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 
 class JointPlanRequest:
-    """One step in which some seats need a skill."""
+    """The request to plan skills for several seats in one step."""
 
     def __init__(
         self, skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions, session: ModelSession
@@ -127,8 +129,8 @@ class JointPlanRequest:
     async def plan(
         self, seats: Sequence[int], question: str, remembered: Sequence[Message]
     ) -> JointPlanResult:
-        """Ask until each of these seats has a skill that can be begun; seats without one after the last try
-        wait."""
+        """Ask the model until each of these seats has a skill that can begin. After the last try, the
+        other seats wait. `remembered` are messages of earlier steps."""
         made = JointPlanResult(seats, {seat: [] for seat in seats})
         fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
         messages = [fixed, *remembered, Message("user", question)]
@@ -197,7 +199,7 @@ SeatSteps = Mapping[int, SeatStep[SkillMemory]]
 
 
 class SkillDispatcher(SkilledAgent):
-    """An agent whose language model plans for all its seats at once and makes no predictions."""
+    """An agent whose language model plans for all its seats in one call and makes no predictions."""
 
     kind = "skill_dispatcher"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
@@ -205,8 +207,9 @@ class SkillDispatcher(SkilledAgent):
     options: SkillDispatcherOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return a forecast with the stand-in. In the worst case all seats need a skill in every step, and
-        all plans are refused."""
+        """Return the settings for a forecast with the stand-in (which imitates a language model), and the
+        maximum number of repeated calls. In the worst case all seats need a skill in every step, and all
+        plans are rejected."""
         chosen = {**self.chosen, **INSTANT_SETTINGS}
         return ForecastTrial(
             chosen,
@@ -217,13 +220,14 @@ class SkillDispatcher(SkilledAgent):
         )
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the system message."""
+        """Return the system message, the part of the prompt that never changes in an episode."""
         return (prompt.fixed_part(get_skills(situation.world), _sights(situation), self.options),)
 
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Decide with one call for all seats that need a skill."""
+        """Return the decision for all seats, with one model call for those that need a skill. The model is
+        not asked if `deadline` is None. `late` is a decision for an earlier step whose plans are adopted."""
         made, skills = DecisionParts.continue_from(late), get_skills(situation.world)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         history = _history((late or situation).memory)

@@ -1,4 +1,6 @@
-"""Write the skill dispatcher's prompts: the fixed part, one step, and the request to plan again."""
+"""Write the skill dispatcher's prompts: the system message, the scene (the state of the world as text), and
+the request to plan again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ SeatObservations = Mapping[int, SeatObservation]
 
 
 def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions) -> str:
-    """Return the part that is the same at every step of an episode, so that a provider can cache it."""
+    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
+    cache it."""
     first = next(iter(sights.values()))
     manner = options.manner(skills.manner(first))
     primers = [skills.primer(sight, manner) for sight in sights.values()]
@@ -78,14 +81,14 @@ def _example(
 
 
 def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
-    """Return a step (from 1) as all seats see it, without repeated lines, and what `happened` to their
-    skills."""
+    """Return the scene (the state of the world as text) of a step, counted from 1. It joins what all seats
+    see, without repeated lines. `happened` are lines about what became of their skills."""
     seen = dict.fromkeys(line for sight in sights.values() for line in skills.scene(sight).splitlines())
     return "\n".join([f"Scene {step}", *seen, *happened])
 
 
 def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int, Command]) -> list[str]:
-    """Return the known commands of others in this step."""
+    """Return prompt lines with the known commands of other seats in this step; empty if none is known."""
     known = {seat: command for seat, command in commanded.items() if seat not in sights}
     return [
         f"{skills.named(seat)} does {spell_skill(command)} in this step." for seat, command in known.items()
@@ -93,7 +96,7 @@ def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int
 
 
 def choices_part(skills: Skills, sights: SeatObservations, seats: Sequence[int]) -> Iterator[str]:
-    """Yield the skills that these seats can begin now."""
+    """Yield one prompt line for each of these seats, with the skills that it can begin now."""
     for seat in seats:
         sight = sights[seat]
         possible = [
@@ -104,18 +107,19 @@ def choices_part(skills: Skills, sights: SeatObservations, seats: Sequence[int])
 
 
 def request_line(skills: Skills, seats: Sequence[int]) -> str:
-    """Return the line that names the seats that need plans."""
+    """Return the prompt line that names the seats that need a plan."""
     return f"Plan one skill for {seat_names(skills, seats)}."
 
 
 def retry_part(skills: Skills, whys: Mapping[int, str]) -> str:
-    """Return why plans were rejected, by seat, and the request for new ones."""
+    """Return the prompt that asks for new plans. `whys` has for each seat why its plan was rejected."""
     return "\n".join(
         [*whys.values(), f"All other plans stand. Plan again for {seat_names(skills, list(whys))}."]
     )
 
 
 def answer_text(skills: Skills, plans: Mapping[int, Skill], analysis: str = "") -> str:
-    """Return an answer in the requested form."""
+    """Return a model's answer in the form that the prompt requests: an analysis, if any, and a plan for
+    each seat."""
     lines = [plan_line(skills.named(seat), skill) for seat, skill in plans.items()]
     return "\n".join([*([f"Analysis: {analysis}"] if analysis else []), *lines])

@@ -1,4 +1,4 @@
-"""Declare the settings of the skill dispatcher."""
+"""Declare the settings of the skill dispatcher, the agent in which one model call plans for all seats."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SETTINGS: tuple[Setting, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SkillDispatcherOptions(shared.SkilledOptions):
-    """The settings in their own types; see SETTINGS for their meaning."""
+    """The chosen settings as typed fields; `SETTINGS` explains each of them."""
 
     analysis: bool
     choices: bool

@@ -1,2 +1,3 @@
-"""Providers of language models, one module each. A provider's SDK is imported at its first call, because it
-takes seconds."""
+"""Providers of language models, one module each. A provider's SDK (its Python package) is imported at its
+first call, because this takes seconds.
+"""

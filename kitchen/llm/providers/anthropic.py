@@ -10,9 +10,10 @@ model; API version 2026-10-21):
 
 - `temperature` is not accepted from Claude 4.7 on, and from API version 2026-10-21 for no model. Older models
   are asked by version 2023-06-01 if a temperature is wanted.
-- From Claude 5 on, models think before they answer unless told not to. Opus 5.5 and Fable 5.1 always think.
-- Opus 5.5, Sonnet 5.5 and Fable 5.1 refuse to be forced to call a tool (`tool_choice`). No model can be
-  forced while it thinks. They get the tool's schema as the format of their answer, which is just as strict.
+- From Claude 5 on, models think before they answer unless the request switches it off. Opus 5.5 and Fable 5.1
+  always think.
+- Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool (`tool_choice`). No model can be forced
+  while it thinks. In these cases, the tool's schema is sent as the format of the answer, which is as strict.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ TEMPERATURE_API_VERSION = "2023-06-01"
 
 @dataclass(frozen=True, slots=True)
 class ClaudeTraits:
-    """Capabilities of one model. The defaults are for unknown models: no special features."""
+    """The capabilities of one Claude model. The default values (no optional features) are used for unknown
+    models."""
 
     temperature: bool = False
     forced_tool: bool = False
@@ -53,7 +55,8 @@ class ClaudeTraits:
     """Arguments that make it think as little as possible."""
 
     def calls_tools(self, *, thinks: bool) -> bool:
-        """Return whether it can be forced to answer by a tool call."""
+        """Return whether the model can be forced to answer by a tool call. `thinks` is True if thinking is
+        requested."""
         return self.forced_tool and not thinks
 
 
@@ -78,8 +81,8 @@ CLAUDE_MODELS: dict[str, ClaudeTraits] = {
 
 
 def claude_traits(model: str) -> ClaudeTraits:
-    """Return the capabilities of a model, ignoring a date at the end of its name. Anthropic's own list, where
-    it was kept (`kitchen.llm.model_capabilities`), takes precedence for thinking and effort."""
+    """Return the capabilities of a model, ignoring a date at the end of its name. If a list of models was
+    stored (`kitchen.llm.model_capabilities`), its entries about thinking and effort take precedence."""
     ours = CLAUDE_MODELS.get(without_date(model))
     told = listed_model("anthropic", model)
     if told is None or not told.thinking:
@@ -98,13 +101,14 @@ def _least(told: OfferedModel) -> dict[str, Json]:
 
 
 class Anthropic(LanguageModel):
-    """The Messages API. A process has one client, which keeps connections open between calls."""
+    """A model that calls Anthropic's Messages API. All calls of a process share one client, which keeps
+    connections open."""
 
     provider = "anthropic"
 
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`. Raises ModelError if there is none. Makes no second
-        attempt."""
+        """Return one answer within `request.seconds`. Raises ModelError if there is none. There is no
+        second attempt."""
         arguments = arguments_for(request)
 
         def send(connected: sdk_calls.Sdk, arguments: ApiArguments, seconds: float) -> Awaitable[Any]:
@@ -118,7 +122,7 @@ class Anthropic(LanguageModel):
 
 
 def client() -> sdk_calls.Sdk:
-    """Return the SDK's client for the environment's key; NotAskedError without a key."""
+    """Return the SDK's client for the key in the environment. Raises NotAskedError if no key is set."""
     key = sdk_calls.key_from_environment("ANTHROPIC_API_KEY")
     token = None if key else sdk_calls.key_from_environment("ANTHROPIC_AUTH_TOKEN")
     if not key and not token:
@@ -138,8 +142,8 @@ def _client(key: str | None, token: str | None, address: str | None) -> sdk_call
 
 
 def arguments_for(request: Request) -> dict[str, Any]:
-    """Return a request as arguments of the Messages API; NotAskedError for a setting that this model does not
-    accept."""
+    """Return the request as arguments of the Messages API. Raises NotAskedError for a setting that this
+    model does not accept."""
     if request.top_p is not None or request.seed is not None:
         raise sdk_calls.not_asked_error("Claude takes neither top_p nor a seed: leave them empty")
     model = claude_traits(request.model)
@@ -210,8 +214,8 @@ COUNTED = ("model", "messages", "system", "thinking", "tools", "tool_choice", "o
 
 
 def count_tokens(request: Request) -> int:
-    """Return the tokens of a request's prompt as the API counts them, within `request.seconds`. This costs
-    nothing. Raises ModelError if there is no count."""
+    """Ask the API for the number of tokens of a prompt, within `request.seconds`, and return it. This
+    costs nothing. Raises ModelError if there is no count."""
     plain = replace(request, temperature=None, top_p=None, seed=None)
     arguments = {name: value for name, value in arguments_for(plain).items() if name in COUNTED}
 
@@ -226,8 +230,8 @@ def count_tokens(request: Request) -> int:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Return every model that this key can use, as the API lists it. Raises ModelError if it does not
-    answer."""
+    """Return every model that the key in the environment can use, as the API lists them. Raises ModelError
+    if the API does not answer within `seconds`."""
     return sdk_calls.fetch_model_list(client, seconds, _offered, limit=1000)
 
 
@@ -254,7 +258,8 @@ def _supported(told: Json, *names: str) -> tuple[str, ...]:
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """Return the API's answer. Raises UnreadableReplyError if it does not answer this request."""
+    """Return the reply in the body of the API's response. `tool` is the requested tool. Raises
+    UnreadableReplyError if the body has no usable answer."""
     blocks = body.get("content") if isinstance(body, dict) else None
     if not isinstance(blocks, list):
         raise UnreadableReplyError("not an answer of the Messages API")

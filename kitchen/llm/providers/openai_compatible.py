@@ -38,13 +38,14 @@ OPENAI = "api.openai.com"
 
 
 class OpenAICompatible(LanguageModel):
-    """Chat completions. A process has one client, which keeps connections open between calls."""
+    """A model that calls the chat completions API. All calls of a process share one client, which keeps
+    connections open."""
 
     provider = "openai-compatible"
 
     async def ask(self, request: Request) -> Reply:
-        """Return one answer within `request.seconds`. Raises ModelError if there is none. Makes no second
-        attempt."""
+        """Return one answer within `request.seconds`. Raises ModelError if there is none. There is no
+        second attempt."""
 
         def arguments(connected: sdk_calls.Sdk) -> ApiArguments:
             return arguments_for(request, own=connected.client.base_url.host != OPENAI)
@@ -60,8 +61,8 @@ class OpenAICompatible(LanguageModel):
 
 
 def client() -> sdk_calls.Sdk:
-    """Return the SDK's client for the environment. Raises NotAskedError if there is neither an address nor a
-    key."""
+    """Return the SDK's client for the address and key in the environment. Raises NotAskedError if neither
+    is set."""
     key = sdk_calls.key_from_environment("OPENAI_API_KEY")
     address = os.environ.get("OPENAI_BASE_URL") or None
     if not key and not address:
@@ -83,7 +84,8 @@ def _client(key: str | None, address: str | None) -> sdk_calls.Sdk:
 
 
 def arguments_for(request: Request, *, own: bool) -> dict[str, Any]:
-    """Return a request as arguments of chat completions. Your `own` servers get the older `max_tokens`."""
+    """Return the request as arguments of chat completions. Servers of your own (`own`) get `max_tokens`,
+    OpenAI gets the newer `max_completion_tokens`."""
     arguments: dict[str, Any] = {
         "model": request.model,
         "messages": [{"role": message.role, "content": message.text} for message in request.messages],
@@ -115,7 +117,8 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def offered(seconds: float) -> tuple[OfferedModel, ...]:
-    """Return every model that the server lists. Raises ModelError if it lists none."""
+    """Return every model that the server lists. Raises ModelError if it lists none or does not answer
+    within `seconds`."""
     return sdk_calls.fetch_model_list(client, seconds, _offered)
 
 
@@ -130,7 +133,8 @@ def _offered(told: dict[str, Json]) -> OfferedModel:
 
 
 def read_reply(body: Json, tool: Tool | None) -> Reply:
-    """Return the server's answer. Raises UnreadableReplyError if it does not answer this request."""
+    """Return the reply in the body of the server's response. `tool` is the requested tool. Raises
+    UnreadableReplyError if the body has no usable answer."""
     choice = _first(body.get("choices") if isinstance(body, dict) else None)
     message = choice.get("message")
     if not isinstance(message, dict):

@@ -45,8 +45,8 @@ TEXT_FIELDS = ("messages", "system", "description", "input_schema", "parameters"
 
 
 def parameters_without_texts(arguments: ApiArguments) -> dict[str, Json]:
-    """Return a request without its texts. The end of the cached part is kept, as the number of its message
-    (from 0)."""
+    """Return the arguments of a call without its texts, for the record. `cached_until` is the number of
+    the last message that the provider shall cache (from 0)."""
     told: dict[str, Json] = _without_texts(arguments)
     said = [message["content"] for message in arguments.get("messages", ())]
     contents = [*([block] for block in arguments.get("system", ())), *said]
@@ -65,7 +65,7 @@ def _without_texts(value: Json) -> Json:
 
 
 def request_id(headers: Mapping[str, str]) -> str:
-    """Return the server's id of the request, on one line; empty if it gives none."""
+    """Return the server's id of the request, on one line; empty if the headers have none."""
     named = headers.get("request-id") or headers.get("x-request-id") or ""
     return " ".join(named.split())[:MAX_ID_CHARACTERS]
 
@@ -85,7 +85,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Sdk:
-    """An SDK's client, with the secrets that must never be shown."""
+    """A provider's SDK: its module, its client, and the secrets that must not appear in messages."""
 
     module: Any
     client: Any
@@ -101,7 +101,7 @@ Send = Callable[[Sdk, ApiArguments, float], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP response."""
+    """The body of an HTTP response and the server's id of the request."""
 
     body: str
     request_id: str
@@ -114,8 +114,8 @@ async def call_model(
     send: Send,
     read: Callable[[Json], Reply],
 ) -> Reply:
-    """Connect, send and read one answer within `request.seconds`; every failure is a ModelError. Replies and
-    errors have the parameters sent and the server's request id."""
+    """Connect, send the request and read the answer, within `request.seconds`. Return the reply with the
+    parameters sent. Every failure is raised as a ModelError, which has them too."""
     began = time.monotonic()
     sdk = await asyncio.to_thread(connect)  # it may import the SDK first
     left = request.seconds - (time.monotonic() - began)
@@ -134,7 +134,8 @@ async def call_model(
 def fetch_from_server(
     connect: Callable[[], Sdk], seconds: float, send: Callable[[Sdk, float], Any]
 ) -> dict[str, Json]:
-    """Return a server's response to a request that does not call a model; every failure is a ModelError."""
+    """Return a server's response to a request that does not call a model, within `seconds`. Every failure
+    is raised as a ModelError."""
     request = Request("", (), seconds=seconds)
     answer = run_in_loop(_answer(connect(), request, {}, lambda sdk, _, left: send(sdk, left), seconds))
     body = _json(answer.body)
@@ -209,7 +210,7 @@ def _json(body: str) -> Json:
 
 
 def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
-    """Return the ModelError that matches an SDK's error."""
+    """Return the ModelError that corresponds to an error of the SDK."""
     if isinstance(error, sdk.module.APITimeoutError):
         return _unanswered(CallTimeoutError(_no_answer(request)), error)
     if isinstance(error, sdk.module.APIConnectionError):
@@ -254,7 +255,7 @@ def _server_message(error: Any) -> str:
 
 
 def clean(text: str, secrets: Iterable[str]) -> str:
-    """Return the text as one line of bounded length, without keys."""
+    """Return the text as one line of limited length, with all secrets removed."""
     return " ".join(_without(secrets, text).split())[:MAX_ERROR_CHARACTERS]
 
 
@@ -265,8 +266,8 @@ def _without(secrets: Iterable[str], text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait, from `retry-after-ms` or `retry-after` (seconds or a
-    date)."""
+    """Return the seconds that the server asks to wait, from the headers `retry-after-ms` or `retry-after`
+    (seconds or a date). None if it does not ask."""
     asked = headers.get("retry-after", "")
     try:
         if "retry-after-ms" in headers:
@@ -284,8 +285,8 @@ def _until(date: str) -> float | None:
 
 
 def key_from_environment(name: str) -> str | None:
-    """Return a key from the environment. NotAskedError, which does not show the key, if it cannot be a
-    key."""
+    """Return the key in this environment variable; None if it is not set. Raises NotAskedError if it has
+    characters that no key has; the message does not show the key."""
     key = os.environ.get(name, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
         raise not_asked_error(f"{name} is no key: it has letters in it that no key has")
@@ -293,17 +294,18 @@ def key_from_environment(name: str) -> str | None:
 
 
 def token_count(value: Json) -> int:
-    """Return a token count of an API; 0 if there is none."""
+    """Return a number of tokens from an API response; 0 if the value is not a positive integer."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def not_asked_error(why: str) -> ModelError:
-    """Return the error of a call that is not made and costs nothing."""
+    """Return an error for a call that was not made and costs nothing."""
     return NotAskedError(why).unbilled()
 
 
 def checked_reply(reply: Reply, tool: Tool | None) -> Reply:
-    """Return the reply; UnreadableReplyError, with the billed usage, if it has neither a text nor a call."""
+    """Return the reply unchanged. Raises UnreadableReplyError, with the billed tokens, if it has neither a
+    text nor a tool call."""
     if reply.call is None and not reply.text.strip():
         missing = f"no call of {tool.name}" if tool else "no text"
         error = UnreadableReplyError(f"{missing} in the answer (stopped: {reply.stop or 'unknown'})")
@@ -313,16 +315,16 @@ def checked_reply(reply: Reply, tool: Tool | None) -> Reply:
 
 
 def tool_arguments_in(text: str, tool: Tool) -> dict[str, Json] | None:
-    """Return the tool's arguments that a text contains as JSON, in a code fence or among words; None if there
-    are none."""
+    """Return the tool's arguments if the text contains them as JSON, in a code fence or between words.
+    None if it does not."""
     arguments = json_object(text[text.find("{") : text.rfind("}") + 1])
     needed = tool.schema.get("required", ())
     return arguments if arguments is not None and all(key in arguments for key in needed) else None
 
 
 def json_object(value: Json) -> dict[str, Json] | None:
-    """Return the JSON object that a model wrote, as text or already parsed; None if it is not an object or
-    nested too deeply."""
+    """Return the JSON object that a model wrote, as text or already parsed. None if it is not an object or
+    is nested too deeply."""
     try:
         value = read_json(value) if isinstance(value, str) else check_depth(value)
     except ValueError:

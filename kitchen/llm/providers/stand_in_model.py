@@ -1,7 +1,7 @@
-"""Imitate a language model without a key or a network (the stand-in).
+"""Imitate a language model without a key or a network (the stand-in model).
 
-The caller knows the situation and passes the right commands (`StandInAdvice`); the stand-in reads no state.
-It is made for one decision::
+The stand-in does not know the state of the world. The caller passes the right commands (`StandInAdvice`), and
+the stand-in writes them as text, with errors. Make a new one for each decision::
 
     StandIn(
         advise=lambda: StandInAdvice(commands),
@@ -9,14 +9,15 @@ It is made for one decision::
         seed=situation.seed,
     )
 
-FEEDBACK HELPS IT BY CONSTRUCTION; THIS IS NOT A FINDING. Take an agent whose last command was refused
-(`StandInAdvice.refused`). It gets the same command again with the probability `StandInBehaviour.stubborn`,
-unless the feedback in the last user message names that agent: after the last line with the word "feedback"
-(that line included) the agent's name (`agent1`, `agent 1`) occurs. So an experiment without feedback shows an
-effect that tests the machinery. Its size means nothing.
+FEEDBACK HELPS IT BY CONSTRUCTION; THIS IS NOT A FINDING. If the last command of an agent was refused
+(`StandInAdvice.refused`), the stand-in repeats it with the probability `StandInBehaviour.stubborn`. It does
+not repeat it if the feedback in the last user message names that agent (`agent1`, `agent 1`). Feedback is the
+text from the last line with the word "feedback" on. So an experiment with and without feedback shows a
+difference. This difference tests the software; its size means nothing.
 
-The same seed, advice and prompt give the same answers. Chance depends only on the seed and the number of the
-call. The prose has reasoning, commands in either spelling, and now and then an apology or nonsense.
+The same seed, advice and prompt give the same answers. Random numbers depend only on the seed and the number
+of the call. Answers contain reasoning, commands in one of two spellings, and sometimes an apology or
+nonsense.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _HEADINGS = ("Commands:", "My commands for this step:", "Action:", "")
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The sentences around its commands. The world supplies fitting ones."""
+    """The sentences that the stand-in writes around its commands. Worlds supply suitable ones."""
 
     openings: Sequence[str] = (
         "Let me look at what there is to do and at what everybody has.",
@@ -79,17 +80,18 @@ PLAIN_PROSE = Prose()
 
 
 def underscore_spelling(agent: int, command: Command) -> str:
-    """Spell a command as `goto_agent1_pot0`."""
+    """Return a command as text in the form `goto_agent1_pot0`."""
     return "_".join((command[0], f"agent{agent}", *command[1:]))
 
 
 def call_spelling(agent: int, command: Command) -> str:
-    """Spell a command as `goto(agent1, pot0)`."""
+    """Return a command as text in the form `goto(agent1, pot0)`."""
     return f"{command[0]}({', '.join((f'agent{agent}', *command[1:]))})"
 
 
 def write_reply(commands: Sequence[WrittenCommand], *, apologise: bool, rng: Random, prose: Prose) -> str:
-    """Return these commands as text like a model's. All commands of one reply are spelled the same way."""
+    """Return the commands within sentences, as a language model might write them. All commands of one
+    reply are spelled the same way. With `apologise`, an apology comes first."""
     spell = rng.choice((underscore_spelling, call_spelling))
     sentences = [rng.choice(_APOLOGIES)] if apologise else []
     sentences.append(rng.choice(prose.openings))
@@ -117,7 +119,8 @@ MODEL = "stand-in-1"
 
 @dataclass(frozen=True, slots=True)
 class StandInAdvice:
-    """The right commands for now, and the material for plausible errors. Agents are seats."""
+    """The right commands of a step, and the names from which plausible errors are made. Agents are
+    numbered as seats."""
 
     commands: Mapping[int, Command]
     """The right commands of this step, in their order."""
@@ -144,8 +147,8 @@ Writer = Callable[[Sequence[WrittenCommand], Random], str]
 
 @dataclass(frozen=True, slots=True)
 class StandInBehaviour:
-    """The behaviour of the stand-in. Rates are probabilities from 0 to 1. An error is drawn for each agent,
-    nonsense and failures for each call."""
+    """How often the stand-in makes errors. Rates are probabilities from 0 to 1. Errors are drawn for each
+    agent, nonsense and failures for each call."""
 
     error_rate: float = 0.0
     nonsense_rate: float = 0.0
@@ -156,12 +159,14 @@ class StandInBehaviour:
 
 
 def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -> dict[str, Json]:
-    """Return the usual arguments: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
+    """Return the tool arguments that the stand-in writes by default: `{"reasoning": …, "commands":
+    ["goto_agent1_pot0", …]}`."""
     return {"reasoning": reasoning, "commands": [underscore_spelling(*written) for written in commands]}
 
 
 class StandIn(LanguageModel):
-    """The stand-in for one decision. Thread-safe, but the order of calls decides which answer each gets."""
+    """The stand-in model for one decision. It is thread-safe, but each answer depends on the number of
+    calls made before."""
 
     provider = "stand-in"
 
@@ -180,8 +185,8 @@ class StandIn(LanguageModel):
         self._calls = count()
 
     async def ask(self, request: Request) -> Reply:
-        """Return text, or a tool call if one was requested, after `latency`; a ModelError with
-        `failure_rate`."""
+        """Return text, or a tool call if one was requested, after `latency` seconds. Raises ModelError
+        with the probability `failure_rate`."""
         rng = Random(f"{self.seed}:{next(self._calls)}")  # noqa: S311
         began = time.monotonic()
         fails = rng.random() < self.manners.failure_rate
@@ -228,7 +233,7 @@ class StandIn(LanguageModel):
 
 
 def has_feedback_for(request: Request, agent: int) -> bool:
-    """Return whether the feedback in the last user message names this agent."""
+    """Return whether the feedback in the last user message names this agent (`agent1`, `agent 1`)."""
     said = [message.text for message in request.messages if message.role == "user"]
     lines = said[-1].splitlines() if said else []
     starts = [number for number, line in enumerate(lines) if "feedback" in line.lower()]
@@ -315,8 +320,8 @@ def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds
 
 
 def stand_in_settings(errors: str) -> tuple[Setting, ...]:
-    """Return the settings of the stand-in; `errors` is the co-player's word for what can be wrong:
-    `commands`."""
+    """Return the settings of the stand-in that an agent declares. `errors` is the word for the things that
+    can be wrong, such as `commands`."""
     return (
         _setting("errors", f"share of wrong {errors}", 1),
         _setting("nonsense", "share of senseless replies", 1),

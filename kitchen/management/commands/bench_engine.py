@@ -1,4 +1,7 @@
-"""`python manage.py bench_engine FILE`: measure how many steps a second a world plays."""
+"""`python manage.py bench_engine FILE`: measure how many steps a second a world computes.
+
+FILE contains recorded episodes (traces), which are replayed several times.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,21 @@ from kitchen.management.command_helpers import (
 
 
 class Command(OneLineCommand):
-    """Play all traces of a file several times. Exit code 2 if the file cannot be read or played."""
+    """Replay all recorded episodes of a file several times. Exit code 2 if the file cannot be read or
+    replayed."""
 
     help = "Play recorded episodes for speed; the last line is the best round."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the file of traces and the number of rounds."""
+        """Define the arguments: the file of recorded episodes, the number of rounds, and the world."""
         parser.add_argument("file", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
         add_world_argument(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
-        """Print the first round (which fills caches), the median and, last, the best round."""
+        """Print the speed of the first round (which fills caches), the median and, on the last line, the
+        best round."""
         try:
             speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))
         except TraceFileError as error:

@@ -1,4 +1,6 @@
-"""`python manage.py check_traces FILE...`: compare worlds with recorded behaviour, step by step."""
+"""`python manage.py check_traces FILE...`: replay recorded episodes (traces), and compare the worlds'
+behaviour with the recording, step by step.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,18 @@ from kitchen.management.command_helpers import OneLineCommand, add_world_argumen
 
 
 class Command(OneLineCommand):
-    """Compare the traces and count them. Exit code 1 if a trace differs, 2 if a file cannot be read."""
+    """Compare and count recorded episodes. Exit code 1 if one differs, 2 if a file cannot be read."""
 
     help = "Play recorded episodes and compare every step; the last line counts who agrees."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the files of traces."""
+        """Define the arguments: the files of recorded episodes, and the world."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
         add_world_argument(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
-        """Print one line for each trace that differs, then the count."""
+        """Print a line for each recorded episode that differs, then the number compared."""
         try:
             lines = [line for file in files for line in read_recording_file(file)]
             readers = [recordings_for_line(line, world) for line in lines]

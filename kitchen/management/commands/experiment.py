@@ -60,7 +60,8 @@ PARALLEL_EPISODES = 4
 
 
 def add_experiment_arguments(parser: CommandParser) -> None:
-    """Add the arguments that say what is played, by which agents, and where the results go."""
+    """Define the arguments of an experiment: the world, levels and agents to play, and the folder for the
+    results."""
     add, worlds = parser.add_argument, [DEFAULT_WORLD, *worlds_with_pairings(), *worlds_with_comparison()]
     add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {DEFAULT_WORLD})")
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
@@ -116,9 +117,9 @@ def _add_partners(parser: CommandParser) -> None:
 
 
 def require_database(*, may_create: bool = False) -> None:
-    """Raise a CommandError with code 2 if the database is missing or does not match this version.
+    """Raise a CommandError with exit code 2 if the database is missing or lacks migrations.
 
-    With `may_create`, a database without any tables is prepared first.
+    With `may_create`, a database without tables is migrated first.
     """
     try:
         if may_create and not connection.introspection.table_names():
@@ -133,7 +134,7 @@ def require_database(*, may_create: bool = False) -> None:
 
 
 def require_broker() -> None:
-    """Raise a CommandError with code 2 if no broker answers."""
+    """Raise a CommandError with exit code 2 if the task broker is unreachable."""
     if not is_broker_reachable():
         text = "the broker cannot be reached: `make run` starts one, --local plays here"
         raise CommandError(text, returncode=2)
@@ -144,16 +145,18 @@ FIRST_PATIENCE, PATIENCE = 5.0, 30.0
 
 
 class Command(OneLineCommand):
-    """Play the episodes, then write tables and figure; the last line has the mean CoS."""
+    """Play the episodes of an experiment, and write tables and figures. The last line printed is a
+    summary."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the arguments; see the module."""
+        """Define the arguments (see `add_experiment_arguments`)."""
         add_experiment_arguments(parser)
 
     def handle(self, *args: Any, out: Path, **options: Any) -> None:
-        """Read the arguments, ask for confirmation, play, and write the results."""
+        """Read the arguments, ask for confirmation if money will be spent, play the episodes, and write
+        the results to the folder `out`."""
         try:
             setup = read_setup(options)
             at_once = whole_number("--at-once", options["at_once"])

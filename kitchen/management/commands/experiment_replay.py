@@ -25,17 +25,18 @@ from kitchen.words.english_text import counted_noun
 
 
 class Command(OneLineCommand):
-    """Replay the episodes; change nothing."""
+    """Replay the episodes of an experiment without changing anything."""
 
     help = __doc__
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the folder."""
+        """Define the argument: the folder of an experiment."""
         parser.add_argument("folder", metavar="DIR", type=Path, help="of `experiment --out`")
 
     def handle(self, *args: Any, folder: Path, **options: Any) -> None:
-        """Replay every episode and print the differences."""
+        """Replay every episode of the experiment in this folder, and print the differences from the
+        recording."""
         try:
             setup = experiment_folder.read_setup_file(folder)
             _, rows = experiment_folder.open_folder(folder, setup)
@@ -73,7 +74,8 @@ def _replays(
 
 
 def summary(done: list[ReplayResult]) -> str:
-    """Return the last line: `6 episodes, 360 steps, from 412 stored calls, at no cost: …`."""
+    """Return the last line of the output: the numbers of episodes, steps and model calls, and of episodes
+    that differ."""
     steps, calls = sum(each.steps for each in done), sum(each.calls for each in done)
     other = sum(bool(each.faults) for each in done)
     what = (

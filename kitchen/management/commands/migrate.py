@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's command, with a clear error for a database that is too old for it."""
+"""`manage.py migrate`: Django's command, with a clear error message for databases that are too old."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from kitchen.infra.db_errors import squash_problem
 
 
 class Command(migrate.Command):
-    """Migrate the database, unless it has only some of the migrations that were squashed."""
+    """Migrate the database. Refuse a database that has only some of the old migrations that are now
+    squashed into one."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check the database, then migrate it."""
+        """Check that the database can be migrated, then migrate it. Raises CommandError if it cannot."""
         connection = connections[options["database"]]
         if problem := squash_problem(MigrationRecorder(connection).applied_migrations()):
             raise CommandError(f"the database cannot be migrated: {problem}")

@@ -29,7 +29,7 @@ from kitchen.management.command_helpers import OneLineCommand
 
 
 def model_in_words(model: OfferedModel) -> str:
-    """Return a model in words: `claude-x: active; thinking: adaptive; effort: low, high`."""
+    """Return a model's properties as one line: `claude-x: active; thinking: adaptive; effort: low, high`."""
     facts = [
         model.status,
         f"thinking: {', '.join(model.thinking)}" if model.thinking else "",
@@ -42,7 +42,11 @@ def model_in_words(model: OfferedModel) -> str:
 
 
 def differences_from_ours(provider: str, listed: Sequence[OfferedModel]) -> Iterator[str]:
-    """Yield each difference between the provider's list and the project's own, as a sentence."""
+    """Yield a sentence for each difference between the provider's list of models and the list in this
+    project.
+
+    Yields nothing for providers other than Anthropic.
+    """
     if provider != ANTHROPIC:
         return
     for model in listed:
@@ -73,17 +77,18 @@ def _contradictions(model: OfferedModel, ours: ClaudeTraits) -> Iterator[str]:
 
 
 class Command(OneLineCommand):
-    """Print a line for each model, then one for each difference."""
+    """Print a line for each model of the provider, then a line for each difference from the project's own
+    list."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the provider."""
+        """Define the arguments: the provider, and the file in which to save the list."""
         parser.add_argument("provider", nargs="?", default="", help=", ".join(PROVIDERS))
         parser.add_argument("--keep", type=Path, metavar="FILE", help="write the list down")
 
     def handle(self, *args: Any, provider: str, keep: Path | None, **options: Any) -> None:
-        """Fetch the list and print it."""
+        """Fetch the provider's list of models, print it, and save it to the file `keep`, if given."""
         named = ALIASES.get(provider, provider) or default_provider()
         if named not in PROVIDERS:
             raise CommandError(f"{provider!r} is no provider; there are {', '.join(PROVIDERS)}", returncode=2)

@@ -22,12 +22,13 @@ from kitchen.experiments.setup_arguments import read_setup, whole_number
 
 
 class Command(BaseCommand):
-    """Print one line per case; the last line is the ratio over all of them."""
+    """Compare an agent's completed orders with the optimum. Prints a line per case; the last line is the
+    ratio over all cases."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the cases, the agent that plays them, and the time limit for each."""
+        """Define the arguments: the cases, the agent that plays them, and the time limit for each."""
         add = parser.add_argument
         add("--levels", default="0,1,3", help="(default: 0,1,3)")
         add("--agents", default="1,2", help="(default: 1,2)")
@@ -43,7 +44,7 @@ class Command(BaseCommand):
         add("--seconds", default="60", help="time for a case (default: 60)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Solve the cases, play them, and compare."""
+        """Compute the optimum of each case, let the agent play it, and print both."""
         try:
             DEFAULT_BENCHMARK.check_solver()
             asked = dict.fromkeys(("preset", "model", "demo", "no_feedback", "no_hints"))
@@ -77,5 +78,5 @@ def _words(optimum: Optimum) -> str:
 
 
 def ratio(played: int, best: int) -> str:
-    """Return played / best; 1 where nothing is possible."""
+    """Return `played` divided by `best`, with three decimals. Returns 1.000 if `best` is 0."""
     return f"{played / best:.3f}" if best else "1.000"

@@ -1,1 +1,3 @@
-"""Run the agents of an episode: build their situations, ask them, and submit decisions and answers."""
+"""Run the agents of an episode: build what each may know (its situation), ask them, and submit their
+decisions and answers.
+"""

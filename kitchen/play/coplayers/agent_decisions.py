@@ -1,10 +1,9 @@
-"""Run the agents of a step in a worker, and submit their decisions.
+"""Ask the agents of one step for their decisions in a Celery worker, and submit the decisions.
 
-Each agent has limited time. An agent may fall back by itself and report it: for example, a dispatcher whose
-model gave no answer lets the planner play. If an agent is late or fails, the fallback of its settings
-commands (`Agent.fall_back`), or its seats do the world's idle command. The log records which it was.
-Submitting is repeated while the database is unreachable, because models were paid for the decision. A
-decision that is not accepted is kept with its cost.
+Each agent has limited time. If an agent is late or fails, its fallback gives the commands
+(`Agent.fall_back`). If the fallback fails too, the seats of the agent are idle. Submitting is repeated while
+the database is unreachable, because the model calls are already paid. A decision that is not accepted is
+stored with its cost, but has no effect.
 """
 
 from __future__ import annotations
@@ -52,8 +51,11 @@ log = logging.getLogger(__name__)
 
 
 def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind]) -> Receipt | None:
-    """Submit the decisions. Returns None if the episode was erased. Raises errors of data that cannot be
-    stored.
+    """Submit the decisions in `asked` for this step. Retry for some seconds while the database is
+    unreachable.
+
+    `claim` is the worker's claim on the decisions (see `turn_claims`). Returns None if the episode was
+    erased. Raises one of `UNSTORABLE_ERRORS` if a decision cannot be stored.
     """
     submit = partial(_submit, episode, step, claim, asked, [])
     return retry_while_unreachable(submit, f"handing in step {step} of episode {episode.pk}")
@@ -97,9 +99,10 @@ def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Store decisions that had no effect, and log them.
+    """Store decisions that have no effect, for example because they came too late, and log them. `why` is the
+    reason.
 
-    If they cannot be stored, the program's log has them, and the budget ledger has their cost.
+    If a decision cannot be stored, only the log and the budget ledger show it.
     """
     kept = partial(_drop, episode, step, asked, why)
     try:
@@ -124,7 +127,8 @@ def _drop(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> 
 
 
 def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Log that decisions had no effect, with their cost."""
+    """Log a warning that these decisions for a step had no effect. The warning has the reason `why`, the
+    number of model calls and their cost."""
     calls = [call for each in asked for call in each.outcome.decision.calls]
     log.warning(
         "step %s of episode %s: decided in vain (%s); %s", step, episode_id, why, _calls_summary(calls)
@@ -154,8 +158,10 @@ def decide_step(
 ) -> Receipt | None:
     """Ask the agents that still have to decide this step, and submit their decisions. Blocks the thread.
 
-    `mind` restricts this to the agent of that number. `ask` replaces `ask_mind`. Returns None if no agent has
-    to be asked: the step is not open, it is decided, or it only has to run.
+    `mind` is an agent's number: only this agent is asked. `claim` is the worker's claim on the decisions
+    (see `turn_claims`). `ask` replaces the function `ask_mind`. Returns None if no agent has to be asked,
+    for example because the step was already taken. If all agents have decided but the step has not run, it
+    is run.
     """
     if (begun := _begin_step(episode_id, step, mind)) is None:
         return None
@@ -172,7 +178,10 @@ async def decide_step_in_loop(
     *, episode_id: int, step: int, claim: str, mind: int | None = None
 ) -> Receipt | None:
     """Ask the agents that still have to decide this step, and submit their decisions, without blocking the
-    event loop. Returns None if no agent has to be asked. See `decide_step`."""
+    event loop.
+
+    The arguments and the result are those of `decide_step`.
+    """
     begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
     if begun is None:
         return None
@@ -304,17 +313,19 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Do the work of `ask_mind_in_loop`, and block this thread meanwhile."""
+    """Ask one agent for its decision, and block the thread until it answers. The arguments and the result
+    are those of `ask_mind_in_loop`."""
     return run_in_loop(ask_mind_in_loop(kind, settings, situation, late))
 
 
 async def ask_mind_in_loop(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent. Return its decision, or the reason of a failure with the fallback's commands.
+    """Ask one agent for its decision in this situation. If it is late or fails, return the commands of its
+    fallback and the reason.
 
-    Returns within `situation.limits.seconds`, plus `FALLBACK_SECONDS` if it falls back. `late` receives a
-    decision that arrives after that.
+    `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
+    `FALLBACK_SECONDS` more. `late` is called with the future of a decision that arrives after its time.
     """
     started = time.monotonic()
     fallback, error = "", ""
@@ -358,7 +369,11 @@ async def _wait_for_late(made: Future[MindDecision], late: LateCallback) -> None
 def fallback_outcome(
     kind: str, settings: Mapping[str, Json], situation: Situation, code: str
 ) -> MindDecision:
-    """Return what the agent's fallback commands. Empty if the fallback fails too. Blocks the thread."""
+    """Return the decision that the agent's fallback makes in this situation, in place of the agent's own.
+    Blocks the thread.
+
+    `code` is the reason, such as `timeout`. The decision has no commands if the fallback fails too.
+    """
     return run_in_loop(_fallback_in_loop(kind, settings, situation, code))
 
 
@@ -374,7 +389,8 @@ async def _fallback_in_loop(
 
 
 def asks_models(episode_id: int, mind: int | None) -> bool:
-    """Return True if one of the agents to be asked uses a language model."""
+    """Return True if an agent of this episode uses a language model. If `mind` (an agent's number) is
+    given, only this agent is checked."""
     minds = Mind.objects.filter(episode=episode_id)
     kinds = set((minds if mind is None else minds.filter(number=mind)).values_list("kind", flat=True))
     return any(get_agent(kind).names_model for kind in kinds & agent_kinds().keys())

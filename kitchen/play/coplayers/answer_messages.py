@@ -1,9 +1,9 @@
-"""Send a person's message, and let agents answer it within the step, before anybody chooses.
+"""Send a person's message, and let agents answer it in the same step, before the people choose their
+commands.
 
-A person writes, or the first agent opens the talk. The agents that have to answer
-(`conversation.minds_to_answer`) are asked, each by a task and a claim of its own. When the people have
-chosen, the agents are asked for their commands, with all messages. Commands that come with an answer are
-ignored. An answer that comes after the people have chosen is dropped and kept with its cost.
+Each agent that has to answer is asked by a task of its own. Once the people have chosen, the agents are asked
+for commands, with all messages. Commands that come with an answer are ignored. An answer that comes after the
+people have chosen is stored with its cost, but not sent.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ from kitchen.words.gettext_without_django import gettext_noop
 
 
 def request_answers(turn: OpenTurn, sender: int) -> None:
-    """Ask the agents that have to answer this member's last message, after the commit.
+    """If the turn's last message is from the member `sender` and starts or continues a conversation, ask the
+    agents that have to answer it.
 
-    Call this inside a transaction.
+    Call this inside a transaction. The agents are asked after the commit.
     """
     last = turn.sent[-1]
     if last.sender == sender and last.kind in TALK_KINDS:
@@ -53,7 +54,8 @@ def request_answers(turn: OpenTurn, sender: int) -> None:
 
 
 def request_lost_answers() -> int:
-    """Ask again for each missing answer whose task was lost or whose worker died. Return how many."""
+    """Queue a new task for each missing answer whose task was lost or whose worker died. Return the number
+    of tasks."""
     found = 0
     for episode_id in filter(may_look_for_answers, unanswered_turns()):
         with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
@@ -82,16 +84,19 @@ class _AnswerRequest:
 
 
 def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
-    """Ask the agent of this number for an answer, and store it. The caller holds its claim.
+    """Ask the agent with number `mind` to answer the messages of this step, and store its answer. Blocks the
+    thread.
 
-    Blocks the thread. Returns False if the answer is no longer needed.
+    The caller must hold the claim on the agent's decision. Returns False if the answer is no longer
+    needed.
     """
     wanted = _answer_request(episode_id, step, mind)
     return wanted is not None and _hand_in_answer(wanted, ask_mind(*wanted.question))
 
 
 async def decide_answer_in_loop(*, episode_id: int, step: int, mind: int) -> None:
-    """Do the work of `decide_answer` in the shared event loop."""
+    """Ask the agent with number `mind` to answer the messages of this step, and store its answer, without
+    blocking the event loop. See `decide_answer`."""
     if wanted := await run_once_in_db_thread(_answer_request, episode_id, step, mind):
         await run_once_in_db_thread(_hand_in_answer, wanted, await ask_mind_in_loop(*wanted.question))
 
@@ -146,9 +151,10 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
 
 
 def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
-    """Release the claim under which an agent answered.
+    """Release the claim under which an agent answered, and queue what comes next in this step.
 
-    Then answer messages written meanwhile, or ask for commands if all people have chosen.
+    This is another answer if new messages were written meanwhile. Otherwise, if all people have chosen,
+    the agents are asked for their commands.
     """
     release_claim(claim)
     with read_turn(episode_id) as turn:
@@ -181,7 +187,7 @@ MESSAGE_RECEIPTS = {
 
 @dataclass(frozen=True, slots=True)
 class MessageReceipt:
-    """The answer to a person's message. `code` is a key of `MESSAGE_RECEIPTS`."""
+    """The result of sending a person's message. `code` is a key of `MESSAGE_RECEIPTS`."""
 
     code: str
 
@@ -192,21 +198,26 @@ class MessageReceipt:
 
     @property
     def text(self) -> str:
-        """The answer in English words."""
+        """The result as an English sentence."""
         return MESSAGE_RECEIPTS[self.code]
 
 
 def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
     """Send a message from the person in this seat, if the episode's organisation allows it.
 
-    `page` is the id of the browser page that sent it, empty for programs. Raises Episode.DoesNotExist.
+    `page` is the id of the browser page that sent it, empty for programs. Returns the result, also for a
+    refused message. Raises Episode.DoesNotExist if the episode was erased.
     """
     with exclusive_turn(episode_id) as turn:
         return send_message_in_turn(turn, seat=seat, say=say, page=page)
 
 
 def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
-    """Do the work of `send_message` on a turn that the caller holds. The turn is refreshed afterwards."""
+    """Send a message from the person in this seat, as `send_message` does, on a turn that the caller got from
+    `exclusive_turn`.
+
+    `turn` is up to date afterwards.
+    """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
         if page and page != turn.pages.get(seat):

@@ -1,8 +1,8 @@
-"""Build the situation of each agent of a step, ask the agents in order, and check their decisions.
+"""Ask the agents of a step: build each agent's situation (all that it may know), yield one question at a
+time, and check the decisions.
 
-The caller decides how an agent is run: in a worker with limited time and fallbacks, or at once
-(`agent_decisions`, `instant_decisions`). Decisions are then submitted through `submit_commands`, like a
-person's command.
+The caller runs the agent: `agent_decisions` in a worker with a time limit, `instant_decisions` in the web
+process. The checked decisions become rows that can be submitted together with people's commands.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ unavailable (`db_errors.database_problem`) are among them and must be excluded.
 
 @dataclass(frozen=True, slots=True)
 class MindOutcome:
-    """The outcome of asking one agent."""
+    """The outcome of asking one agent: its decision, or the fallback's, with the reason and the time used."""
 
     decision: MindDecision
     fallback: str = ""
@@ -68,7 +68,8 @@ class MindOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One agent to ask, its situation, and the number of agents still to ask, including this one."""
+    """A question to one agent: the agent, its situation, and the number of agents still to ask, including
+    this one."""
 
     mind: Mind
     situation: Situation
@@ -77,22 +78,22 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedMind:
-    """One agent of the step and the outcome of asking it."""
+    """One agent that was asked in a step, its situation, and the outcome."""
 
     mind: Mind
     situation: Situation
     outcome: MindOutcome
     talk: DialoguePosition | None = None
-    """How far the agent had followed the agents' talk in this step. None if they do not talk."""
+    """The point up to which the agent followed the agents' talk in this step. None if they do not talk."""
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """The seats that the agent commands."""
+        """All seats that the agent commands."""
         return self.situation.seats
 
     @property
     def asked_seats(self) -> tuple[int, ...]:
-        """The seats that the agent commands in this step."""
+        """The seats for which the agent was asked to give a command in this step."""
         return self.situation.request.asked if self.situation.request.asked is not None else self.seats
 
 
@@ -103,13 +104,12 @@ Asking = Generator[Question, MindOutcome, list[AskedMind]]
 def ask_minds(
     turn: OpenTurn, more: Mapping[int, Command] | None = None, *, only: int | None = None
 ) -> Asking:
-    """Ask each agent that still has to decide in this step, in turn, or only the agent of number `only`.
+    """Return a generator that yields a question to each agent that still has to decide in this step. Send it
+    the outcome of each question. It returns the list of agents with their outcomes.
 
-    `more` are people's commands that are not submitted yet. Each agent knows of the step what the episode
-    allows.
-
-    Everything that agents are told is read before the first one is asked. The turn is not used afterwards, so
-    a database outage meanwhile spoils no answer.
+    `more` are people's commands by seat that are not submitted yet. With `only`, just the agent of this
+    number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
+    The turn is read before the first question and is not used afterwards.
     """
     waiting, knowing = {mind.pk for mind in minds_asked(turn)}, turn.episode.knowing
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
@@ -143,10 +143,10 @@ def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
 
 
 def minds_of_step(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that take part in deciding the step.
+    """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
 
-    These are the agents that still have to command. Where members talk within the step, agents whose seats
-    are busy take part too, in the order of their member numbers.
+    Usually these are the agents that still have to give a command. If members talk within the step, agents
+    whose seats have an automatic or planned command are included, and the order is that of the seats.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
@@ -222,7 +222,8 @@ def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
 
 
 def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return the situation of an agent, without the other seats' commands of this step and the time limit."""
+    """Return an agent's situation (all that it may know), but without messages, without other seats'
+    commands of this step, and without a time limit."""
     episode, world = turn.episode, turn.world
     seats = tuple(seat.number for seat in turn.acting if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
@@ -253,14 +254,13 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return the situation of an agent that only has to answer a message."""
+    """Return the situation of an agent that only has to answer a message, with its messages."""
     return _with_reason(_with_talk(turn, mind), REASON_TO_ANSWER)
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
-    """Return the situation of an agent with its messages, and the commands of this step that its seats may
-    know.
-    """
+    """Return the agent's situation with its messages, and with those of the commands in `commanded` (by
+    seat) that its seats may know."""
     situation = _with_talk(turn, mind)
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
@@ -316,10 +316,11 @@ def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command])
 
 
 def checked_decision(decision: MindDecision) -> MindDecision:
-    """Return the decision in storable form. Raises TypeError or ValueError if that is impossible.
+    """Return the decision in a form that the database can store. Raises TypeError or ValueError if a part has
+    the wrong form.
 
-    Commands are tuples of words, memory and note are JSON, and intents are words. Characters that no database
-    stores are removed or refused.
+    Commands must be tuples of strings, memory and note must be JSON, and intents must be strings.
+    Characters that no database stores are removed from texts, but refused in commands.
     """
     for seat, command in decision.commands.items():
         _check_command(seat, command)
@@ -352,7 +353,10 @@ def _check_plan(seat: int, plan: Sequence[Command]) -> None:
 def commands_and_decisions(
     asked: Iterable[AskedMind], *, step: int, idle: Command
 ) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
-    """Return the commands and decisions of this step, ready to submit. Every call makes new, unsaved rows."""
+    """Return the commands and the decisions of the agents that were asked, ready to submit for this step.
+
+    Seats without a command get the command `idle`. Every call creates new, unsaved rows.
+    """
     commands = [given for each in asked for given in _commands(each, idle=idle)]
     return commands, [_made(each, step) for each in asked]
 
@@ -399,7 +403,7 @@ def _then(decision: MindDecision, seat: int) -> tuple[Command, ...]:
 
 
 def decision_row(asked: AskedMind, step: int) -> Decision:
-    """Return the decision as a row to store."""
+    """Return an agent's decision for this step as an unsaved database row."""
     outcome, note = asked.outcome, asked.outcome.decision.note
     if asked.situation.request.tells:
         note = note_with_intents(note, asked.outcome.decision.intents, asked.seats)

@@ -1,8 +1,9 @@
-"""Run instant agents in the web process, between a person's command and the step.
+"""Ask instant agents (agents that decide within milliseconds) in the web process, right after a person's
+command.
 
-No worker and no broker is involved, so people do not see a thinking phase. CPU-bound agents run in a process
-pool (`kitchen.infra.process_pool`). If anything fails here (an agent fails, a process dies, a queue is full),
-the person's command is submitted alone. A worker then asks the agents, in limited time and with fallbacks.
+No worker is needed, so people do not see a thinking phase. Agents that need more processor time run in a
+process pool. If an agent or its process fails, the person's command is submitted alone, and a worker asks the
+agents.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ INSTANT_SECONDS = 1.0
 
 @dataclass(slots=True)
 class InstantDecisions:
-    """The agents of one step, asked one after another.
+    """Instant agents of one step that are asked one after another.
 
-    `question` is the next one that needs a process. If it is None, all agents have decided, or one failed
-    (`asked` is then None).
+    `question` is the next question that needs a child process. If it is None, all agents have decided
+    (`asked` has the outcomes), or one failed (`asked` is None).
     """
 
     asking: Asking
@@ -51,12 +52,12 @@ class InstantDecisions:
     asked: list[AskedMind] | None = None
 
     def begin(self) -> None:
-        """Ask the light agents, up to the first that needs a process."""
+        """Ask the light agents (those that need no child process) up to the first agent that needs one."""
         with self._as_far_as_it_goes():
             self._ask_light(next(self.asking))
 
     async def finish(self) -> None:
-        """Ask all remaining agents."""
+        """Ask all remaining agents. Afterwards `asked` has all outcomes, or is None if an agent failed."""
         while self.question is not None:
             question, self.question = self.question, None
             with self._as_far_as_it_goes():
@@ -81,7 +82,8 @@ class InstantDecisions:
 
 
 def start_agent_processes(turn: OpenTurn) -> None:
-    """Start the agents' processes before the first step needs them."""
+    """Start the child processes for the episode's instant agents early, so that the first step need not
+    wait for them."""
     for kind in {mind.kind for mind in turn.minds}:
         if _is_instant(kind) and not get_agent(kind).light:
             process_pool.warm_up(partial(get_agent, kind))
@@ -90,10 +92,11 @@ def start_agent_processes(turn: OpenTurn) -> None:
 def begin_instant_decisions(
     turn: OpenTurn, step: int, seat: int, command: Command
 ) -> InstantDecisions | None:
-    """Ask the agents of this step instantly, once the person in this seat has commanded.
+    """Begin to ask the agents of this step in this process, after the person in this seat has chosen
+    `command`.
 
-    Returns None if they cannot be asked here: the command will be refused, other people have not chosen, or
-    an agent needs more time.
+    Returns None if they cannot be asked here: there are no agents, the command will be refused, other
+    people have not chosen, a worker already asks an agent, or an agent is not instant.
     """
     if (
         not turn.is_open

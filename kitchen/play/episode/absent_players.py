@@ -1,9 +1,8 @@
 """Replace people who left or are absent during a shared episode.
 
-A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`; only under a time limit),
-or after leaving. The episode's setting decides: an agent takes the seat over, or the episode ends.
-`Episode.gone` says from which step an agent has a seat, why, and the last message before it. The log records
-the source of every command. If no person is left, the episode ends.
+A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`). The episode's policy
+decides whether an agent takes over the seat or the episode ends. The episode always ends if no person is
+left. `Episode.gone` records each seat that was taken over: from which step and why.
 """
 
 from __future__ import annotations
@@ -47,16 +46,17 @@ class AbsencePolicy:
     settings: Mapping[str, Json] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the policy as it is stored with an episode."""
+        """Return the policy as JSON, to be stored with an episode."""
         return {**asdict(self), "settings": dict(self.settings)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """Read the policy from the form written by `to_json`."""
+        """Read a policy from the JSON that `to_json` returned."""
         return cls(stored["steps"], stored["kind"], stored["settings"])
 
     def check(self, world: str) -> None:
-        """Raise SettingsError if the policy cannot be applied in this world."""
+        """Raise SettingsError if the number of steps is out of bounds, or if the agent cannot be created
+        or cannot play this world."""
         if self.steps is not None and not 1 <= self.steps <= MAX_MISSED_STEPS:
             raise SettingsError(f"absent_steps: {self.steps} is not between 1 and {MAX_MISSED_STEPS}")
         if self.kind:
@@ -66,19 +66,23 @@ class AbsencePolicy:
 
 
 def never_arrived(seats: Iterable[int]) -> dict[str, Json]:
-    """Return `Episode.gone` for an episode that begins without the people expected in these seats."""
+    """Return the value of `Episode.gone` for people who never came: agents play these seats from the first
+    step."""
     return {str(seat): {"step": 1, "why": NEVER, "said": 0} for seat in seats}
 
 
 def absence_policy_of(episode: Episode) -> AbsencePolicy:
-    """Return the episode's policy. Without a stored policy, the episode ends if a person leaves."""
+    """Return the absence policy of this episode. Without a stored policy, the episode ends when a person
+    leaves."""
     return AbsencePolicy.from_json(episode.absence) if episode.absence else AbsencePolicy()
 
 
 def absent_seats(turn: OpenTurn) -> list[int]:
-    """Return the seats of people who have missed as many turns in a row as the episode allows.
+    """Return the seats of absent people: those who missed as many turns in a row as the policy says
+    (`AbsencePolicy.steps`).
 
-    Turns closed by an outage of our server, and turns without a choice, are not counted.
+    Turns that an outage of the server closed, and turns in which the seat had no choice, are not counted.
+    Empty if the policy has no number of turns.
     """
     most = absence_policy_of(turn.episode).steps
     return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []
@@ -92,10 +96,10 @@ def _missed(turn: OpenTurn, seat: int, most: int) -> bool:
 
 
 def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
-    """Give this person's seat to an agent from now on.
+    """Let a new agent play this person's seat from now on, and record the reason `why`.
 
-    Returns False, and changes nothing, if the episode ends instead: its policy says so, or no other person is
-    left. Call this with the turn refreshed and locked.
+    Returns False, and changes nothing, if the policy names no agent or if no other person is left. Call
+    this with the turn refreshed and locked (`refresh_turn`).
     """
     rule = absence_policy_of(turn.episode)
     if not rule.kind or not (turn.people | turn.leaders) - {seat}:

@@ -1,15 +1,13 @@
-"""Change an episode in transactions: submit commands, run a step, close a turn, end it, leave it.
+"""Change an episode in transactions: submit commands, run a step, close a turn, end the episode, leave a
+seat.
 
-All commands arrive through `submit_commands`. A step is open until every seat has its command. The last
-command runs the world in the same transaction: the log row and the new state are written together or not at
-all. Seats that are not asked receive their command when the step opens (`contract.automatic_commands`). If
-they may act, they receive it when the step runs. A command that is late, repeated or for another step
-changes nothing, and the `Receipt` says so.
+A step stays open until every seat has a command. The last command runs the step in the same transaction: the
+log row and the new state are stored together or not at all. A command that is late, repeated or for another
+step changes nothing; the returned `Receipt` gives the reason.
 
-After each change, `continue_episode` runs every step that is due, asks the agents, and notifies who watches.
-A step in which nobody is asked runs by itself, after a moment if a person may act in it. If agents are to
-appear to think for some time, the commands wait in the database, and a small task then runs the step. Tasks
-and notifications begin after the commit.
+After each change, `continue_episode` runs every step that is due, asks the agents, and notifies the pages. A
+step in which nobody has to choose runs by itself. If agents must appear to think, their commands wait in the
+database until a task runs the step.
 """
 
 from __future__ import annotations
@@ -70,10 +68,11 @@ OVERDUE_SECONDS = 2.0
 
 
 def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, asked: bool = False) -> None:
-    """Run the step if it is due, and the following steps in which nobody is asked. Otherwise ask the agents.
+    """Run the open step if it is due, and all following steps in which nobody has to choose. If agents have
+    to decide, ask them after the commit.
 
-    With `asked`, the agents were already asked for this step. Nothing happens in a real-time episode
-    (`kitchen.realtime`).
+    `computed` is the result of the open step, if the caller has already computed it. `asked` is True if
+    the agents were already asked for this step. Does nothing in a real-time episode.
     """
     if turn.episode.tick_ms:
         return
@@ -122,13 +121,15 @@ def _count_step(episode: Episode, rows: Collection[SeatCommand]) -> None:
 
 
 def count_on_commit(counted: Callable[[], None]) -> None:
-    """Update a metric after the commit, unless the episode is played offline."""
+    """Call `counted`, which updates a Prometheus metric, after the commit. Does nothing inside
+    `playing_offline`."""
     if not is_offline():
         transaction.on_commit(counted)
 
 
 def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
-    """Send news of the step just taken, or of the end, to staff who watch."""
+    """After the commit, send news of the last step or of the end to the staff who watch this episode.
+    `commands` are those of the last step."""
     if not episode.audience:
         return
     waited = sum(row.chosen_by in step_timer.NO_CHOICE_CODES for row in commands)
@@ -143,9 +144,10 @@ def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) ->
 
 
 def seal_and_notify(turn: OpenTurn, waiting_pages: Collection[str] = ()) -> None:
-    """Seal the episode if this was its last step, and notify people's pages.
+    """Seal the episode if it has ended, and notify the pages of all people after the commit.
 
-    Pages that wait for the answer to their command need no notification.
+    `waiting_pages` are ids of pages that already wait for an answer. If there are no other pages, none is
+    notified.
     """
     if not turn.is_open:
         seal_episode(turn.episode)
@@ -164,11 +166,12 @@ def submit_commands(
     decisions: Sequence[SubmittedDecision] = (),
     claim: str = "",
 ) -> Receipt:
-    """Submit commands for one step (the first is 1), and the decisions of the agents that made them.
+    """Submit commands for one step (the first is 1), and the decisions of the agents that gave them.
 
-    All commands are accepted, or none. Decisions are refused while another worker than the owner of `claim`
-    is making them. The step runs as soon as every seat has a command and the agents have thought long enough.
-    Raises Episode.DoesNotExist.
+    All commands are accepted, or none; the receipt gives the reason of a refusal. Decisions are refused
+    while another worker than the owner of `claim` is making them. The step runs once every seat has a
+    command and the agents' minimum thinking time is over. Raises Episode.DoesNotExist if the episode was
+    erased.
     """
     with exclusive_turn(episode_id) as turn:
         return submit_to_turn(turn, step=step, commands=commands, decisions=decisions, claim=claim)
@@ -182,7 +185,11 @@ def submit_to_turn(
     decisions: Sequence[SubmittedDecision] = (),
     claim: str = "",
 ) -> Receipt:
-    """Do the work of `submit_commands` on a turn that the caller holds. The turn is refreshed afterwards."""
+    """Submit commands and decisions, as `submit_commands` does, on a turn that the caller got from
+    `exclusive_turn`.
+
+    `turn` is up to date afterwards.
+    """
     ahead, began = compute_ahead(turn, step, commands), perf_counter()
     with transaction.atomic():
         same = refresh_turn(turn, lock=True)
@@ -237,9 +244,9 @@ def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Me
 
 
 def run_due_step(*, episode_id: int, step: int) -> bool:
-    """Run a step whose commands are all in, if the agents have thought long enough.
+    """Run a step if all seats have commands and the agents' minimum thinking time is over.
 
-    Returns False, and changes nothing, if the step is not due yet or was already taken.
+    Returns False if the step was not run: it is not due, was already taken, or the episode was erased.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -251,11 +258,11 @@ def run_due_step(*, episode_id: int, step: int) -> bool:
 
 
 def close_expired_turn(*, episode_id: int, step: int) -> bool:
-    """Close a turn whose time is over.
+    """Close the open turn if its time limit is over.
 
-    People who have not commanded do nothing in the step, and the log says that their time ran out. Where no
-    person acts, the agents are asked. Returns False, and changes nothing, if the time is not over or the step
-    was already taken.
+    People without a command do nothing in the step, and the log records that their time ran out. If no
+    person acts in the world, the agents are asked now. Returns False, and changes nothing, if time is left
+    or the step was already taken.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -311,7 +318,8 @@ def _replace_absent_people(turn: OpenTurn) -> None:
 
 
 def continue_after_takeover(turn: OpenTurn) -> None:
-    """Continue the episode after an agent has taken a seat over: run the step, or ask the agents."""
+    """Continue the episode after an agent has taken over a seat: run the step if it is due, or ask the
+    agents."""
     continue_episode(turn)
     ask_for_answers(turn)
     seal_and_notify(turn)
@@ -319,9 +327,10 @@ def continue_after_takeover(turn: OpenTurn) -> None:
 
 
 def end_episode(*, episode_id: int, reason: str) -> bool:
-    """End an episode on behalf of staff, with a reason. Returns False if it had already ended.
+    """End an episode on behalf of staff. Returns False if it had already ended.
 
-    Raises ValueError if the reason is empty. The page says that the episode was ended, not why, and leads on.
+    The players' pages show that the episode was ended, but not the `reason`. Raises ValueError if the
+    reason is empty.
     """
     if not reason.strip():
         raise ValueError("reason: say why the episode is ended")
@@ -332,9 +341,9 @@ def end_episode(*, episode_id: int, reason: str) -> bool:
 
 
 def abandon_episode(*, episode_id: int, reason: str) -> bool:
-    """End an episode because a person who plays in it is gone. Returns False if it had already ended.
+    """End an episode because one of its players has left. Returns False if it had already ended.
 
-    `reason` completes “It was ended because …” on the pages still open, where it is translated.
+    `reason` is an English text that completes “It was ended because …”. The pages show it translated.
     """
     return _end(episode_id, Episode.Status.ABANDONED, reason=reason)
 
@@ -360,11 +369,11 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
 
 
 def leave_seat(*, episode_id: int, seat: int) -> bool:
-    """Remove the person from this seat.
+    """Remove the person from this seat. The person's key stops working.
 
-    An agent takes the seat over if the policy says so and another person plays on. Otherwise the episode
-    ends, also if the person led without a seat of the world. The person's key stops working. Returns False if
-    the episode was already over.
+    An agent takes over the seat if the policy says so and another person plays on. Otherwise the episode
+    ends. It also ends if the person led the others without a seat in the world. Returns False if the
+    episode was already over.
     """
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)

@@ -26,6 +26,7 @@ from kitchen.play.models import (
 )
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import ask_for_answers
+from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.scheduled_steps import open_scheduled_step
@@ -72,19 +73,23 @@ def create_episode(
     absence: AbsencePolicy | None = None,
     awaited: Iterable[int] = (),
 ) -> Episode:
-    """Create an episode at its start, with its first step open. People play the seats that no agent commands.
+    """Create an episode and open its first step. People play the seats that no agent commands.
 
-    - `decision_seconds`: time of all agents together for a step before fallbacks play. None: the server's
-      setting.
-    - `step_seconds`: people's time for a step (see `kitchen.play.turn.step_timer`).
-    - `hints`: the page says what would be good to do next.
-    - `until`: the values that the world's metrics must reach for the episode to be over.
-    - `shown`: what people see of the world, as far as it offers that (`Page.shown`).
+    - `settings`: the world's settings, by name. `seats`: the number of seats.
+    - `minds`: the agents, with the seats that they command.
+    - `synthetic`: programs play instead of people.
+    - `thinking_seconds`: minimum time between the last person's command and the step, if agents decide.
+    - `decision_seconds`: time of all agents together for a step, before their fallbacks command. None: the
+      server's setting.
+    - `step_seconds`: people's time for a step, None without a limit (see `kitchen.play.turn.step_timer`).
+    - `hints`: the page recommends what to do next.
+    - `until`: the episode ends when these metrics of the world reach these values.
+    - `shown`: the view of the world (drawing, tables or both); a view that the page lacks is replaced.
     - `asks_first`: the page asks for confirmation before it sends an action.
-    - `three_dimensions`: the page offers the world as a 3D scene.
-    - `shows_intents`: the page says what agents are about to do.
+    - `three_dimensions`: the page also offers the world as a 3D scene.
+    - `shows_intents`: the page shows what agents are about to do.
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
-    - `offers_plans`: the page lets people plan commands, where the world allows it (`World.plannable`).
+    - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
     - `knowing`: whose commands of the open step an agent knows (`KNOWLEDGE_LABELS`).
     - `organisation`: what people and agents may do with one another. Without it nobody can send messages. Its
@@ -94,9 +99,8 @@ def create_episode(
       leaves.
     - `awaited`: seats of people who did not come. Everybody is notified.
 
-    In a real-time world (`World.tick_ms`), `kitchen.realtime` takes the steps and asks nobody for longer than
-    a tick. Times for a step and for thinking mean nothing there. For programs (`synthetic`) the clock runs
-    faster (`step_timer.tick_ms_for`). `Episode.tick_ms` has the resulting value.
+    In a real-time world (`World.tick_ms`), clock processes take the steps (`kitchen.realtime`). Then the
+    times for steps and for thinking are not used. The clock of a `synthetic` episode runs faster.
 
     Raises SettingsError if the world, an agent, the seating, the clock, the goal, the organisation or the
     absence policy is invalid.
@@ -177,6 +181,8 @@ def _check_ticks(
         raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")
     if step_seconds is not None:
         raise SettingsError("step_seconds: the clock of the world takes the steps")
+    if is_scheduled(organisation):
+        raise SettingsError("schedule: the clock of the world says who chooses when")
     if organisation and not organisation.is_silent:
         raise SettingsError("organisation: nobody can write to others while a clock takes the steps")
 

@@ -1,7 +1,7 @@
-"""Erase an episode, or rows that nobody needs any more, in batches.
+"""Erase an episode, database rows, or unused prompts in batches.
 
-Each batch is a transaction of its own, so that players do not wait. If erasing stops midway, the episode is
-left without part of its log, and the next attempt erases the rest.
+Each batch is a transaction of its own, so that players do not wait. If erasing is interrupted, the episode
+remains with a part of its log; the next call erases the rest.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def erase_episode(episode_id: int) -> None:
 
 
 def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
-    """Erase rows and everything that refers to them, in batches of `size`. Return the number of rows."""
+    """Erase rows and everything that refers to them, in batches of `size`. Return the number of rows,
+    without those that refer to them."""
     ids = list(rows.order_by("pk").values_list("pk", flat=True))
     for piece in batches_of(ids, size):
         rows.model._default_manager.filter(pk__in=piece).delete()
@@ -42,7 +43,7 @@ def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
 
 
 def erase_prompts(hashes: Iterable[str]) -> int:
-    """Erase those of these prompts that no call uses any more, and return how many."""
+    """Erase the prompts with these hashes that no model call uses any more. Return how many were erased."""
     erased = 0
     for piece in batches_of(sorted(hashes)):
         with transaction.atomic():

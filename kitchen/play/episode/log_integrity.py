@@ -1,13 +1,11 @@
 """Seal an episode when it ends, and verify that stored logs are unchanged.
 
-The hash chain reveals a changed step. The seal needs this installation's key. It reveals a rewritten chain,
-and steps cut off at the end. It also reveals changes to what the chain does not cover (decisions, calls,
-owners). Registered functions (`register_owners`) return the owners.
+The hash chain covers each step of the log, so a changed step is detected. The seal is a signature with this
+installation's key. It detects a rewritten chain, steps missing at the end, and changes to decisions, model
+calls and owners. Other apps register functions that return the owners of episodes (`register_owners`).
 
-Verification checks the hash chain of each episode (`kitchen.play.turn.state_store`). It checks that no step
-is missing, and that steps ran with the commands of the seats. It checks that the log and the changes of large
-parts lead to the stored state. It checks the seal once the episode is over. It locks nothing, and it does not
-replay the world.
+Verification checks the chain, the completeness of the steps, their commands, the stored state, and the seal
+of an ended episode. It takes no locks and does not replay the world.
 """
 
 from __future__ import annotations
@@ -71,37 +69,38 @@ _owners: list[Owners] = []
 
 @dataclass(slots=True)
 class SealedFacts:
-    """The facts of one episode to be sealed."""
+    """The values of one episode that its seal signs, by name."""
 
     episode: Episode
     values: dict[str, Json] = field(default_factory=dict)
 
 
 def register_owners(owners: Owners) -> None:
-    """Register a function that returns owners of episodes. The seal covers them from now on."""
+    """Register a function that returns the owners of episodes (such as the participants who played them).
+    Seals made from now on also cover these owners."""
     if owners not in _owners:
         _owners.append(owners)
 
 
 def seal_episode(episode: Episode) -> None:
-    """Compute the metrics of an episode that has ended in this transaction, and seal it.
+    """Compute the metrics of an episode that ends in this transaction, and store its seal.
 
-    Everything else about the episode must already be written.
+    Everything else about the episode must already be stored.
     """
     store_log_metrics(episode)
     write_seals(seal_drafts([episode.pk]))
 
 
 def seal_drafts(ids: Sequence[int]) -> list[SealedFacts]:
-    """Return all sealed facts except the owners, for those of these episodes that are over. Reading them is
-    slow.
-    """
+    """Return the values to seal, except the owners, for the episodes with these ids. Episodes still being
+    played are left out. Slow: it reads the logs."""
     over = Episode.objects.filter(pk__in=ids).exclude(status=Episode.Status.PLAYING)
     return sealed_facts_of(over.order_by("pk"))
 
 
 def write_seals(drafts: Sequence[SealedFacts]) -> None:
-    """Add the owners to these facts and store the seals. Call this inside a transaction."""
+    """Add the owners to the values that `seal_drafts` returned, and store the seals. Call this inside a
+    transaction."""
     owned = owner_hashes([each.episode.pk for each in drafts])
     for each in drafts:
         each.values[BELONGS] = owned[each.episode.pk]
@@ -122,7 +121,8 @@ def _sealed(kind: str, episode: Episode, facts: Mapping[str, Json]) -> list[Json
 
 
 def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
-    """Return the hashed owners of each episode. Erased personal data cannot be read from them."""
+    """Return the owners of each episode (such as participants) as hashes, by episode id. Personal data
+    cannot be read from a hash."""
     found: dict[int, list[Json]] = {each: [] for each in ids}
     for owners in _owners:
         for episode_id, said in owners(ids).items():
@@ -131,7 +131,7 @@ def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
-    """Return the facts of these episodes as they are stored now."""
+    """Return the values that a seal covers, except the owners, as they are stored now for these episodes."""
     rows = list(episodes)
     ids = [episode.pk for episode in rows]
     chains, logs = _chains(ids), _logs(rows)
@@ -240,7 +240,7 @@ SEALED_PARTS_IN_WORDS = {CHAIN: "last hash", LOG: "log of decisions, calls and w
 
 @dataclass(frozen=True, slots=True)
 class LogFault:
-    """A fault in a stored log, in one step or (`step` None) in the episode itself."""
+    """A fault in a stored log: in one step, or in the episode as a whole if `step` is None."""
 
     step: int | None
     why: str
@@ -271,7 +271,8 @@ class LogVerdict:
 
 
 def verify_episode_logs(episodes: QuerySet[Episode]) -> Iterator[LogVerdict]:
-    """Yield the result for each of these episodes, ordered by id. Episodes erased meanwhile are left out."""
+    """Yield the verification result of each episode, ordered by id. Episodes that are erased during the
+    check are left out."""
     ids = list(episodes.order_by("pk").values_list("pk", flat=True))
     for begin in range(0, len(ids), EPISODES_PER_READ):
         yield from _verdicts(ids[begin : begin + EPISODES_PER_READ])

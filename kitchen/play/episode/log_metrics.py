@@ -1,9 +1,8 @@
 """Read an episode's stored log as plain data, and compute metrics from it.
 
-When an episode ends, the metrics that its world computes from the log become further entries of the score
-mapping. `conduct_by_seat` counts refused commands, idle steps, time to think, and work. It counts a seat's
-own steps: those that its person commanded or missed. It leaves out steps of an agent that took over, steps
-without a choice, and steps that an outage closed.
+`store_log_metrics` adds the world's metrics to the score when an episode ends. `conduct_by_seat` counts
+refused commands, idle steps, thinking time and work of each person. It leaves out steps that an agent played
+instead of the person, steps without a choice, and steps that an outage closed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from kitchen.registry.world_registry import get_world
 
 
 def store_log_metrics(episode: Episode) -> None:
-    """Add the metrics computed from the log to the score of an ended episode.
+    """Compute the metrics that the world derives from the log, and add them to the score of an ended episode.
 
     Does nothing if the world has no such metrics. Call this in the transaction that ends the episode.
     """
@@ -62,8 +61,8 @@ Spent = tuple[int, float | None]
 
 
 def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[int, EpisodeLog]:
-    """Return the stored logs of these episodes so far, by id, in a fixed number of queries. `with_calls`
-    counts the model calls of decisions."""
+    """Return the stored logs of these episodes by id, in a fixed number of queries. The log of a running
+    episode ends at its last step. `with_calls` counts the model calls of decisions."""
     found = {episode.pk: episode for episode in episodes}
     seats = _by_episode(Seat.objects.filter(episode__in=found).order_by("number"))
     steps = _by_episode(Step.objects.filter(episode__in=found).order_by("number"))
@@ -110,7 +109,7 @@ def log_from_rows(
 ) -> EpisodeLog:
     """Build the log of one episode from these rows, each kind in its order. `spent` is by id of decision.
 
-    Decisions that came after the end are left out, because the episode's metrics must not change any more.
+    Decisions that came after the episode's end are left out, so that its metrics do not change any more.
     """
     taken = list(steps)
     organisation = episode.team
@@ -178,13 +177,13 @@ ROWS = 500
 
 @dataclass(slots=True)
 class SeatConduct:
-    """Counts over one seat's own steps in one episode, and over the work of all seats."""
+    """Counts of one person's behaviour in one seat of an episode, and the work of all seats."""
 
     steps: int = 0
     commands: int = 0
     """Commands that the person gave, also in a plan."""
     refused: int = 0
-    """Those of the commands that were refused."""
+    """Number of these commands that were refused."""
     idle: int = 0
     """Steps in which the person waited, was refused, or gave no command."""
     turns: int = 0
@@ -194,26 +193,27 @@ class SeatConduct:
     work: int = 0
     """The person's commands that were carried out and were neither idle nor a movement."""
     all_work: int = 0
-    """Such commands of all seats in the episode."""
+    """Number of such commands of all seats in the episode, also of agents."""
 
     @property
     def refused_share(self) -> float | None:
-        """Share of the person's commands that were refused. None without commands."""
+        """Share of the person's commands that were refused, from 0 to 1. None if there were no commands."""
         return self.refused / self.commands if self.commands else None
 
     @property
     def idle_share(self) -> float | None:
-        """Share of the seat's own steps that were idle. None without steps."""
+        """Share of the person's steps that were idle, from 0 to 1. None if there were no steps."""
         return self.idle / self.steps if self.steps else None
 
     @property
     def thinking_seconds(self) -> float | None:
-        """Mean seconds per turn. None without turns."""
+        """Mean seconds that the person took to choose a command. None if no choice was timed."""
         return self.seconds / self.turns if self.turns else None
 
     @property
     def work_share(self) -> float | None:
-        """The person's share of all work. None if nobody worked, or if the person never had this seat."""
+        """The person's share of the work of all seats, from 0 to 1. None if nobody worked, or if the
+        person never played this seat."""
         return self.work / self.all_work if self.all_work and self.steps else None
 
 
@@ -222,9 +222,9 @@ Seated = tuple[int, int]
 
 
 def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
-    """Return the counts of every seat that had a step of its own in these episodes.
+    """Return the counts by (episode id, seat number), for every seat that a person played in these episodes.
 
-    Each step is read once. Worlds that are not registered here are left out.
+    Episodes of worlds that are not registered are left out.
     """
     found: dict[Seated, SeatConduct] = {}
     wanted = sorted(episodes)

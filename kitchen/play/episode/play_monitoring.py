@@ -1,9 +1,9 @@
-"""Read running episodes for staff and operators: state, errors, delays, and access. Read-only.
+"""Query episodes for staff and operators: their state, errors, delays and costs, and who may see them. Read-
+only.
 
-Any number of episodes is read in a fixed number of queries. `notify_audience` announces changes
-(`EpisodeNews`). Figures on the last minutes read only the newest rows, because the log has no index by time.
-
-Superusers see all episodes. Other staff see those that a registered rule shows (`register_visibility_rule`).
+Any number of episodes is read in a fixed number of queries. Numbers about the last minutes read only the
+newest rows. Superusers see all episodes. Other staff see the episodes that a registered rule returns for them
+(`register_visibility_rule`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kitchen.registry.world_metrics import metric_summary, with_log_metrics
 
 @dataclass(frozen=True, slots=True)
 class EpisodeCounts:
-    """Counts of faults in one episode so far, and its cost."""
+    """Numbers of faults in one episode so far, and the cost of its model calls."""
 
     fallbacks: int = 0
     """Commands that a fallback gave for an agent."""
@@ -48,7 +48,7 @@ class EpisodeCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeFacts(EpisodeCounts):
-    """One episode as staff see it."""
+    """The present state of one episode, for pages of staff."""
 
     id: int
     key: str
@@ -58,7 +58,7 @@ class EpisodeFacts(EpisodeCounts):
     step: int
     """Number of steps taken."""
     standing: tuple[str, ...]
-    """The present values of the metrics that episodes are compared by, in words."""
+    """The present values of the metrics that episodes are compared by, as text."""
     length: int | None
     """Number of steps of the whole episode. None without a fixed end, or if its state cannot be read."""
     turn_opened_at: datetime
@@ -76,7 +76,7 @@ class EpisodeFacts(EpisodeCounts):
 
 
 def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
-    """Return the facts of these episodes by id. Erased episodes are left out."""
+    """Return the present state of these episodes by id. Erased episodes are left out."""
     episodes = list(Episode.objects.filter(pk__in=list(episode_ids)))
     ids = [episode.pk for episode in episodes]
     commands, calls, seats, given = _commands(ids), _calls(ids), _seats(ids), _given(ids)
@@ -96,9 +96,10 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 
 def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
-    """Return the time of the newest command or message by a person in these (episode id, seat number) pairs.
+    """Return the time of the newest command or message by a person in one of these seats, given as (episode
+    id, seat number).
 
-    Returns None if there is none. No world is read.
+    Returns None if there is none.
     """
     theirs, said = [], []
     for episode, seat in seats:
@@ -114,7 +115,7 @@ def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
 
 
 def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
-    """Return the counts by episode id in two queries, without reading a world.
+    """Return the numbers of faults and the cost of these episodes by id, in two queries.
 
     Episodes without any command are left out.
     """
@@ -232,9 +233,11 @@ LATE_AFTER = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class PlayPace:
-    """Number and speed of recent steps. Speeds are seconds from the last command to the stored step.
+    """Number and duration of recent steps. A duration is the seconds from the last command to the stored
+    step.
 
-    They cover only turns that waited for nothing but the server: no thinking agent and no real-time clock.
+    Only turns that waited for nothing but the server have a duration: no agent had to think, and no real-
+    time clock ran.
     """
 
     steps: int
@@ -263,16 +266,14 @@ def running_episode_counts() -> dict[str, int]:
 
 
 def count_late_turns() -> int:
-    """Return the number of episodes that wait too long.
-
-    They wait for agents although all people have commanded, or for a turn to be closed whose time is over.
-    """
+    """Return the number of episodes in which a step is overdue: the agents have not decided in time, or a
+    turn was not closed at its deadline."""
     waiting = (*undecided_turns(LATE_AFTER), *overdue_turns(LATE_AFTER))
     return len({pk for pk, _ in waiting})
 
 
 def recent_pace(minutes: float = 1) -> PlayPace:
-    """Return the speed of play in the last minutes."""
+    """Return the number and the duration of the steps in the last `minutes`."""
     rows = Step.objects.order_by("-pk").values_list("taken_at", "commands", "episode__tick_ms")[:NEWEST_ROWS]
     since = timezone.now() - timedelta(minutes=minutes)
     fresh = [(taken_at, commands, ticks) for taken_at, commands, ticks in rows if taken_at >= since]
@@ -302,7 +303,8 @@ def _is_instant(chosen_by: str) -> bool:
 
 
 def recent_faults(minutes: float = 15) -> RecentFaults:
-    """Return the failures of agents and language models in the last minutes."""
+    """Return the numbers of agents' decisions and model calls in the last `minutes`, and how many of them
+    failed."""
     since = timezone.now() - timedelta(minutes=minutes)
     made = Decision.objects.order_by("-pk").values_list("decided_at", "fallback", "dropped")[:NEWEST_ROWS]
     decided = [fallback for at, fallback, dropped in made if at >= since and not dropped]
@@ -318,13 +320,14 @@ _rules: list[VisibilityRule] = []
 
 
 def register_visibility_rule(rule: VisibilityRule) -> None:
-    """Register a rule. Staff see every episode that at least one registered rule shows them."""
+    """Register a function that returns the episodes a staff member may see. Staff see the episodes of all
+    registered rules together."""
     if rule not in _rules:
         _rules.append(rule)
 
 
 def visible_episodes(user: Any) -> QuerySet[Episode]:
-    """Return the episodes that this user may view. None for users who are not staff."""
+    """Return the episodes that this user may see. Empty for users who are not staff."""
     if not (user.is_active and user.is_staff):
         return Episode.objects.none()
     if user.is_superuser:

@@ -1,5 +1,5 @@
-"""Build the panels that every world's page has: step, phase, clock, hints, plans, messages, jobs and the
-end.
+"""Build the page panels that are the same in every world: step, phase, clock, hints, plans, messages, jobs,
+and the end of the episode.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ JOB_STATES = {
     "withdrawn": gettext_noop("taken back"),
     "passed_on": gettext_noop("given to somebody else"),
 }
-"""States of a job in words."""
+"""Labels of the states of a job."""
 JOB_FAILURE_REASONS = {
     "gone": gettext_noop("I do not have what I need for it."),
     "late": gettext_noop("It took too long."),
@@ -39,11 +39,11 @@ REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED, PASSED_ON}
 
 
 class JobsPanel(NamedTuple):
-    """The jobs that the reader was given. Each is a part."""
+    """The panel of the jobs that the person at this page was given. Each job is a part of the panel."""
 
 
 class JobCard(NamedTuple):
-    """One job given to the reader."""
+    """One job that the person at this page was given."""
 
     number: int
     who: str
@@ -51,21 +51,21 @@ class JobCard(NamedTuple):
     text: str
     state: str
     words: str
-    """The state in words."""
+    """The label of the state."""
     why: str
     step: int
     acts: bool
     """True if the reader can still act on the job."""
     aim: str = ""
-    """The goal in the world that the job asks for, in words."""
+    """The goal in the world that the job asks for, as text."""
 
 
 class RosterPanel(NamedTuple):
-    """The members whom a person leads. Each is a part."""
+    """The panel of the members whom this person leads. Each member is a part of the panel."""
 
 
 class WorkerJob(NamedTuple):
-    """One job of a led member."""
+    """One job of a member whom this person leads."""
 
     number: int
     text: str
@@ -79,7 +79,8 @@ class WorkerJob(NamedTuple):
 
 
 class WorkerStatus(NamedTuple):
-    """The status of a led member: its open jobs, newest first, or else its last finished job."""
+    """The status of a member whom this person leads. It has the open jobs, newest first; if there are
+    none, the last finished job."""
 
     member: int
     name: str
@@ -116,7 +117,8 @@ def _card(page: Page, view: SeatView, job: Job) -> JobCard:
 
 
 def job_text(page: Page, view: SeatView, job: Job) -> str:
-    """Return the written text of a job. Empty if the system generated it from the goal in English."""
+    """Return the text of a job that a person or an agent wrote. Empty if the system generated the text
+    from the job's goal."""
     return "" if job.aim and job.is_plain else job.text
 
 
@@ -180,7 +182,7 @@ if the reader can be given jobs, and `roster` for a reader who leads. No world's
 
 
 class Bar(NamedTuple):
-    """The progress of the episode."""
+    """The number of the step, the length of the episode, and the phase."""
 
     step: int
     length: int | None
@@ -188,7 +190,7 @@ class Bar(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """The phase, and the people or agents that the page waits for, by name."""
+    """The phase, and the names of the people or agents whom the page waits for."""
 
     phase: str
     waiting_for: tuple[str, ...]
@@ -199,7 +201,7 @@ class Phase(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The time for a step, in seconds as text."""
+    """The time limit of a step and the time left, in seconds as text. Empty without a limit."""
 
     whole: str
     left: str
@@ -209,7 +211,7 @@ class Clock(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """Hints for the next command."""
+    """Hints for the person's next command."""
 
     hints: tuple[str, ...]
     command: str
@@ -217,25 +219,25 @@ class Hint(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The plan of this seat, or the commands that it can plan."""
+    """The commands that this seat has planned, and those that it can plan."""
 
     step: int
     choosing: bool
     left: tuple[str, ...]
     offered: tuple[tuple[str, str], ...]
-    """Commands as in the menu, and in words."""
+    """Commands as form values of the menu, and as text."""
     broken: str = ""
-    """The planned command that was impossible after the last step, so that the plan was dropped, in words."""
+    """The planned command that was impossible after the last step, as text. The plan was then dropped."""
 
 
 class Plans(NamedTuple):
-    """The plans of other seats that the page shows: by name, step by step."""
+    """The plans of other seats that the page shows: a name, and its planned commands as text."""
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class EpisodeEnd(NamedTuple):
-    """The end of the episode. `over` is false before."""
+    """The result of the episode. All fields but `over` have defaults until the episode ends."""
 
     over: bool
     step: int = 0
@@ -243,21 +245,21 @@ class EpisodeEnd(NamedTuple):
     ended_by_staff: bool = False
     abandoned_because: str = ""
     goal: str = ""
-    """The result of its goal in words, if it had one and ended by itself."""
+    """The result of the goal as text. Empty without a goal, or if somebody ended the episode."""
     outcome: str = ""
-    """How an episode without a goal ended by itself, in words of its world."""
+    """The world's text on how the episode ended. Empty if somebody ended it."""
     seconds: int | None = None
     """Duration in seconds of a real-time episode."""
 
 
 class PeopleGone(NamedTuple):
-    """Sentences about people who are gone."""
+    """Sentences about people who have left and whose seats an agent plays."""
 
     sentences: tuple[str, ...]
 
 
 class Notice(NamedTuple):
-    """A notice from the server. Usually empty."""
+    """A short notice from the server to this person, such as an error. Usually empty."""
 
     text: str = ""
     tone: str = "info"
@@ -266,7 +268,7 @@ class Notice(NamedTuple):
 
 
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """Build all shared panels except the notice, which needs no view."""
+    """Build all panels of this module that this seat's page shows, except the notice."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(player.name for player in view.players if player.seat in waited)
     phase = "choose" if view.choice.may_act else view.phase
@@ -290,14 +292,14 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 
 
 class Talk(NamedTuple):
-    """The conversation. Each message is a part."""
+    """The panel of messages. Each message is a part of the panel."""
 
     mine: int
     """The number of this person's last message."""
 
 
 class Line(NamedTuple):
-    """One message."""
+    """One message as the page shows it."""
 
     step: int
     sender: str
@@ -311,7 +313,7 @@ class Line(NamedTuple):
 
 
 class Partner(NamedTuple):
-    """The present conversation partner."""
+    """The member with whom this person talks now."""
 
     name: str
     """The partner's name. Empty if there is none."""
@@ -361,7 +363,7 @@ def _line(view: SeatView, message: TeamMessage) -> Line:
 
 
 def notice_panel(notice: Notice) -> Panel:
-    """Build the panel of the notice."""
+    """Build the panel that shows this notice."""
     return _panel("notice", notice)
 
 
@@ -427,7 +429,8 @@ def _gone_panels(view: SeatView) -> tuple[Panel, Panel]:
 
 
 def gone_sentences(view: SeatView, *, steps: int | None = None) -> tuple[str, ...]:
-    """Return sentences about people who are gone: those of the last `steps` steps, or all."""
+    """Return a sentence for each person whose seat an agent has taken over. With `steps`, only for seats
+    taken over in the last `steps` steps."""
     names = {player.seat: player.name for player in view.players}
     words = GONE_SENTENCES if view.timing.tick_ms is None else {**GONE_SENTENCES, **GONE_SENTENCES_REALTIME}
     return tuple(
@@ -447,7 +450,7 @@ GONE_SENTENCES_REALTIME = {
     "away": gettext_noop("A program plays {player} because the person is away."),
     "left": gettext_noop("A program plays {player} because the person has left."),
 }
-"""Such sentences for a real-time episode, in which nobody counts steps."""
+"""The same sentences for a real-time episode, without the number of the step."""
 
 
 def _as_value(command: Command | None) -> str:

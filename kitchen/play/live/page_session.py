@@ -1,11 +1,8 @@
-"""Manage one open page on the server: handle its messages, replace the plan of its seat, and decide which
-page plays the seat.
+"""Serve one open play page on the server: handle its messages, and decide which page plays a seat.
 
-Each method of `OpenPage` uses the database and runs in a thread of its own. The consumer sends the results.
-
-The page that was opened last plays the seat. `Seat.page` names it. Taking the seat is one conditional update
-of one row, so the database decides the order for all processes. Older pages are notified and find that they
-lost the seat.
+The page that was opened last plays the seat (`Seat.page`). Older pages of the same seat are notified that
+they no longer play. Each method of `OpenPage` queries the database and must be called in a thread. It returns
+what to send.
 """
 
 from __future__ import annotations
@@ -63,12 +60,12 @@ from kitchen.words.gettext_without_django import gettext
 def replace_plan(
     turn: OpenTurn, *, seat: int, then: Sequence[Command], page: str, step: int | None = None
 ) -> Receipt:
-    """Replace the rest of a person's plan, or end it if `then` is empty. The open step's command is not
-    changed.
+    """Replace the commands that a person has planned for the steps after this one. An empty `then` cancels
+    the plan.
 
-    `step` is the step that was open when the person sent the plan. If another step is open now, the plan is
-    refused, except that an older plan can still be ended. The caller holds the turn, which is refreshed
-    afterwards.
+    `page` is the id of the page that sent the plan. `step` is the step that was open then. If another step
+    is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a refusal. `turn`
+    comes from `exclusive_turn`, and is up to date afterwards.
     """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -108,14 +105,17 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{8,32}")
 
 
 def page_name(asked: str) -> str:
-    """Return the name that a page gave itself, or a new name if it is invalid."""
+    """Return `asked`, the id that a page chose for itself, if it is valid. Otherwise return a new random
+    id."""
     return asked if _NAME.fullmatch(asked) else secrets.token_urlsafe(16)
 
 
 def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat if it is the newest page, if it played last, or if no page has played yet.
+    """Let this page play the seat if it is the newest page, if it plays already, or if no page has played
+    yet.
 
-    `seat` must be freshly read. Returns False, and changes nothing, if a newer page plays.
+    `page` is the page's id. `seat` must be freshly read. Returns False, and changes nothing, if a newer
+    page plays.
     """
     if seat.page == page:
         return True
@@ -133,7 +133,7 @@ def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
 
 @transaction.atomic
 def replace_seat_key(*, episode_id: int, seat: int) -> None:
-    """Give a person's seat a new key. The old key stops working, and pages that use it are closed."""
+    """Give a person's seat a new key. The old key stops working, and pages opened with it are closed."""
     seats = Seat.objects.filter(episode=episode_id, number=seat, mind=None)
     if seats.update(key=new_key(), page=""):
         transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id))
@@ -155,7 +155,8 @@ RETRY_CLOSE_CODE = 4503
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """The answer to a page: texts to send in order, and then the close code, if any."""
+    """An answer to a page: texts to send in this order, and the websocket close code to send afterwards,
+    if any."""
 
     texts: tuple[str, ...] = ()
     close: int | None = None
@@ -165,9 +166,9 @@ EPISODE_ERASED = PageAnswer(close=NO_SEAT_CLOSE_CODE)
 
 
 class OpenPage:
-    """An open page of one seat. It sends JSON to programs and HTML fragments to browsers.
+    """One open page of a seat. It answers with HTML fragments for a browser, or with JSON for a program.
 
-    Every method that answers raises Episode.DoesNotExist if the episode was erased.
+    Every method that returns an answer raises Episode.DoesNotExist if the episode was erased.
     """
 
     def __init__(self, seat: Seat, name: str, *, json: bool, language: str = "en") -> None:
@@ -183,26 +184,27 @@ class OpenPage:
         """The state last sent to a program, with the step's stamp, without the time left."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return True if the page shows the stored state (`seat_view.seat_states`). If not, call `look`."""
+        """Return True if the page already shows the stored state of its seat. `stored` is the result of
+        `seat_view.seat_states`."""
         return stored.get(self.seat.pk) == (self.seat.key, self.name, self.stamp)
 
     def show(self) -> PageAnswer:
-        """Return everything that the seat may see now."""
+        """Return an answer with everything that the seat may see now."""
         with read_turn(self.seat.episode_id) as turn:
             start_agent_processes(turn)
             return PageAnswer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> PageAnswer:
-        """Return the changes since the last answer."""
+        """Return an answer with everything that has changed since the last answer. If the page no longer
+        plays the seat, return a close code."""
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
             return PageAnswer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
 
     def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
-        """Return the commands that the person typed as a message with commands, or the answer that says what
-        is wrong with them.
-        """
+        """Parse the text that the person typed, and return a message with the commands in it. If the text
+        is invalid, return an answer that shows what is wrong."""
         with read_turn(self.seat.episode_id) as turn:
             try:
                 first, *then = self._read(turn, message.typed, asks=False)
@@ -220,8 +222,10 @@ class OpenPage:
         return self.show_notice(NoticeMessage("not_read", str(error), "warning"))
 
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
-        """Submit a command and return the answer, or the agents to be asked first. In that case call
-        `decided` afterwards.
+        """Submit the person's command, and return the answer.
+
+        If instant agents must be asked in a child process first, return them instead. Then run `finish` on
+        them, and call `decided`.
         """
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.step != turn.step or not turn.is_read or turn.episode.organisation:
@@ -232,10 +236,9 @@ class OpenPage:
         return self.decided(message, deciding.asked if deciding else None)
 
     def decided(self, message: CommandMessage, asked: Sequence[AskedMind] | None) -> PageAnswer:
-        """Submit a command with the decisions of the agents that were asked.
+        """Submit the person's command together with the decisions in `asked`, and return the answer.
 
-        `asked` is None if a worker has to ask them. A worker also asks them if their decisions cannot be
-        stored.
+        If `asked` is None, or its decisions cannot be stored, a worker asks the agents.
         """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
@@ -247,7 +250,7 @@ class OpenPage:
             return self.decided(message, None)
 
     def plan(self, message: PlanMessage) -> PageAnswer:
-        """Replace the rest of the person's plan."""
+        """Replace the commands that the person has planned, and return the answer."""
         with exclusive_turn(self.seat.episode_id) as turn:
             receipt = replace_plan(
                 turn, seat=self.seat.number, then=message.then, page=self.name, step=message.step
@@ -255,16 +258,18 @@ class OpenPage:
             return self._answered(turn, receipt)
 
     def seen_as_scene(self, message: SceneMessage) -> PageAnswer:
-        """Record how the person views the world in 3D, where the episode offers that. Send nothing.
+        """Record that the person views the world in 3D on a screen or in a headset, if the episode offers 3D.
+        Return an empty answer.
 
-        A headset replaces a screen in the record, not the reverse.
+        A later headset replaces the record of a screen, but not the reverse.
         """
         seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__three_dimensions=True)
         seats.exclude(scene__in=(message.way, HEADSET)).update(scene=message.way)
         return PageAnswer()
 
     def say(self, message: SayMessage) -> PageAnswer:
-        """Send the person's message. The answer says so if it was refused."""
+        """Send the person's message to other members, and return the answer. If the message is refused,
+        the answer gives the reason."""
         say = MessageDraft(message.text, message.kind, message.to, message.data)
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.typed:
@@ -278,9 +283,10 @@ class OpenPage:
             return self._answered(turn, receipt, harmless=())
 
     def seen_in_view(self, message: ViewMessage) -> PageAnswer:
-        """Record the view that the person used when choosing, where the episode offers two. Send nothing.
+        """Record the view (drawing or tables) that the person used when choosing, if the episode offers both.
+        Return an empty answer.
 
-        The record becomes `both` if the person used one view at one time and the other at another.
+        If the person has used each view, `both` is recorded.
         """
         seats = Seat.objects.filter(pk=self.seat.pk, key=self.seat.key, episode__shown=DRAWING_AND_TABLES)
         seen = Case(When(view="", then=Value(message.view)), default=Value(DRAWING_AND_TABLES))
@@ -288,7 +294,7 @@ class OpenPage:
         return PageAnswer()
 
     def show_notice(self, message: NoticeMessage) -> PageAnswer:
-        """Return the answer that shows this notice."""
+        """Return an answer that shows this notice on the page."""
         return PageAnswer((self._notice(message),))
 
     def _notice(self, message: NoticeMessage) -> str:
@@ -383,10 +389,11 @@ def open_page(
     language: str = "",
     kind: type[OpenPage] = OpenPage,
 ) -> tuple[OpenPage | None, PageAnswer]:
-    """Open a page of class `kind` for the seat with this key, and return it with its first answer.
+    """Open a page for the seat with this key, and return it with its first answer.
 
-    The page is None if it may not play. `language` is the language in which the page was rendered.
-    The default language replaces an unknown one.
+    `name` is the id that the page chose. `newest` is True if the page may replace an older one. `language`
+    is that of the page; an unknown one is replaced by the default. If the page may not play, return None
+    and an answer with a close code.
     """
     seat = seat_view.seat_by_key(key)
     if seat is None:

@@ -1,11 +1,9 @@
-"""Compare all open pages of a process with the database every few seconds, and rescue stranded steps.
+"""Check every few seconds that all open pages are up to date, and continue steps that the workers have not
+continued.
 
-This catches lost notifications. Every second check also searches for stranded steps: all workers hang, or the
-broker does, or there is too much to do.
-
-The agents of a step have `Episode.decision_seconds`, then the condition's fallback plays. A worker that was
-asked ensures that. If no worker was asked, a web process with an open page does: no agent is asked any more,
-the fallbacks command, and the log says so. A worker that wakes up later finds the step taken.
+Pages that missed a notification are updated. If agents or a deadline are overdue, because workers or the
+broker do not respond, this web process helps: it lets the agents' fallbacks command, or closes the turn. No
+agent is asked then, and the log records this.
 """
 
 from __future__ import annotations
@@ -47,16 +45,18 @@ TurnList = list[tuple[int, int]]
 
 
 def stranded_turns() -> tuple[TurnList, TurnList]:
-    """Return the turns whose agents are late and unclaimed, and the turns that should have been closed."""
+    """Return two lists of (episode id, step). In the first, agents are late and no worker has claimed
+    them. In the second, the deadline is over and the turn is still open."""
     beyond = timedelta(seconds=GRACE_SECONDS)
     return undecided_turns(beyond, free=True), overdue_turns(beyond)
 
 
 def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
-    """Let the fallbacks command in the undecided turns, and close the unclosed turns.
+    """Let the agents' fallbacks command in the `undecided` turns, and close the `unclosed` turns. Both are
+    lists of (episode id, step).
 
-    An episode that cannot continue does not affect the others. Run this in a thread of its own, whose
-    database connection is closed afterwards.
+    An error in one episode is logged and does not affect the others. Run this in a thread of its own: it
+    closes the thread's database connection.
     """
     with closing(connection):
         for act, turns in ((close_expired_turn, unclosed), (_fall_back, undecided)):
@@ -84,7 +84,8 @@ def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
 def fallback_instead(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback
 ) -> MindOutcome:
-    """Return what the agent's fallback commands, as after a timeout."""
+    """Return the commands of the agent's fallback without asking the agent. The outcome is recorded as a
+    timeout. `late` is ignored."""
     return MindOutcome(
         fallback_outcome(kind, settings, situation, "timeout"), "timeout", "no worker asked it in time"
     )
@@ -99,13 +100,13 @@ SEATS_PER_QUERY = 500
 
 
 class WatchedPage(Protocol):
-    """A consumer that serves an open page."""
+    """A websocket consumer that serves an open page, as `PageWatch` uses it."""
 
     page: OpenPage | None
     subscribed: bool
 
     async def look(self) -> None:
-        """Send the changes."""
+        """Send the page what has changed since the last answer."""
 
     async def subscribe(self) -> None:
         """Subscribe to notifications of the episode, if the channel layer is reachable."""
@@ -115,7 +116,7 @@ class WatchedPage(Protocol):
 
 
 class PageWatch:
-    """The open pages of one event loop. It checks them periodically while there are any."""
+    """All open pages of one event loop. While there are any, they are checked every few seconds."""
 
     def __init__(self) -> None:
         self._pages: WeakSet[WatchedPage] = WeakSet()
@@ -124,16 +125,15 @@ class PageWatch:
         self._rescue: asyncio.Task[None] | None = None
 
     def add(self, watched: WatchedPage, page: OpenPage) -> list[WatchedPage]:
-        """Watch this connection. Returns older connections of the same page, which the caller has to
-        close.
-        """
+        """Watch the connection `watched` of this page. Returns older connections of the same page; the
+        caller must close them."""
         self._pages.add(watched)
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
         return self._newest.add((page.seat.pk, page.name), watched)
 
     def discard(self, watched: WatchedPage, page: OpenPage) -> None:
-        """Stop watching this connection, which is closed."""
+        """Stop watching the connection `watched` of this page, because it is closed."""
         self._pages.discard(watched)
         self._newest.remove((page.seat.pk, page.name), watched)
 
@@ -186,5 +186,5 @@ _watches: WeakKeyDictionary[asyncio.AbstractEventLoop, PageWatch] = WeakKeyDicti
 
 
 def page_watch() -> PageWatch:
-    """Return the page watch of the running event loop."""
+    """Return the `PageWatch` of the running event loop. It is created at the first call."""
     return _watches.setdefault(asyncio.get_running_loop(), PageWatch())

@@ -1,9 +1,8 @@
-"""Render the play page as HTML: the whole page at first, then only the panels that have changed.
+"""Render the play page as HTML: first the whole page, later only the panels that have changed.
 
-A rendered panel is cached for every page of this process that shows the same in the same language. Panels,
-layouts and guides are Jinja2 templates. Their output is escaped. They can use `static` and translations, and
-nothing else. The texts of the page's scripts (`static/js/`) are sent with the page. `preload_pages` loads all
-of this before a process takes requests, so that its first page is as quick as the next.
+Panels, layouts and guides are Jinja2 templates with automatic escaping. A rendered panel is cached and reused
+for all pages that show the same content in the same language. `preload_pages` loads templates and worlds
+before the process takes requests, so that the first page is fast.
 """
 
 from __future__ import annotations
@@ -43,7 +42,8 @@ CACHED_GUIDES = 64
 
 
 class PanelFrame(NamedTuple):
-    """A panel without its parts, in one language."""
+    """A panel in one language, without the content of its parts (the panels inside it). Used as a cache
+    key."""
 
     id: str
     template: str
@@ -54,17 +54,17 @@ class PanelFrame(NamedTuple):
 
 
 def panel_frame(panel: Panel) -> PanelFrame:
-    """Return the part of a panel that its own template renders."""
+    """Return the frame of a panel in the current language: its template and content, without its parts."""
     parts = tuple([part.id for part in panel.parts]) if panel.parts else ()
     return PanelFrame(panel.id, panel.template, panel.shows, panel.make, parts, current_language())
 
 
 @lru_cache(maxsize=CACHED_PANELS)
 def render_frame(wanted: PanelFrame) -> tuple[PanelFrame, str]:
-    """Render a frame to HTML, with a placeholder for each part. Also returns the frame itself, shared by all
-    users.
+    """Render a frame (a panel without its parts) to HTML, with a placeholder for each part. Return the cached
+    frame and the HTML.
 
-    The frame's language is the current language.
+    The frame's language must be the current language.
     """
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
     own = {"id": wanted.id, "parts": {part: placeholder(part) for part in wanted.parts}}
@@ -79,14 +79,13 @@ def panel_ids(panels: Iterable[Panel]) -> Iterator[str]:
 
 
 def placeholder(name: str) -> SafeString:
-    """Return the placeholder for this part of a panel. The page replaces it with the part that it already
-    has.
-    """
+    """Return the HTML placeholder for the part with this id. The browser replaces it with the part that it
+    already shows."""
     return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
 
 
 def render_panel(panel: Panel) -> SafeString:
-    """Render the panel to HTML with all its parts."""
+    """Render a panel with all its parts to HTML."""
     _, html = render_frame(panel_frame(panel))
     for part in panel.parts:
         html = html.replace(placeholder(part.id), render_panel(part), 1)
@@ -102,19 +101,21 @@ def render_guide(
     asks_first: bool = False,
     leads: bool = False,
 ) -> SafeString:
-    """Render the instructions of the game.
+    """Render the instructions of the game as HTML. The result is cached.
 
+    - `brief`: the facts of the world that never change.
     - `clocked`: steps have a time limit.
     - `drawn`: the world is shown in a picture.
     - `asks_first`: the page asks for confirmation before it sends an action.
-    - `leads`: the reader leads and commands nothing in the world.
+    - `leads`: the reader leads others and has no seat in the world.
     """
     how = {"clocked": clocked, "drawn": drawn, "asks_first": asks_first, "leads": leads}
     return _book(page, page.guide, json.dumps(brief), current_language(), **how)
 
 
 def render_reference(page: Page, brief: Mapping[str, Json]) -> SafeString:
-    """Render the world's reference, which people can consult during play. Empty if there is none."""
+    """Render the world's reference, which people can open during play. Empty if the world has none.
+    `brief` holds the facts that never change."""
     if not page.reference:
         return SafeString()
     return _book(page, page.reference, json.dumps(brief), current_language())
@@ -142,9 +143,10 @@ number. A forgotten panel is sent again when it is shown again.
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """Return the template context of `kitchen/play/play.html` for one seat.
+    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to it.
 
-    Text written by others is not part of it, because the page is compressed (BREACH). The websocket sends it.
+    Text written by others is left out, because the page is compressed (BREACH attack). The websocket sends
+    it instead.
     """
     view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
@@ -172,16 +174,16 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
 
 
 def world_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """Return the world's own panels that this person may see."""
+    """Return the world's own panels that this person may see. Empty for a leader who does not see the
+    world."""
     if view.acts:
         return page.panels(view)
     return page.overview(view) if view.looks_on else ()
 
 
 def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) -> SafeString:
-    """Return the world's panels in their layout for this person. Empty for a person who sees nothing of the
-    world.
-    """
+    """Render the world's layout with the rendered `panels` (by id) in it. Empty for a person who does not
+    see the world."""
     if not (view.acts or view.looks_on):
         return SafeString()
     layout = page.layout if view.acts else page.overview_layout
@@ -189,8 +191,10 @@ def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) ->
 
 
 def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the goals that can be assigned to led members, in groups: each as its form value and in
-    words. The heading names the members, if not all of them can be asked for it.
+    """Return the goals (aims) that this leader can assign to led members, in groups.
+
+    Each group is (heading, goals), and each goal is (form value, text). If only some members can pursue a
+    goal, the heading names them.
     """
     groups: dict[str, list[tuple[str, str]]] = {}
     able: dict[Aim, list[str]] = {}
@@ -207,19 +211,18 @@ def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, 
 
 
 class Screen:
-    """The panels that one open page shows: everything sent over this websocket.
+    """The panels that one open page shows now, to find out what has changed.
 
-    A page that reconnects gets a new screen, and all its panels again. A screen is used by one thread at a
-    time, and its answers are sent in this order.
+    A page that reconnects gets a new screen and receives all panels again. Use a screen in one thread at a
+    time, and send its results in order.
     """
 
     def __init__(self) -> None:
         self._shown: dict[str, PanelFrame] = {}
 
     def fragments(self, page: Page, view: SeatView) -> str:
-        """Return the HTML that updates the page to this view. Everything at first, empty if nothing
-        changed.
-        """
+        """Return the HTML that updates the page to this view: all panels at first, then only changes.
+        Empty if nothing has changed."""
         panels = (*shared_panels(page, view), *world_panels(page, view))
         if not self._shown:
             panels = (notice_panel(Notice()), *panels)
@@ -229,9 +232,10 @@ class Screen:
         return changes
 
     def notice(self, message: NoticeMessage) -> str:
-        """Return the notice as a fragment. It is always sent if it has text, because the page waits for it.
+        """Return the HTML that shows the notice on the page. A notice with text is always sent, even if it is
+        shown already.
 
-        A notice without text clears the last one, and is empty if there was none.
+        A notice without text clears the notice shown. The result is empty if none was shown.
         """
         if message.text:
             self._shown.pop("notice", None)
@@ -335,9 +339,10 @@ ANNOUNCED_SECONDS = (10, 5)
 
 
 def script_texts(*, scene: bool, ticking: bool = False) -> dict[str, str | dict[int, str]]:
-    """Return all texts for the scripts, with those of the 3D scene or of a real-time episode if needed.
+    """Return the translated texts for the page's scripts, by name.
 
-    `calls` has the announcements by seconds left.
+    `scene` adds the texts of the 3D scene, `ticking` those of a real-time episode. The entry `calls` has
+    the texts that announce the remaining seconds, by the number of seconds.
     """
     words = {**SCRIPT_TEXTS, **(SCENE_TEXTS if scene else {}), **(REALTIME_TEXTS if ticking else {})}
     calls = {seconds: _call(seconds) for seconds in ANNOUNCED_SECONDS}
@@ -354,10 +359,11 @@ PERMISSIONS_WITH_MICROPHONE = "camera=(), geolocation=(), microphone=(self), pay
 
 @gzip_page
 def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
-    """Render the whole play page at the present step, compressed.
+    """Return the whole play page of a seat at its present step, gzip-compressed.
 
-    Nothing from the request appears in the page, so its length reveals nothing (BREACH). `more` goes to the
-    template. `label` replaces the team's name from the data.
+    `continue_url` is the address of the next page. `more` is added to the template context; `label`
+    replaces the episode's own label. The page contains nothing from the request, so that its compressed
+    length reveals nothing (BREACH attack).
     """
     page, view = seat_view.world_page_of(seat), seat_view.current_seat_view(seat)
     scene = page.scene if seat.episode.three_dimensions else ""
@@ -379,9 +385,8 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
 
 
 def jinja_environment(**options: Any) -> Environment:
-    """Create the environment for Django's Jinja2 backend. A template that uses an undefined name raises an
-    error.
-    """
+    """Create the environment of Django's Jinja2 backend for panels, with autoescape, `static` and
+    translations. Undefined names in a template raise an error."""
     ours = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined, "autoescape": True}
     made = Environment(**{**options, **ours})  # noqa: S701 - escaped, two lines above
     made.globals["static"] = static
@@ -396,9 +401,9 @@ log = logging.getLogger(__name__)
 
 
 def preload_pages() -> None:
-    """Load the worlds with their pages, the panel templates and the URL configuration.
+    """Load all worlds with their pages, all panel templates and the URL configuration.
 
-    An error is logged here, and raised again when somebody needs the part.
+    An error is only logged. It occurs again when the failed part is needed.
     """
     try:
         for world in known_worlds():

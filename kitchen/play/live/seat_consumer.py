@@ -1,18 +1,11 @@
-"""Serve the websocket of one seat: read messages, call the services, send what the seat may see.
+"""Serve the websocket of one seat: read messages, call the services, and send what the seat may see.
 
-A page names itself and its language in the address (`?page=…&language=…`). It adds `&take=1` until its first
-connection succeeds. So the newest page plays, and a page that only reconnects never replaces a newer one. A
-program without a page name counts as a new page at every connection.
+The address has the page's id and language (`?page=…&language=…`), and `&take=1` until the first connection
+succeeds. So a newly opened page replaces older ones, and a page that only reconnects does not. A ping is
+answered at once, even while another answer is awaited.
 
-A ping is answered at once, even while an answer is awaited. Otherwise pages would take a busy server for a
-dead one, and reconnecting would load it further.
-
-No player reaches the rate limits: a page's messages are processed one at a time. A message after which the
-page shows something new is free, so a program plays as fast as answers come. Any other message (a `sync` that
-brings nothing, a `ping`, a refused command) takes a token. A page needs less than one token a second. Without
-a token the message waits. If more messages follow, the server closes the connection (`brigade.web`). A page
-has one connection in a process, the newest. A key allows a few connections at once, then one every two
-seconds. Unknown keys are looked up once a second for one network.
+Messages that bring the page nothing new are limited in rate: beyond the limit they wait. Connections are
+limited by key, and connections with an unknown key by network. People never reach these limits.
 """
 
 from __future__ import annotations
@@ -114,10 +107,8 @@ _connection_buckets, _unknown_key_buckets = TokenBuckets(CONNECTION_LIMIT), Toke
 
 
 async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T | PageAnswer:
-    """Run `act` in a database thread and return its result.
-
-    Returns `EPISODE_ERASED` if the episode was erased, because its person withdrew.
-    """
+    """Run `act` in a database thread and return its result. If the episode was erased, return
+    `EPISODE_ERASED`, an answer that closes the page."""
     try:
         return await run_in_db_thread(act, *args, **kwargs)
     except Episode.DoesNotExist:
@@ -125,14 +116,15 @@ async def run_database_visit(act: Callable[P, T], /, *args: P.args, **kwargs: P.
 
 
 def log_outage_or_raise(error: Error, what: str) -> None:
-    """Log a warning if the database is temporarily unavailable. Raise any other error."""
+    """Log a warning that begins with `what` if the error means that the database is unavailable. Otherwise
+    raise the error."""
     if not (trouble := database_problem(error)):
         raise error
     log.warning("%s: %s", what, trouble)
 
 
 class UnknownAddressConsumer(AsyncWebsocketConsumer):
-    """Close connections to any other address, without a message."""
+    """Close every websocket connection to an address that is no seat's."""
 
     async def connect(self) -> None:
         """Refuse the connection."""
@@ -140,7 +132,7 @@ class UnknownAddressConsumer(AsyncWebsocketConsumer):
 
 
 class SeatConsumer(AsyncWebsocketConsumer):
-    """`/ws/seat/<key>/`: the holder of the key of a person's seat plays the seat."""
+    """The consumer of `/ws/seat/<key>/`. The key belongs to a person's seat; its holder plays this seat."""
 
     kind_of_page: type[OpenPage] = OpenPage
     only_json = False
@@ -171,7 +163,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 page_watch().discard(self, self.page)
 
     async def connect(self) -> None:
-        """Accept the connection, and send the present state at once. An unknown key is closed with a code."""
+        """Accept the connection, and send the present state. If the key is unknown, close the connection
+        with a close code."""
         key = self.scope["url_route"]["kwargs"]["key"]
         asked = JSON_PROTOCOL in self.scope.get("subprotocols", [])
         self.json = asked or self.only_json
@@ -188,9 +181,10 @@ class SeatConsumer(AsyncWebsocketConsumer):
             self.subscribing = asyncio.create_task(self.subscribe())
 
     async def let_in(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page (see `opened`), unless this key or this network has used up its connection limit.
+        """Open the page for this key (see `opened`), unless the rate limit of the key or of the client's
+        network is used up.
 
-        In that case the database is not queried.
+        Returns the page and its first answer. Without a page, the answer has a close code.
         """
         network = self.network()
         if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
@@ -201,14 +195,17 @@ class SeatConsumer(AsyncWebsocketConsumer):
         return page, answer
 
     def network(self) -> str:
-        """Return the network that the page connects from. Empty for programs on this machine, which have no
-        limit.
-        """
+        """Return the network of the client as text, for rate limits. Empty for programs on this machine,
+        which have no limit."""
         address = websocket_client_address(self.scope)
         return "" if address is None or address.is_loopback else client_network(address)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Return the page for this key, with the name that it gives itself, and its first answer."""
+        """Open the page for this key, with the id and language from the address. Return the page and its
+        first answer.
+
+        The page is None, and the answer has a close code, if it cannot be opened.
+        """
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = page_session.page_name(asked.get("page", [""])[0])
         newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
@@ -227,22 +224,19 @@ class SeatConsumer(AsyncWebsocketConsumer):
             return None, PageAnswer(close=RETRY_CLOSE_CODE)
 
     async def close_for_restart(self) -> None:
-        """Close the connection because this process ends. Answers in progress are sent first, then the page
-        reconnects.
-        """
+        """Close the connection because this process ends, after sending the answer in progress. The page
+        then reconnects."""
         async with self.in_turn:
             await self.close(RESTART_CLOSE_CODE)
 
     async def disconnect(self, code: int) -> None:
-        """Stop the subscription. The episode waits."""
+        """Unsubscribe from notifications. The episode is not changed."""
         self.closed = True
         await self._unsubscribe()
 
     async def subscribe(self) -> None:
-        """Subscribe to notifications of the episode.
-
-        While Redis is unreachable, pages are still checked periodically, and the subscription is tried again.
-        """
+        """Subscribe to notifications of the episode. Does nothing if Redis is unreachable: the next
+        periodic check tries again."""
         if self.page and not self.subscribed and not self.closed:
             with contextlib.suppress(*CHANNEL_ERRORS):
                 group = episode_group(self.page.seat.episode_id)
@@ -259,7 +253,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
                 await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Handle one message from the browser, with the method for its type."""
+        """Read one message from the browser, and start the `on_…` method of its type. Waits until the
+        message before it is handled."""
         if self.page is None:  # the connection is closed, and the browser does not know it yet
             return
         try:
@@ -275,14 +270,12 @@ class SeatConsumer(AsyncWebsocketConsumer):
         self.doing = asyncio.create_task(self.do(self.page, message))
 
     def read(self, text: str | None) -> Any:
-        """Read a message. Raises MessageError if it is invalid."""
+        """Parse a message from the browser. Raises MessageError if it is invalid."""
         return read_message(text)
 
     async def do(self, page: OpenPage, message: ClientMessage | NoticeMessage) -> None:
-        """Handle the message. Meanwhile the page's pings are answered (`on_ping`).
-
-        If this fails, the connection is closed, and the page reconnects.
-        """
+        """Handle one message with the `on_…` method of its type. If this fails, close the connection, so
+        that the page reconnects."""
         before = page.stamp
         try:
             await getattr(self, f"on_{message.type}")(page, message)
@@ -293,15 +286,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.tokens.taken()
 
     async def on_notice(self, page: OpenPage, message: NoticeMessage) -> None:
-        """Answer that the message could not be read."""
+        """Send the notice that the person's message could not be read."""
         await self.answer(page.show_notice, message)
 
     async def on_ping(self, page: OpenPage, message: PingMessage) -> None:
-        """Answer the ping."""
+        """Send the answer to a ping."""
         await self.send(text_data=message_to_json(PongMessage()) if self.json else render_page.PONG_HTML)
 
     async def on_sync(self, page: OpenPage, message: SyncMessage) -> None:
-        """Send the present state."""
+        """Send everything that the seat may see now."""
         await self.answer(page.show)
 
     async def on_scene(self, page: OpenPage, message: SceneMessage) -> None:
@@ -309,15 +302,15 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self.answer(page.seen_as_scene, message)
 
     async def on_plan(self, page: OpenPage, message: PlanMessage) -> None:
-        """Replace the rest of the person's plan, and send the answer."""
+        """Replace the commands that the person has planned, and send the answer."""
         await self._store(page, partial(page.plan, message), PLAN_UNSTORED)
 
     async def on_view(self, page: OpenPage, message: ViewMessage) -> None:
-        """Record the view that the person used when choosing."""
+        """Record the view (drawing or tables) that the person used when choosing."""
         await self.answer(page.seen_in_view, message)
 
     async def on_command(self, page: OpenPage, message: CommandMessage) -> None:
-        """Submit the command, and send the answer and the state."""
+        """Submit the person's command, and send the new state, or the reason of a refusal."""
         began, before = time.monotonic(), page.stamp
         async with self.in_turn:
             try:
@@ -341,7 +334,7 @@ class SeatConsumer(AsyncWebsocketConsumer):
         return answer
 
     async def on_say(self, page: OpenPage, message: SayMessage) -> None:
-        """Send the person's message to the others, and show it."""
+        """Send the person's message to other members, and show it on the person's page."""
         await self._store(page, partial(page.say, message), MESSAGE_UNSTORED)
 
     async def _store(self, page: OpenPage, act: Callable[[], PageAnswer], failed: NoticeMessage) -> None:
@@ -355,7 +348,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
 
     async def episode_changed(self, event: dict[str, Any]) -> None:
-        """Handle a notification from the channel layer. The page may already show that state."""
+        """Handle a notification that the episode has changed: send the changes, unless the page already
+        shows this version."""
         stamp = event.get("stamp")
         if self.page and stamp is None:
             self.page.stamp = None  # something outside the stamp has changed
@@ -363,14 +357,13 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.look()
 
     async def look(self) -> None:
-        """Send what has changed."""
+        """Send the page what has changed since the last answer."""
         if self.page:
             await self.answer(self.page.look)
 
     async def answer(self, act: Callable[P, PageAnswer], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Run `act` and send its answer. Send nothing while the database is unavailable: the next check
-        catches up.
-        """
+        """Run `act` in a database thread and send its answer. Sends nothing while the database is
+        unavailable; the next periodic check does."""
         async with self.in_turn:
             try:
                 answer = await run_database_visit(act, *args, **kwargs)
@@ -380,7 +373,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
 
     async def say(self, answer: PageAnswer) -> None:
-        """Send the answer. A browser receives texts that belong together in one message."""
+        """Send the texts of the answer, and close the connection if the answer has a close code. A browser
+        receives all texts in one message."""
         texts = [text for text in answer.texts if text]
         for text in texts if self.json else ["\n".join(texts)] if texts else []:
             await self.send(text_data=text)

@@ -1,7 +1,7 @@
-"""Compute what the page of a seat, or of a leader without a seat, may show now, with hints. Read-only.
+"""Compute what the page of a seat shows now, including hints. Read-only.
 
-A leader without a seat sees what the organisation allows, and no menu. Hints for practice are made for one
-seat from what this seat may know. The same state gives the same hint.
+A leader (a person without a seat in the world) sees what the organisation allows, and no command menu. Hints
+use only what the seat may know, and the same state always gives the same hint.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
 
 
 def leader_view(turn: OpenTurn, number: int) -> SeatView:
-    """Return everything that this leader's page shows in this turn."""
+    """Return everything that the page of a leader shows in this turn. A leader commands others and has no
+    seat in the world. `number` is the leader's seat number."""
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
     frame = replace(
         _frame(turn, page, number, "lead" if turn.is_open else "over"),
@@ -111,14 +112,15 @@ def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
 
 
 class Hints(NamedTuple):
-    """Sentences shown before a step, and the command that the last sentence is about."""
+    """Sentences shown before a step, and the command that the last sentence recommends, if any."""
 
     sentences: tuple[str, ...]
     command: Command | None = None
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
-    """Return the hints for the person in this seat before this step, one sentence each."""
+    """Return the hints for the person in this seat before the open step, one sentence each. The last one
+    recommends a command, if the world's adviser does."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.result.until and view.step == 1:
@@ -130,9 +132,10 @@ def hints_for(world: World, view: SeatView) -> Hints:
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
-    """Return the intent of a sensible player in this seat, in the form of `Decision.intents`.
+    """Return what a sensible player in this seat would do now, for the hint of a real-time episode.
 
-    In a real-time episode, it holds for many steps. Empty if the world has no skills or no words for them.
+    The result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
+    Empty if the world has no skills or no text for them.
     """
     if not get_kit(world.kind).skills:
         return {}
@@ -161,31 +164,31 @@ FINISHED_JOBS_SHOWN = 6
 
 
 def seat_by_key(key: str) -> Seat | None:
-    """Return the person's seat with this key, with the constant fields of its episode. None if there is
-    none.
-    """
+    """Return the person's seat with this key, with its episode but without the world's state. None if
+    there is none."""
     seats = Seat.objects.select_related("episode").defer("episode__state")
     return seats.filter(key=key, mind=None).first()
 
 
 def is_taken_over(key: str) -> bool:
-    """Return True if this key belonged to a seat that an agent has taken over since."""
+    """Return True if this key is that of a person's seat that an agent has taken over."""
     return Seat.objects.filter(key=key, mind__isnull=False, episode__gone__isnull=False).exists()
 
 
 def world_page_of(seat: Seat) -> Page:
-    """Return the page definition of this seat's world."""
+    """Return the page definition (`Page`) of the world in which this seat plays."""
     return get_page(seat.episode.world)
 
 
 def current_seat_view(seat: Seat) -> SeatView:
-    """Return everything that the page of this seat shows now. Raises Episode.DoesNotExist."""
+    """Return everything that the page of this seat shows now. Raises Episode.DoesNotExist if the episode
+    was erased."""
     with read_turn(seat.episode_id) as turn:
         return seat_view_in_turn(turn, seat.number)
 
 
 def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
-    """Return everything that the page of this seat shows in this turn."""
+    """Return everything that the page of the seat with this number shows in this turn."""
     if number in turn.leaders:
         return leader_view(turn, number)
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
@@ -258,7 +261,7 @@ def _missing(turn: OpenTurn) -> list[Seat]:
 
 
 class Conversation(TypedDict, total=False):
-    """The fields of a view about messages and jobs."""
+    """The fields of a `SeatView` about messages and jobs."""
 
     talk: TalkView
     jobs: JobsView
@@ -340,7 +343,7 @@ def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
 
 
 def state_message(world: str, view: SeatView) -> StateMessage:
-    """Return the view of a seat of this world as the message for JSON clients."""
+    """Convert the view of a seat to the message for JSON clients. `world` is the name of the world."""
     return StateMessage(
         world=world,
         seats=len(view.players),
@@ -368,9 +371,8 @@ def state_message(world: str, view: SeatView) -> StateMessage:
 
 
 def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]]:
-    """Return by seat id: its key, the page that plays it, and the stamp of its episode. Erased seats are left
-    out.
-    """
+    """Return for each seat id: the seat's key, the id of the page that plays it, and the version (stamp)
+    of its episode. Erased seats are left out."""
     given = SeatCommand.objects.filter(episode=OuterRef("episode"), step=OuterRef("episode__step") + 1)
     people = given.filter(chosen_by__in=step_timer.PEOPLE_CODES).order_by().values("episode")
     rows = Seat.objects.filter(pk__in=list(seat_ids)).annotate(

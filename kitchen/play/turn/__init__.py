@@ -1,1 +1,3 @@
-"""Hold the open turn of an episode: commands, timer, claims, messages, and their storage."""
+"""Read, cache, change and store the open turn of an episode, with its commands, messages, time limit and
+claims.
+"""

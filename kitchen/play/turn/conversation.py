@@ -1,13 +1,8 @@
-"""Store messages of an episode, decide who may read them, and find agents that have to answer.
+"""Store the messages of an episode, decide who may read them, and find the agents that have to answer.
 
-The rules are in `kitchen.contract.mailbox`. Every message of people and agents is checked by
-`message_refusal` and stored by `store_messages`, in the caller's transaction.
-
-In some organisations agents answer messages before people choose (`Organisation.talks_within`). An agent
-answers each message of a person at most once, and speaks at most `rounds` times in a step. With the setting
-`within`, the first member that is asked may open the conversation. It does so only if it is an agent and may
-write to a person who has not chosen a command yet. Members who ended the conversation, repeated an earlier
-message or have chosen a command get no answer.
+`kitchen.contract.mailbox` has the rules. Every message is checked by `message_refusal` and stored by
+`store_messages`, in the caller's transaction. In some organisations, agents answer messages before people
+choose their commands (`Organisation.talks_within`); `minds_to_answer` says which.
 """
 
 from __future__ import annotations
@@ -57,10 +52,8 @@ from kitchen.words.gettext_without_django import in_english
 
 
 def mailbox_of(turn: OpenTurn) -> Mailbox | None:
-    """Return the mailbox of the turn, with all messages so far. None if the members cannot send messages.
-
-    Only messages that are new to the turn are processed.
-    """
+    """Return the mailbox of the turn: all messages sent so far, with the rules for who receives them. None
+    if nobody can send messages."""
     if turn.mailbox is None or (organisation := turn.episode.team) is None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
@@ -71,10 +64,11 @@ def mailbox_of(turn: OpenTurn) -> Mailbox | None:
 
 
 def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
-    """Store this member's message, and return the code of a refusal (empty if the message was accepted).
+    """Store a message from the member `sender`. Return an empty string, or the code of the reason why the
+    message was refused.
 
-    Call this inside a transaction, with the turn refreshed and locked. The codes are those of
-    `message_refusal`.
+    The codes are those of `message_refusal`. Call this inside a transaction, with the turn refreshed and
+    locked (`refresh_turn`).
     """
     say, code = message_refusal(turn, sender, say)
     store_messages(turn, _rows(turn, sender, say, code))
@@ -83,17 +77,20 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
-    """Store a message that the system sends for this member, or in its own name if `sender` is None.
+    """Store a message to the members `to` that the system sends for the member `sender`, or in its own name
+    if `sender` is None.
 
-    Call this inside a transaction, with the turn refreshed and locked.
+    Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`).
     """
     store_messages(turn, [_row(turn, OutgoingMessage(sender, to, say))])
 
 
 def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[MessageDraft, str]:
-    """Return the message with its addressees, and the code of its refusal (empty if it is allowed).
+    """Check whether the member `sender` may send this message. Return the message with its addressees, and
+    the code of the refusal.
 
-    The codes are those of `Mailbox.refusal`, and `over` after the episode's end.
+    The code is empty if the message is allowed, `over` after the episode's end, and otherwise one of
+    `Mailbox.refusal`.
     """
     if not turn.is_open:
         return without_platform_keys(say), "over"
@@ -103,9 +100,8 @@ def message_refusal(turn: OpenTurn, sender: int, say: MessageDraft) -> tuple[Mes
 
 
 def conversation_partners(turn: OpenTurn) -> dict[int, int]:
-    """Return who talks with whom, where each member has one partner at a time. Otherwise the result is
-    empty.
-    """
+    """Return the present conversation partner of each member, both by number. Empty if the members can
+    talk with several others at a time."""
     mailbox = mailbox_of(turn)
     return mailbox.partners(turn.step) if mailbox else {}
 
@@ -113,9 +109,10 @@ def conversation_partners(turn: OpenTurn) -> dict[int, int]:
 def messages_of_decision(
     turn: OpenTurn, sender: int, says: Iterable[MessageDraft], decision: Decision
 ) -> list[Message]:
-    """Return the messages that an agent sends with this decision, to be stored after it (`store_messages`).
+    """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
+    decision (`store_messages`).
 
-    Refused messages are left out. The decision's note lists them with the reason.
+    Refused messages are left out, and are listed with the reason in the decision's note.
     """
     rows: list[Message] = []
     unsaid = []
@@ -166,9 +163,9 @@ def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = N
 
 
 def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
-    """Store these messages, the last ones of the turn.
+    """Store these rows, which must be the last messages of the turn.
 
-    Raises StepTakenError if another process has sent a message meanwhile.
+    Raises StepTakenError if another process has stored a message in the meantime.
     """
     if not rows:
         return
@@ -181,7 +178,7 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 
 
 def complete_jobs(turn: OpenTurn) -> None:
-    """Report the jobs whose goals are now reached or can no longer be reached.
+    """Store a report message for each job whose goal is reached, or can no longer be reached, after the step.
 
     Call this in the transaction in which the step was taken.
     """
@@ -208,7 +205,7 @@ def wait_for_informed_seats(turn: OpenTurn) -> None:
 
 
 def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
-    """Return the messages that this member sent or may see, in order."""
+    """Return all messages that this member sent or may see, in order. Empty if nobody can send messages."""
     mailbox = mailbox_of(turn)
     return mailbox.heard(turn.world, member) if mailbox else ()
 
@@ -216,28 +213,30 @@ def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
 def messages_for_agent(
     turn: OpenTurn, member: int, *, since: LastHeard
 ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-    """Return the newest messages that this agent sent or may see, in order, and its open jobs."""
+    """Return the newest messages that this agent (a member number) sent or may see, in order, and its open
+    jobs.
+
+    `since` is what the agent knew at its last decision; later messages are marked as new.
+    """
     mailbox = mailbox_of(turn)
     return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
 
 
 def may_know(world: World, organisation: Organisation, row: Message, number: int) -> bool:
-    """Return True if this member sent this message or may see it
-    (`kitchen.contract.mailbox.may_see_message`).
-    """
+    """Return True if the member with this number sent this message or may see it."""
     return may_see_message(world, organisation, _team_message(row), number)
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
-    """Return the member that holds this seat. None if the members cannot send messages."""
+    """Return the member of the team that has this seat. None if nobody can send messages."""
     organisation = turn.episode.team
     return organisation.holder(seat) if organisation else None
 
 
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
-    """Return the last message that each agent has heard, by agent id.
+    """Return for each agent id which messages the agent knew at its last own decision.
 
-    Decisions by a fallback do not count: an agent has not heard what was sent before one of them.
+    A decision that a fallback made is skipped, because the agent itself did not receive the messages then.
     """
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
@@ -251,9 +250,11 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 def add_heard_note(
     turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
-    """Record in the decision's note which messages of the talk its agent has heard, by their stored numbers.
+    """Record in the note of an agent's decision which messages the agent has received in the conversation
+    among agents in this step.
 
-    The stored messages may differ from the talk: people wrote meanwhile, or one message was not sent.
+    `talk` is how far the agent followed that conversation. `messages` are its messages as stored, which
+    may differ: people wrote in the meantime, or a message was refused.
     """
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
@@ -261,17 +262,16 @@ def add_heard_note(
 
 
 def note_with_last_heard(note: Json, situation: Situation) -> Json:
-    """Return the note with the number of the last message that the agent knew.
-
-    Returns the note unchanged if the members cannot send messages.
-    """
+    """Return the note of a decision, with the number of the last message that the agent knew. Unchanged if
+    nobody can send messages."""
     if situation.talk.organisation is None:
         return note
     return note_of_heard(note, situation.talk.messages[-1].number if situation.talk.messages else 0)
 
 
 def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
-    """Return the messages in storable form. Raises TypeError or ValueError if they are invalid."""
+    """Return the messages in a form that the database can store. Raises TypeError or ValueError if a
+    message is invalid."""
     checked = []
     for say in says:
         if (
@@ -287,7 +287,8 @@ def checked_messages(says: Iterable[MessageDraft]) -> tuple[MessageDraft, ...]:
 
 
 def member_message(row: Message, *, is_new: bool = False) -> TeamMessage:
-    """Return the message as members see it."""
+    """Convert a stored message to the form in which members see it. `is_new` marks it as new to the
+    reader."""
     return message_for_member(_team_message(row), is_new=is_new)
 
 
@@ -297,12 +298,18 @@ def _team_message(row: Message) -> TeamMessage:
 
 
 def unblocked_text(row: Message) -> str:
-    """Return the text of a message before blocked words were removed from it."""
+    """Return the text of a message as its sender wrote it, before forbidden words were removed."""
     return str(row.data.get(WRITTEN_KEY, row.text))
 
 
 def minds_to_answer(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that have to speak now, in order."""
+    """Return the agents that have to write a message now, before the people choose: to answer a message, or
+    to open the conversation.
+
+    An agent writes at most `Organisation.rounds` times in a step. Members who ended the conversation,
+    repeated a message or have chosen a command get no answer. With the setting `Organisation.within`, an
+    agent opens the conversation if it is the first member that is asked.
+    """
     organisation = turn.episode.team
     if organisation is None or not organisation.talks_within or not turn.is_open:
         return []
@@ -356,9 +363,9 @@ def _is_called(
 
 
 def ask_for_answers(turn: OpenTurn) -> None:
-    """Ask the agents that have to speak now, after the commit, and restart people's time for the step.
+    """Queue a task for each agent that has to write a message now, and restart the people's time limit.
 
-    Call this inside a transaction.
+    Call this inside a transaction; the tasks are queued after the commit.
     """
     if is_offline() or not (team := turn.episode.team) or not team.talks_within:
         return
@@ -369,7 +376,8 @@ def ask_for_answers(turn: OpenTurn) -> None:
 
 
 def restart_step_timer(turn: OpenTurn, more: float = 0.0) -> None:
-    """Restart people's time for the step, from now or from `more` seconds later."""
+    """Restart the people's time limit for the open step, from now or from `more` seconds later. Does
+    nothing if no timer runs."""
     episode = turn.episode
     if episode.step_seconds is None or episode.turn_closes_at is None:
         return

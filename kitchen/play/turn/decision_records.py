@@ -1,9 +1,9 @@
-"""Store agents' decisions with their model calls, and read the intents, predictions and reply errors in them.
+"""Store agents' decisions with their model calls, and read intents, predictions and reply errors from stored
+decisions.
 
-The text of a prompt is stored once and shared by all calls that send it. A decision is dropped if it came too
-late, or if another decision for the same step was accepted first. Dropped decisions are stored with their
-text and cost, and no agent continues from them. Intents (what an agent is about to do) are stored in the note
-of the decision.
+A prompt text is stored once and shared by all calls that send it. A decision is dropped if it came too late,
+or if another decision for the same step was accepted first. Dropped decisions are stored with their cost, but
+have no effect. Intents (what an agent is about to do) are stored in the decision's note.
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ LOCK_TRIES = 10
 
 
 def store_calls(decided: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
-    """Store every model call of these decisions, in order.
+    """Store the model calls of these decisions, in order.
 
-    Call this inside a transaction and last in it: it locks the prompts, which other episodes use too, until
-    the transaction ends.
+    Call this last in a transaction: it locks prompt texts that other episodes also use.
     """
     numbered = [(row, *each) for row, calls in decided for each in enumerate(calls, start=1)]
     texts = {text_hash(text): text for _, _, call in numbered for text in _texts(call)}
@@ -123,21 +122,21 @@ def _facts(call: Call) -> dict[str, object]:
 
 
 def prompt_hashes_of(episode_ids: Iterable[int]) -> set[str]:
-    """Return the hashes of all prompts that these episodes used."""
+    """Return the hashes of all prompt texts that were sent to models in these episodes."""
     messages = CallMessage.objects.filter(call__decision__mind__episode__in=list(episode_ids))
     return set(messages.values_list("prompt_id", flat=True))
 
 
 def unused_prompt_hashes() -> set[str]:
-    """Return the hashes of all prompts that no call uses."""
+    """Return the hashes of all stored prompt texts that no model call refers to."""
     return set(Prompt.objects.filter(uses__isnull=True).values_list("hash", flat=True))
 
 
 def erase_unused_prompts(hashes: Iterable[str]) -> int:
-    """Erase those of these prompts that no call uses, and return how many. Call this inside a transaction.
+    """Erase the prompt texts with these hashes that no model call refers to. Return how many were erased.
 
-    The prompts are locked first. If a decision is just using one of them, this waits for it and keeps the
-    prompt.
+    Call this inside a transaction. If another transaction is storing a call with such a text, this waits
+    and keeps the text.
     """
     locked = _locked(hashes)
     return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
@@ -157,10 +156,10 @@ DecisionWithCalls = tuple[Decision, Sequence[Call]]
 
 
 def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCalls], why: str) -> bool:
-    """Store decisions of one episode that have no effect, with the reason `why`.
+    """Store decisions without effect, together with their model calls and the reason `why`.
 
     After the episode's end the reason is `OVER`. Returns False, and stores nothing, if the episode was
-    deleted.
+    erased.
     """
     with transaction.atomic():
         there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
@@ -182,9 +181,9 @@ def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
 
 
 def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
-    """Return the late decisions of the last steps, by agent id.
+    """Return by agent id the decisions that came too late in the last `REMEMBERED_STEPS` steps before `step`.
 
-    Only those are returned that came after the agent was asked for its newest timely decision.
+    Decisions that the agent already knew when it made its newest timely decision are left out.
     """
     if not minds:
         return {}
@@ -207,7 +206,8 @@ def _commanded(note: Json) -> dict[int, Command]:
 
 
 def keep_in_note(decision: MindDecision) -> MindDecision:
-    """Return the decision with its commands, plans and messages in the note. They are stored nowhere else."""
+    """Return the decision with its commands, plans and messages copied to its note. Use it for a decision
+    without effect, because they are stored nowhere else."""
     dropped = {
         "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
         "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
@@ -225,7 +225,8 @@ INTENTS_KEY = "intents"
 
 
 def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the intents in storable form. Raises TypeError if they are not words by seat."""
+    """Return the intents by seat (what agents are about to do) in a form that the database can store.
+    Raises TypeError if an intent is not a mapping of strings."""
     for seat, intent in intents.items():
         words = [*intent.keys(), *intent.values()] if isinstance(intent, Mapping) else [None]
         if not isinstance(seat, int) or not all(isinstance(word, str) for word in words):
@@ -234,13 +235,15 @@ def checked_intents(intents: Mapping[int, Intent]) -> dict[int, Intent]:
 
 
 def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collection[int]) -> Json:
-    """Return the note with the intents of these seats, or the note itself if there are none."""
+    """Return the note of a decision with the intents of these seats (what the agent is about to do there).
+    Unchanged if they have none."""
     said = {str(seat): dict(intent) for seat, intent in intents.items() if seat in seats}
     return add_to_note(note, INTENTS_KEY, said) if said else note
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
-    """Return the intent of each seat, from the decisions for the last step taken."""
+    """Return by seat what agents are about to do (their intents), as stated in their decisions for the
+    last step taken."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
@@ -248,7 +251,8 @@ def stored_intents(episode: Episode) -> dict[int, Intent]:
 
 
 def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the intents of other seats that this seat can see."""
+    """Return the intents (what agents are about to do), by seat, of those other seats whose intent this
+    seat can see in the world."""
     return {
         other: intent
         for other, intent in intents.items()
@@ -261,7 +265,8 @@ ByMind = Mapping[int, Sequence[Prediction]]
 
 
 def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
-    """Return all predictions of the agents of these episodes, from decisions whose commands were given."""
+    """Return what the agents predicted that other seats would do next, by episode id and then by agent
+    number. Dropped decisions are left out."""
     foresaw = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
     decisions = Decision.objects.filter(foresaw, mind__episode__in=episodes, dropped="").order_by("step")
     fields = ("mind__episode_id", "mind__number", f"note__{PREDICTED_KEY}", f"note__{JUDGED_KEY}")
@@ -275,16 +280,14 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """Return the accuracy of all predictions, over all agents."""
+    """Return the accuracy of these predictions of other seats' actions (by agent number), over all agents
+    together."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 
 def reply_readings_by_episode(decisions: QuerySet[Decision]) -> Mapping[int, ReplyReadings]:
-    """Return by episode how replies of language models could be read, over decisions whose commands were
-    given.
-
-    The database counts the decisions of an agent with the same faults, so that it sends few notes.
-    """
+    """Return by episode id how many model replies could be read completely, in part or not at all. Dropped
+    decisions are left out."""
     read = decisions.filter(dropped="", note__faults__isnull=False).order_by()
     fields = (f"note__{name}" for name in ("faults", "mended", "asked"))
     notes = read.values_list("mind__episode", "mind", *fields).annotate(number=Count("pk"))
@@ -297,13 +300,13 @@ def reply_readings_by_episode(decisions: QuerySet[Decision]) -> Mapping[int, Rep
 
 
 def reply_readings(decisions: QuerySet[Decision]) -> ReplyReadings:
-    """Return how replies of language models could be read, over all these decisions."""
+    """Return how many model replies could be read completely, in part or not at all, over all these
+    decisions."""
     return sum(reply_readings_by_episode(decisions).values(), ReplyReadings())
 
 
 def seat_counts_of_minds(episodes: Any) -> Mapping[int, int]:
-    """Return the number of seats that each agent of these episodes commands. `episodes` are ids or a query of
-    ids.
-    """
+    """Return by agent id the number of seats that the agent commands. `episodes` are episode ids or a
+    query of ids."""
     held = Seat.objects.filter(episode__in=episodes, mind__isnull=False).order_by()
     return dict(held.values_list("mind").annotate(number=Count("pk")))

@@ -1,6 +1,7 @@
-"""Hold the state of an open step: episode, seats, the commands so far, and the world before the step.
+"""Define `OpenTurn`: the state of an episode's open step, with its seats, the commands given so far, and the
+world before the step.
 
-`turn_cache` reads a turn and caches it. `turn_rules` says what follows from it. `step_store` changes it.
+`turn_cache` reads and caches turns, `turn_rules` has the rules, and `step_store` stores changes.
 """
 
 from __future__ import annotations
@@ -35,15 +36,14 @@ PAST_STEPS_KEPT = 8
 
 
 def effective_decisions(episode: Episode) -> Q:
-    """Return a filter for the decisions that an agent continues from.
-
-    These are the decisions for steps already taken, and the answers to messages in the open step.
-    """
+    """Return a query filter for the decisions whose memory an agent uses next: those for steps already
+    taken, and its answers to messages in the open step."""
     return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=REASON_TO_ANSWER)
 
 
 class OpenTurn:
-    """The open step of an episode. Data outside its row and its seats are read when they are needed."""
+    """The open step of an episode. Further data, such as messages, are read from the database when first
+    used."""
 
     store = RowWriter()
     """Writes the rows of the turn."""
@@ -54,10 +54,10 @@ class OpenTurn:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Forget everything but the large parts of the state, and start from this stored episode and its
-        seats.
+        """Replace everything in this turn with the stored `episode` and its `seats`. Only the large parts of
+        the state are kept.
 
-        Changes of the large parts that were stored later are read when the world is next needed.
+        Later changes of the large parts are read when the world is next used.
         """
         known = self.state.known_parts() if "state" in vars(self) else self._parts
         vars(self).clear()
@@ -101,12 +101,12 @@ class OpenTurn:
 
     @cached_property
     def state(self) -> TurnWorld:
-        """The state before the step."""
+        """The world before the open step, with its large parts."""
         return TurnWorld(self.episode, self._parts)
 
     @property
     def world(self) -> World:
-        """The world in its present state. Raises StateError if the state cannot be read."""
+        """The world before the open step. Raises StateError if the stored state cannot be read."""
         return self.state.world
 
     @cached_property
@@ -127,7 +127,7 @@ class OpenTurn:
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """The memory of each agent by its id, from its last effective decision that was not dropped."""
+        """The memory of each agent, by agent id, from its last decision that had an effect."""
         rows = Decision.objects.filter(effective_decisions(self.episode), mind=OuterRef("pk"), dropped="")
         rows = rows.order_by("-step", "-pk")
         last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
@@ -135,31 +135,32 @@ class OpenTurn:
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """The intents that agents stated for their next commands, by seat. Empty if the episode does not show
-        intents.
+        """The intents that agents stated with their last commands (what they are about to do), by seat. Empty
+        if the episode does not show intents.
 
-        They never come from decisions for the open step, which may already be stored.
+        Decisions for the open step are not used, even if they are already stored.
         """
         return stored_intents(self.episode) if self.episode.shows_intents and self.episode.step else {}
 
     @cached_property
     def briefs(self) -> dict[int, dict[str, Json]]:
-        """The facts that each seat knows and that never change, by seat."""
+        """The facts of the world that each seat knows from the beginning and that never change, by seat."""
         return {number: self.world.brief(number) for number in self.numbers}
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """The plan of each seat for the steps after this one, by seat. A plan runs without asking."""
+        """The plan of each seat that has one: commands for the steps after this one, which run without
+        asking."""
         return {int(seat): Plan.read(stored) for seat, stored in (self.episode.plans or {}).items()}
 
     @property
     def pages(self) -> dict[int, str]:
-        """The id of the browser page that plays each seat, by seat."""
+        """The id of the browser page that plays each seat, by seat. Empty text if no page has played it."""
         return {seat.number: seat.page for seat in self.seats}
 
     @property
     def stamp(self) -> TurnStamp:
-        """The version of the episode's state, which pages compare to detect a change."""
+        """The version of the episode's state. Pages compare it to detect a change."""
         closes, episode = self.episode.turn_closes_at, self.episode
         return (
             episode.step,
@@ -180,16 +181,15 @@ class OpenTurn:
 
     @cached_property
     def mailbox(self) -> Mailbox | None:
-        """The messages read so far, with the rules for further ones. None if the members cannot send
-        messages.
+        """The messages processed so far, with the rules for new messages. None if nobody can send messages.
 
-        See `kitchen.play.turn.conversation`.
+        `conversation.mailbox_of` returns it with all messages.
         """
         return Mailbox(self.episode.team) if self.episode.team else None
 
     @property
     def may_act(self) -> set[int]:
-        """Seats without a command that may act in this step although the step does not wait for them."""
+        """Seats without a command that may act in this step, although the step does not wait for them."""
         return {
             seat.number
             for seat in self.acting
@@ -204,25 +204,23 @@ class OpenTurn:
 
     @property
     def asked_at(self) -> datetime:
-        """The time since which people can choose or continue the talk: the opening of the step, or the last
-        answer.
-        """
+        """The time from which the people's time limit runs: the opening of the step, or the last restart
+        by a message."""
         return self.episode.asked_at or self.episode.turn_opened_at
 
     def remember(self, decisions: Sequence[Decision]) -> None:
-        """Use the memories of these decisions for the open step from now on. They are stored with the
-        decisions.
-        """
+        """Use the memories in these new decisions as the agents' memories from now on."""
         self.remembered |= {row.mind_id for row in decisions}
         if "memories" in vars(self):
             self.memories.update({row.mind_id: json_round_trip(row.memory) for row in decisions})
 
     def forget_memories(self) -> None:
-        """Discard the agents' memories, so that they are read again when needed."""
+        """Discard the cached memories of the agents. They are read again when needed."""
         vars(self).pop("memories", None)
 
     def forget_decisions(self) -> None:
-        """Discard the decisions of the step just taken. Memories are kept if all of them came from here."""
+        """Discard what is cached of the decisions for the step just taken. Memories are kept only if this
+        process made all decisions."""
         if self.remembered != {seat.mind_id for seat in self.seats if seat.mind_id is not None}:
             self.forget_memories()  # another process decided
         self.remembered = set()

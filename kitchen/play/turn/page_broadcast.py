@@ -1,8 +1,7 @@
-"""Notify open pages and watching staff over the channel layer that an episode has changed.
+"""Notify open pages and watching staff, over the channel layer, that an episode has changed.
 
-A notification carries no content: each page then reads for itself what it may see. One event loop per
-process, in a thread of its own, owns the connections to the channel layer. Synchronous code (a Celery task, a
-database callback) hands the notification over and continues. A lost notification does no harm, because pages
+A notification to pages has no content: each page then reads what it may see. All functions return at once,
+because one background event loop per process sends the notifications. A lost one does no harm: pages also
 check for changes every few seconds.
 """
 
@@ -37,12 +36,12 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def episode_group(episode_id: int) -> str:
-    """Return the name of the channel group of everybody who views this episode."""
+    """Return the name of the channel-layer group of all open pages of this episode."""
     return f"episode.{episode_id}"
 
 
 def audience_group(audience: str) -> str:
-    """Return the name of the channel group that watches the episodes of this audience.
+    """Return the name of the channel-layer group of the staff who watch the episodes with this audience name.
 
     Raises SettingsError if `audience` is not a valid name.
     """
@@ -52,17 +51,19 @@ def audience_group(audience: str) -> str:
 
 
 def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
-    """Notify every open page of the episode, except pages that already show this stamp.
+    """Notify all open pages of the episode to check for changes. Pages that already show the version `stamp`
+    need not check.
 
-    Returns at once and never raises an error.
+    Returns at once. Errors are only logged.
     """
     _send_to_group(episode_group(episode_id), EpisodeChanged(stamp))
 
 
 def notify_audience(audience: str, news: DataclassInstance) -> None:
-    """Send news to staff who watch this audience: `websocket_messages.EpisodeNews`, or other news.
+    """Send news to the staff who watch the episodes with this audience name.
 
-    The `type` of the news names the consumer's handler. Returns at once and never raises an error.
+    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`). Returns at once;
+    errors in sending are only logged.
     """
     _send_to_group(audience_group(audience), news)
 

@@ -1,7 +1,7 @@
-"""Queue tasks of live play for the workers.
+"""Queue Celery tasks of live play for the workers.
 
-Every function returns at once: an unresponsive broker delays nobody who plays. The next periodic check
-(`tasks.pick_up_open_turns`) finds a turn whose task could not be queued.
+Every function returns at once, even if the broker does not respond. If a task cannot be queued, a periodic
+check (`tasks.pick_up_open_turns`) finds the waiting turn.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _aside: ContextVar[bool] = ContextVar("aside", default=False)
 
 @contextmanager
 def playing_offline() -> Iterator[None]:
-    """Play an episode in this block without queueing tasks for workers and without notifying pages."""
+    """Context manager: inside the block, no tasks are queued and no pages are notified. For programs that
+    play whole episodes themselves."""
     token = _aside.set(True)
     try:
         yield
@@ -52,34 +53,35 @@ def is_offline() -> bool:
 
 
 def ask_coplayers(episode_id: int, step: int, *mind: int) -> None:
-    """Queue the agents' decisions for one step, or the decision of one agent by its number."""
+    """Queue the task in which all agents decide one step. With `mind` (an agent's number), only that agent
+    decides."""
     _send_later(DECIDE, episode_id, step, *mind)
 
 
 def ask_answer(episode_id: int, step: int, mind: int) -> None:
-    """Queue the answer of one agent, by number, to messages of this step, before anybody chooses.
-
-    If the task is lost, the next periodic check finds that the answer is missing.
-    """
+    """Queue the task in which the agent with number `mind` answers the messages of this step."""
     _send_later(ANSWER, episode_id, step, mind)
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:
-    """Queue the agents' decisions for a step that seems forgotten, unless this was done a moment ago.
+    """Queue the task in which all agents decide a step, unless this was done in the last
+    `REPEAT_AFTER_SECONDS`.
 
-    If the queue is long, periodic checks therefore do not make it longer.
+    Periodic checks use this, so that they do not fill a long queue with repetitions.
     """
     if _not_lately(DECIDE, episode_id, step):
         ask_coplayers(episode_id, step)
 
 
 def may_look_for_answers(episode_id: int) -> bool:
-    """Return True if the missing answers of this episode may be searched for again."""
+    """Return True if a periodic check may look for missing answers in this episode now. False if this was
+    done in the last `REPEAT_AFTER_SECONDS`."""
     return _not_lately(ANSWER, episode_id, 0)
 
 
 def close_turn_again(episode_id: int, step: int) -> None:
-    """Queue the end of a turn whose time is over, unless this was done a moment ago."""
+    """Queue the task that closes a turn whose time is over, unless this was done in the last
+    `REPEAT_AFTER_SECONDS`."""
     if _not_lately(CLOSE_TURN, episode_id, step):
         close_turn_later(episode_id, step, 0)
 
@@ -95,24 +97,20 @@ def _not_lately(task: str, episode_id: int, step: int) -> bool:
 
 
 def close_turn_later(episode_id: int, step: int, seconds: float) -> None:
-    """Queue the end of a turn after so many seconds. If the task is lost, the next check finds the turn
-    overdue.
-    """
+    """Queue the task that closes a turn, to run in `seconds`. If the task is lost, a periodic check closes
+    the turn."""
     _send_later(CLOSE_TURN, episode_id, step, countdown=seconds)
 
 
 def run_step_later(episode_id: int, step: int, seconds: float) -> None:
-    """Queue the run of a step whose commands are all in, for when its agents have thought long enough.
-
-    No thread waits meanwhile. If the task is lost, the next periodic check finds the step overdue.
-    """
+    """Queue the task that runs a step with all its commands, to run in `seconds`. If the task is lost, a
+    periodic check runs the step."""
     _send_later(RUN_STEP, episode_id, step, countdown=seconds)
 
 
 def queue_look(expires: float) -> None:
-    """Queue a periodic check for open turns. It is discarded if no worker starts it within `expires`
-    seconds.
-    """
+    """Queue one check for turns that need attention. It is discarded if no worker starts it within
+    `expires` seconds."""
     send_task(PICK_UP_OPEN_TURNS, otherwise="nobody looks for open turns", expires=expires)
 
 

@@ -1,9 +1,8 @@
-"""Read the state and the past steps of an episode, and compute what a step changes of the state.
+"""Read an episode's state and past steps from the database, and compute the rows to store for a new step.
 
-Large parts of a state (`World.large`) are stored as the changes of each step. `Episode.state` has the root
-hash of each part. `StateChange` rows hold all entries of a part at the start of the episode, then the changes
-of each step. Once the changes since the last complete row are longer than the part itself, the next row is
-complete again. Storing and reading therefore handles at most about twice the length of the parts.
+Of a large part of a state (`World.large`), only the changes of each step are stored (`StateChange`). Once the
+changes since the last complete row are longer than the part itself, a complete row is stored. `Episode.state`
+holds a hash of each large part.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ class LargeParts:
     """Characters of the changes since the last whole row, by part."""
 
     def read_on(self, episode: Episode) -> bool:
-        """Apply the changes stored later. Return False if they do not lead to the episode's state."""
+        """Apply the changes stored after `self.step`. Return True if the parts now match the hashes in the
+        episode's state."""
         if self.key != episode.key:
             return False
         later = StateChange.objects.filter(
@@ -55,7 +55,7 @@ class LargeParts:
 
 
 def apply_change(part: LargeMap, row: StateChange) -> None:
-    """Change the part to its content after this row's step. Raises StateError if the row cannot be read."""
+    """Apply a stored change to this large part of a state. Raises StateError if the row cannot be read."""
     if row.is_whole:
         part.clear()
     try:
@@ -65,7 +65,7 @@ def apply_change(part: LargeMap, row: StateChange) -> None:
 
 
 def large_parts(episode: Episode) -> LargeParts:
-    """Read the stored large parts of an episode. `maps` is empty if its world has none.
+    """Read all large parts of an episode's state. The result has no parts if the world has none.
 
     Raises StateError if nothing is stored of a part.
     """
@@ -81,9 +81,9 @@ def large_parts(episode: Episode) -> LargeParts:
 
 
 def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargeParts:
-    """Read the large parts of an episode, starting from `known` if that leads to the episode's state.
+    """Read all large parts of an episode's state, and check them against the hashes in the state.
 
-    Raises StateError if the stored rows do not lead to it.
+    If `known` is given, only later changes are read. Raises StateError if a part does not match its hash.
     """
     if known is not None and known.read_on(episode):
         return known
@@ -95,10 +95,11 @@ def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargePart
 
 
 def verify_changes(episode: Episode) -> Iterator[tuple[int, str]]:
-    """Yield (step, part name) wherever stored changes do not lead to the hash stored with them.
+    """Check all stored changes of large parts. Yield (step, name of the part) where the content does not
+    match the stored hash.
 
-    After a wrong change, checking of that part resumes at its next whole row. A part that differs from the
-    episode's state is reported at the present step. The world need not be registered here.
+    After a mismatch, the part is next checked at its next complete row. If the last content does not match
+    the episode's state, the present step is yielded.
     """
     parts: dict[str, LargeMap] = {}
     found: set[str] = set()
@@ -132,7 +133,8 @@ def _large_names(world: str) -> tuple[str, ...]:
 
 
 def initial_state_rows(episode_id: int, state: WorldState) -> list[Values]:
-    """Return the rows to store when an episode begins in this state."""
+    """Return the `StateChange` rows to store for an episode that begins in this state: the complete
+    content of each large part."""
     return [
         _state_change_row(episode_id, 0, name, part, part.whole(), True) for name, part in state.parts.items()
     ]
@@ -141,8 +143,10 @@ def initial_state_rows(episode_id: int, state: WorldState) -> list[Values]:
 def state_rows_of_step(
     episode: Episode, before: WorldState, after: WorldState, lengths: dict[str, int]
 ) -> Iterator[Values]:
-    """Yield the rows to store for the step that the episode has just taken. Updates `lengths` (see
-    `LargeParts`).
+    """Yield the `StateChange` rows to store for the step just taken, from the states before and after it.
+
+    `lengths` has the length of the changes since the last complete row, by part (see `LargeParts`). It is
+    updated.
     """
     for name, part in after.parts.items():
         if changes := part.changes_since(before.parts[name]):
@@ -168,23 +172,25 @@ def _state_change_row(
 
 
 def current_world(episode: Episode) -> World:
-    """Return the world of the episode in its present state. Raises StateError if the state cannot be read."""
+    """Return the world of the episode in its present state. Raises StateError if the stored state cannot
+    be read."""
     return get_world(episode.world).from_dict({**episode.state, **large_parts(episode).maps})
 
 
 def json_round_trip(value: Json) -> Json:
-    """Return the value as the database will return it."""
+    """Return the value after encoding it as JSON and decoding it again, as the database will return it."""
     return json.loads(json.dumps(value))
 
 
 def known_events(world: World, seats: Sequence[int], stored: Iterable[Json]) -> tuple[Event, ...]:
-    """Return those of the stored events that at least one of these seats can see."""
+    """Return the stored events that at least one of these seats can see in the world."""
     events = (event_from_json(event) for event in stored)
     return tuple(event for event in events if any(world.visible(seat, event) for seat in seats))
 
 
 def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int, Command]:
-    """Return the commands of one step that this seat can see, by seat. Entries are `{seat, command, ...}`."""
+    """Return the commands of one step that this seat can see, by seat. `entries` are objects with `seat`
+    and `command`."""
     return {
         entry["seat"]: tuple(entry["command"])
         for entry in entries
@@ -194,14 +200,14 @@ def known_commands(world: World, seat: int, entries: Iterable[Json]) -> dict[int
 
 
 def event_from_json(stored: Json) -> Event:
-    """Read an event written by `Event.to_json`."""
+    """Convert JSON that `Event.to_json` returned back to an event."""
     data = {name: value for name, value in stored.items() if name not in {"kind", "seat"}}
     return Event(stored["kind"], stored["seat"], data)
 
 
 @dataclass(slots=True)
 class PastStep:
-    """One past step from the log, and the view of it that each seat has."""
+    """One past step from the log, and what each seat may know of it."""
 
     number: int
     commands: list[Json]
@@ -211,7 +217,7 @@ class PastStep:
     _known: dict[int, StepView] = field(default_factory=dict)
 
     def known(self, world: World, seat: int) -> StepView:
-        """Return what this seat may know of the step."""
+        """Return what this seat may know of the step. The result is cached."""
         if seat not in self._known:
             self._known[seat] = StepView(
                 number=self.number,
@@ -227,7 +233,8 @@ class PastStep:
 
 @dataclass(frozen=True, slots=True)
 class ComputedStep:
-    """A step that was computed but is not taken yet. It follows from the state and these commands alone."""
+    """The result of a step that is computed but not yet stored. It depends only on the state before and on
+    these commands."""
 
     commands: Sequence[tuple[int, Command]]
     world: World
@@ -237,7 +244,7 @@ class ComputedStep:
 
 
 class TurnWorld:
-    """The world of an episode before its open step, read when it is needed, with its large parts."""
+    """The world of an episode before its open step. It is read from the database when first used."""
 
     def __init__(
         self, episode: Episode, known: LargeParts | None = None, *, world: World | None = None
@@ -251,7 +258,7 @@ class TurnWorld:
 
     @property
     def world(self) -> World:
-        """The world in its present state. Raises StateError if the state cannot be read."""
+        """The world before the open step. Raises StateError if the stored state cannot be read."""
         if self._world is None:
             self._world = self._read()
         return self._world
@@ -267,15 +274,16 @@ class TurnWorld:
         return kind.from_dict({**self._episode.state, **parts.maps})
 
     def known_parts(self) -> LargeParts | None:
-        """Return the large parts of the state in memory, or None if they must be read."""
+        """Return the large parts of the state if they are in memory, otherwise None."""
         if self._world is None:
             return self._parts
         return LargeParts(self._episode.key, self._episode.step, self._world.large_parts(), self._lengths)
 
     def compute(self, commands: Sequence[tuple[int, Command]]) -> ComputedStep:
-        """Compute the step that follows from these commands, without taking it.
+        """Return the result of a step with these commands (seat, command), without storing it.
 
-        This uses up the world. If it is needed before the step is taken, it is read again.
+        The world object is used for the computation. If the world before the step is needed again, it is
+        rebuilt.
         """
         world = self.world
         self._frozen = self._frozen or world.frozen_state()
@@ -284,9 +292,9 @@ class TurnWorld:
         return ComputedStep(commands, world, world.frozen_state(), events)
 
     def move_on(self, computed: ComputedStep) -> list[Values]:
-        """Take over the world after the step that the episode has just taken.
+        """Use the world after this computed step from now on. Call this when the episode has taken the step.
 
-        Returns the rows to store for the large parts that it has changed.
+        Returns the `StateChange` rows to store.
         """
         before, self._world, self._frozen = self._frozen, computed.world, computed.state
         if not computed.state.parts:

@@ -1,11 +1,8 @@
-"""Store the commands and plans of an open turn, and the step that they lead to with its log row.
+"""Store the commands and plans of an open turn, then take the step and store it with its log row.
 
-Call the functions that store inside a transaction, with the turn locked.
-
-The hash chain: every step holds a hash of itself and of all steps before it. The first link covers the
-episode: its key, world, settings and seed. If a step is changed, exchanged, left out, inserted or moved to
-another episode, the chain no longer matches. The chain hashes values, not their spelling, so it is the same
-in every database.
+Call the functions that store inside a transaction, with the turn locked. Each log row has a hash of itself
+and all rows before it (hash chain). So a step that is changed, left out, inserted or moved to another episode
+is detected. The chain hashes values, not their text form, so it is the same in every database.
 """
 
 from __future__ import annotations
@@ -42,18 +39,20 @@ COMMAND_COLUMNS = tuple(one.attname for one in SeatCommand._meta.concrete_fields
 
 
 class StepTakenError(RuntimeError):
-    """Two processes took the same step. The second transaction is rolled back completely."""
+    """Another process has already taken the step, or stored a message, so this transaction must be rolled
+    back."""
 
 
 def command_row(turn: OpenTurn, seat: int, command: Command, **more: Any) -> SeatCommand:
-    """Return a command for the open step, not yet stored. `more` are the other fields of the row."""
+    """Return an unsaved row with the command of this seat for the open step. `more` are the other fields
+    of the row."""
     row = SeatCommand(episode_id=turn.episode.pk, step=turn.step, seat=seat, **more)
     row.command = list(command)
     return row
 
 
 def add_submitted(turn: OpenTurn, commands: Iterable[SubmittedCommand]) -> None:
-    """Store submitted commands."""
+    """Store submitted commands for the open step, and the plans that came with them."""
     rows = []
     for given in commands:
         rows.append(command_row(turn, given.seat, given.command))
@@ -63,7 +62,7 @@ def add_submitted(turn: OpenTurn, commands: Iterable[SubmittedCommand]) -> None:
 
 
 def add_commands(turn: OpenTurn, rows: Sequence[SeatCommand]) -> None:
-    """Store more commands, and the plans that begin with them."""
+    """Store these command rows for the open step, and the plans that begin with them."""
     turn.store.insert(SeatCommand, [{name: getattr(row, name) for name in COMMAND_COLUMNS} for row in rows])
     turn.given |= {row.seat: row for row in rows}
     if begun := [row for row in rows if row.to_follow]:
@@ -77,7 +76,8 @@ def add_commands(turn: OpenTurn, rows: Sequence[SeatCommand]) -> None:
 def store_plan(
     turn: OpenTurn, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = ""
 ) -> None:
-    """Replace the rest of this seat's plan with a new plan for the steps after this one."""
+    """Replace this seat's plan with `then`, commands for the steps after this one. `chosen_by` and
+    `fallback` say who made the plan."""
     plan = Plan(tuple(then), chosen_by, fallback, turn.step)
     _store_plans(turn, {**turn.plans, seat: plan.in_place_of(turn.plans.get(seat))})
 
@@ -92,7 +92,7 @@ def _plans_to_json(plans: Mapping[int, Plan]) -> Json:
 
 
 def fill_first_step(turn: OpenTurn) -> None:
-    """Give the commands of the seats that are not asked in the first step.
+    """Store automatic commands for the seats that have nothing to choose in the first step.
 
     Call this in the transaction that created the episode.
     """
@@ -139,10 +139,11 @@ def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
 
 
 def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[SeatCommand]:
-    """Take and store the step, and open the next one with its automatic commands.
+    """Take and store the open step, and open the next one with its automatic commands. Return the command
+    rows of the step taken.
 
-    Returns the commands that the step was taken with. `computed` is used if it was computed from exactly
-    these commands.
+    `computed` is a result computed earlier. It is used only if the commands are exactly the same. Raises
+    StepTakenError if another process has already taken the step.
     """
     if left := left_idle(turn):
         add_commands(turn, [command_row(turn, **asdict(AutomaticCommand(*each))) for each in left])
@@ -171,9 +172,8 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
 
 
 def status_after(episode: Episode, world: World) -> Episode.Status:
-    """Return the status of the episode if the world is in this state. It depends only on the state and the
-    goal.
-    """
+    """Return the episode's status with the world in this state: goal reached, over, cut off at the step
+    limit, or still playing."""
     score, until = world.score(), episode.until or {}
     if until and all((score[name] or 0) >= least for name, least in until.items()):
         return Episode.Status.REACHED
@@ -202,6 +202,7 @@ def _store_state(
         "deciding_until": None,
         "deciding_by": "",
         "plans": _plans_to_json(plans),
+        **({"schedule_state": None} if ended and episode.schedule_state else {}),
     }
     before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
     if not turn.store.change(Episode, {**fresh, "state": RawJson(computed.state.text)}, where=before):
@@ -238,7 +239,8 @@ def _store_log_row(
 
 
 def command_log_entry(row: SeatCommand) -> dict[str, Json]:
-    """Return the log entry of one seat's command. It has the plan's fields only if there is a plan."""
+    """Return the log entry of one seat's command. It has the plan's fields only if the command began a
+    plan or came from one."""
     planned = {"to_follow": row.to_follow, "planned_in": row.planned_in}
     return {
         "seat": row.seat,
@@ -258,13 +260,14 @@ CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opene
 
 
 def first_chain_hash(episode: Episode) -> str:
-    """Return the hash chain of an episode before its first step."""
+    """Return the first hash of an episode's chain, from its key, world, settings and seed."""
     facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
     return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
 
 
 def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
-    """Extend the hash chain by one step. `step` has its columns by name, as written or as read."""
+    """Return the hash of the chain after one more step. `before` is the hash before it, `step` has the
+    step's columns by name."""
     return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
 
 

@@ -1,21 +1,15 @@
 """Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
-The deadline is `Episode.turn_closes_at`. The first turn's time begins when every person has opened their
-page, or at the latest after `ARRIVAL`. Every later turn's time begins with the turn. The time runs whether or
-not anybody is connected: an absent person loses turns, not the episode. At the deadline, people who have not
-commanded do nothing in this step. Then the agents are asked, within their own time.
+The first turn's time begins when all people have opened their page, at the latest after `ARRIVAL`. The time
+also runs for absent people. At the deadline (`Episode.turn_closes_at`), people without a command do nothing
+in this step. A task closes the turn; periodic checks close it if the task is lost.
 
-A task closes the turn on time. Later checks (a worker every few seconds, a late command) close it as well. So
-no dead worker, server or broker can keep a turn open.
+While pages or the database are down, no turn is closed. Afterwards the deadline moves by the lost time, plus
+`RECONNECT_TIME` if pages had to reconnect. If the system clock is changed, deadlines move by the same amount.
+A timeout after such an extension is logged as `outage`.
 
-People are not held to a deadline that they could not keep. While pages or the database are known to be down,
-no turn is closed. When they are back, the deadline moves by the lost time, plus `RECONNECT_TIME` if pages had
-to connect again. If the system clock is changed, the deadlines move by the same amount. Either move is made
-in the transaction that records the outage or the clock change. If the time of such a turn still runs out, the
-log says `outage`, not `timeout`.
-
-WCAG 2.2.1 (timing adjustable): a limit is the researcher's setting and part of what a study measures. Without
-a limit, people take as long as they want. The page shows a countdown and announces 10 and 5 seconds.
+WCAG 2.2.1 (timing adjustable): the limit is a setting of the researcher and a part of what a study measures.
+The page shows a countdown and announces 10 and 5 seconds.
 """
 
 from __future__ import annotations
@@ -64,10 +58,10 @@ MIN_TICK_MS = 20
 
 
 def tick_ms_for(usual: int | None, *, synthetic: bool) -> int | None:
-    """Return the milliseconds of a step in a real-time world, or None in a turn-based world.
+    """Return the milliseconds of one step in a real-time world. None in a turn-based world (`usual` is None).
 
-    `usual` is the world's own value. With `synthetic`, the clock is `SYNTHETIC_SPEED` times as fast, but a
-    step never becomes shorter than `MIN_TICK_MS`.
+    `usual` is the world's own value. For `synthetic` episodes, which programs play, it is divided by
+    `SYNTHETIC_SPEED`, but not below `MIN_TICK_MS`.
     """
     if usual is None or not synthetic:
         return usual
@@ -75,7 +69,8 @@ def tick_ms_for(usual: int | None, *, synthetic: bool) -> int | None:
 
 
 def check_step_seconds(seconds: float | None) -> None:
-    """Raise SettingsError if `seconds` is outside the allowed bounds."""
+    """Raise SettingsError if this time limit is not between `MIN_STEP_SECONDS` and `MAX_STEP_SECONDS`.
+    None is allowed."""
     if seconds is not None and not (
         math.isfinite(seconds) and MIN_STEP_SECONDS <= seconds <= MAX_STEP_SECONDS
     ):
@@ -86,10 +81,10 @@ def check_step_seconds(seconds: float | None) -> None:
 
 @transaction.atomic
 def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
-    """Start the timer of the first turn if every person has opened their page.
+    """Start the time limit of the first turn if all people have opened their page.
 
-    With `everybody=False` the timer starts even if some have not. Returns False if the timer already runs, if
-    none is set, or if somebody is still missing.
+    With `everybody=False` it starts even if some have not. Returns False if it was not started: it already
+    runs, there is no time limit, or a page is missing.
     """
     standing = Episode.objects.select_for_update().filter(
         pk=episode_id,
@@ -111,23 +106,25 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
 
 
 def schedule_turn_close(episode: Episode) -> None:
-    """Queue a task that closes the open turn at its deadline (after the commit)."""
+    """Queue a task, after the commit, that closes the open turn at its deadline. Long turns get no task: a
+    periodic check closes them."""
     left = seconds_left(episode)
     if left is not None and left <= LONGEST_COUNTDOWN:
         transaction.on_commit(partial(close_turn_later, episode.pk, episode.step + 1, left))
 
 
 def seconds_left(episode: Episode) -> float | None:
-    """Return the seconds left of the open turn, 0 or more. None if no timer runs."""
+    """Return the seconds until the open turn's deadline, at least 0. None if no time limit runs."""
     if episode.turn_closes_at is None or episode.status != Episode.Status.PLAYING:
         return None
     return max(0.0, (episode.turn_closes_at - timezone.now()).total_seconds())
 
 
 def timeout_reason(episode: Episode, since: datetime) -> str:
-    """Return the `chosen_by` code for a person who gave no command in the open turn.
+    """Return the code (`SeatCommand.chosen_by`) for a person whose time ran out: `TIMEOUT`, or `OUTAGE` if an
+    outage had moved the deadline.
 
-    The turn's time has run since `since` and is over. The code is `OUTAGE` if the deadline had been moved.
+    `since` is the time from which the person's time ran.
     """
     assert episode.step_seconds and episode.turn_closes_at  # noqa: S101 - a clock runs
     given = episode.turn_closes_at - since
@@ -139,9 +136,10 @@ RECONNECT_TIME = timedelta(seconds=6)
 
 
 def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
-    """Extend the deadline of every open turn that an outage interrupted, and return how many changed.
+    """Extend the deadlines of all open turns that an outage interrupted. Return how many were changed.
+    Receives the signal `outage_over`.
 
-    `spans` are the times of the outage, in order. `part` is the part that was down.
+    `spans` are the periods of the outage, in order. `part` is the part of the app that was down.
     """
     more = RECONNECT_TIME if part in PARTS_NEEDED_TO_PLAY else timedelta()
     closing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__gt=spans[0].since)
@@ -149,7 +147,11 @@ def extend_deadlines(*, part: str, spans: Sequence[Span], **_: Any) -> int:
 
 
 def shift_deadlines(*, by: timedelta, at: datetime, unsure: timedelta, **_: Any) -> int:
-    """Move the deadlines of turns opened before the system clock was set, and return how many changed."""
+    """Move the deadlines of open turns by `by`, because the system clock was changed at the time `at`. Return
+    how many were moved. Receives the signal `clock_set`.
+
+    Turns opened less than `unsure` before `at` are left out.
+    """
     playing = Episode.objects.filter(status=Episode.Status.PLAYING, turn_closes_at__isnull=False)
     before = playing.exclude(turn_opened_at__range=(at - unsure, at))
     return sum(_close_at(episode, episode.turn_closes_at + by) for episode in _clocked(before))

@@ -1,4 +1,4 @@
-"""Define what is submitted for a step, commands and decisions, and the answer to it."""
+"""Define the commands and decisions that are submitted for a step, and the receipt that is returned."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECEIPTS = {
 
 @dataclass(frozen=True, slots=True)
 class SubmittedCommand:
-    """One seat's command as submitted."""
+    """One seat's command for a step, as it is submitted."""
 
     seat: int
     command: Command
@@ -45,7 +45,8 @@ class SubmittedCommand:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedDecision:
-    """One agent's decision with its model calls. It is stored with the commands or not at all."""
+    """One agent's decision with its model calls. It is stored together with the submitted commands, or not
+    at all."""
 
     row: Decision
     calls: tuple[Call, ...] = ()
@@ -66,7 +67,7 @@ class SubmittedDecision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The answer to submitted commands. `code` is a key of `RECEIPTS`."""
+    """The result of submitting commands. `code` is a key of `RECEIPTS`."""
 
     code: str
     step: int
@@ -79,5 +80,5 @@ class Receipt:
 
     @property
     def text(self) -> str:
-        """The answer as an English sentence."""
+        """The result as an English sentence."""
         return RECEIPTS[self.code]

@@ -1,17 +1,11 @@
-"""Cache the open turns of this process, so that a step needs one query for what others may have changed.
+"""Cache the open turns of episodes in this process, so that a step needs only one query to check them.
 
-The cache decides nothing. `refresh_turn` compares a turn with the database before it is used: the episode's
-key, its step, the hash of its state, and the agent of each seat. If they are equal, the world and the past
-steps follow from them and are not read again. Pages, claims, the clock and the commands are always read from
-the database. An agent's memory stays in the cached turn if this process made the agent's last decision. If
-another process decided, the memory is read again. If anything else differs, the cached turn is dropped and
-read again. So any process may serve the same episode at any moment, and a process that dies loses nothing
-that was stored.
+`refresh_turn` compares a cached turn with the database before it is used. If step and state are equal, only
+pages, claims, times and commands are taken from the database. Otherwise the turn is read again. So any
+process can serve an episode at any time.
 
-One thread at a time uses a turn. Another thread that wants the same turn reads its own copy. The turn returns
-to the cache only after the transaction is committed, and not when the episode is over. At most `MAX_TURNS`
-are kept. The longest unused turns are removed first. Turns unused for `MAX_IDLE_MINUTES` are removed too,
-because another process may have ended the episode.
+One thread at a time uses a cached turn; another thread reads its own copy. A turn returns to the cache after
+the commit. At most `MAX_TURNS` are kept, unused ones for `MAX_IDLE_MINUTES`.
 """
 
 from __future__ import annotations
@@ -95,9 +89,11 @@ _turns: OrderedDict[int, tuple[float, OpenTurn]] = OrderedDict()
 
 @contextmanager
 def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """Yield the open turn of this episode for this thread alone. It may be out of date (`refresh_turn`).
+    """Context manager: yield the open turn of this episode for this thread alone. It may be out of date; call
+    `refresh_turn`.
 
-    The turn returns to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist.
+    The turn returns to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist
+    if the episode was erased.
     """
     turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
     yield turn
@@ -106,17 +102,18 @@ def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
 
 @contextmanager
 def read_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """Yield the open turn as it is stored, for reading. Raises Episode.DoesNotExist."""
+    """Context manager: yield the up-to-date open turn of this episode, for reading. Raises
+    Episode.DoesNotExist if the episode was erased."""
     with exclusive_turn(episode_id) as turn:
         refresh_turn(turn)
         yield turn
 
 
 def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
-    """Compare the turn with the database, and take over what others may have changed.
+    """Compare the turn with the database, and update what other processes have changed.
 
-    Returns True if the turn already had the stored step and state. With `lock`, no other process can change
-    the episode until the transaction ends. Raises Episode.DoesNotExist.
+    Returns True if the turn already had the stored step and state. With `lock`, no other process can
+    change the episode until the transaction ends. Raises Episode.DoesNotExist if the episode was erased.
     """
     # the joined tables are read after the lock: no older snapshot
     if lock and connection.features.has_select_for_update:

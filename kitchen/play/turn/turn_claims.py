@@ -1,11 +1,8 @@
 """Claim an agent's decision for one worker, and find open turns that need attention.
 
-A claim prevents two workers from paying a language model for the same decision. It is a random word that only
-its owner has. It covers one agent, or all agents of an episode in which one decides after another. It holds
-for `CLAIM_SECONDS` and is renewed while the decision is made. It ends with its step, when its worker is dead,
-or when it is not renewed.
-
-Workers search for turns whose commands are in and that nobody has claimed, and for turns whose time is over.
+A claim prevents two workers from paying a language model for the same decision. It is a random text that only
+its owner knows. It covers one agent, or all agents of an episode in which agents decide one after another. It
+expires after `CLAIM_SECONDS` unless it is renewed.
 """
 
 from __future__ import annotations
@@ -53,14 +50,10 @@ RENEW_SECONDS = 3.0
 
 
 def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
-    """Claim the decision of this agent (by number) for this step, or the decisions of all agents.
+    """Claim an agent's decision for this step, and return the claim. Empty if another worker has it.
 
-    Returns the claim, or an empty string if another worker has it. If agents are asked one after another, the
-    claim covers all of them or none. Another worker may just be asking one of them for an answer. If
-    the database is unreachable, the claim is tried again: the first try may have been stored without a
-    confirmation.
-
-    The claim expires after `CLAIM_SECONDS` unless it is renewed (`renewed_claim`).
+    `mind` is the agent's number. Without it, all agents are claimed; if they decide one after another, all
+    or none. The claim expires after `CLAIM_SECONDS`, unless `renewed_claim` renews it.
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
     take = partial(_take, episode_id, step, mind, claim)
@@ -86,10 +79,9 @@ def _take(episode_id: int, step: int, mind: int | None, claim: str) -> bool:
 
 
 def is_unclaimed(now: datetime) -> Q:
-    """Return a filter for unclaimed rows, usable on episodes and on agents.
+    """Return a query filter for rows of `Episode` or `Mind` that no worker has claimed at the time `now`.
 
-    A row is unclaimed if it never had a claim, if its claim has expired, or if its claim ends implausibly
-    late. On episodes, the claim is a delayed step, or one made by a worker of an older version.
+    A claim is ignored if it has expired, or if it ends implausibly late (the system clock was set back).
     """
     longest = now + timedelta(seconds=MAX_DELAY_SECONDS)
     return Q(deciding_until=None) | Q(deciding_until__lt=now) | Q(deciding_until__gt=longest)
@@ -100,26 +92,26 @@ def _unclaimed(now: datetime, step: int) -> Q:
 
 
 def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
-    """Return the agents that no worker is asking for the open step."""
+    """Return the agents whose decision for the open step no worker has claimed at the time `now`."""
     other = Q(deciding_step=None) | ~Q(deciding_step=F("episode__step") + 1)
     return Mind.objects.filter(other | is_unclaimed(now))
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Renew these claims (claim → episode id), and return the number of agents that they still hold."""
+    """Renew these claims (claim → episode id). Return the number of agents that are still claimed by them."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     minds = Mind.objects.filter(episode__in=set(held.values()), deciding_by__in=list(held))
     return minds.update(deciding_until=until)
 
 
 def release_claim(claim: str) -> None:
-    """Release a claim before it expires."""
+    """Release this claim before it expires, so that other workers can claim the agents' decisions at once."""
     Mind.objects.filter(deciding_by=claim).update(deciding_until=None, deciding_by="")
 
 
 @dataclass(frozen=True, slots=True)
 class MindClaim:
-    """The stored claim of an agent and the number of its last decision."""
+    """The last claim on an agent's decisions, and the number of its last decision."""
 
     claimed: int | None
     """The step of its newest claim."""
@@ -129,14 +121,14 @@ class MindClaim:
     """The number of its last decision. 0 before the first one, and in older logs."""
 
     def is_claimed_by_another(self, step: int, claim: str) -> bool:
-        """True if a worker without this claim must leave the agent's decision for this step alone."""
+        """Return True if the agent's decision for this step has a valid claim that is not `claim`."""
         if self.claimed != step or self.until is None or self.by in {"", claim}:
             return False
         return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
 
 
 def release_dead_claims() -> int:
-    """Release the claims of dead workers on this machine, and return the number of agents released."""
+    """Release the claims of workers on this machine that have died. Return the number of agents released."""
     now = timezone.now()
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     held = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
@@ -147,7 +139,7 @@ def release_dead_claims() -> int:
 
 @contextmanager
 def renewed_claim(episode_id: int, claim: str) -> Iterator[None]:
-    """Renew this claim every few seconds while the block runs."""
+    """Context manager: renew this claim every few seconds while the block runs."""
     _keeper.add(episode_id, claim)
     try:
         yield
@@ -203,19 +195,15 @@ def _hang_up() -> None:
 
 
 def is_any_episode_played() -> bool:
-    """Return True if any episode is being played.
-
-    The searches below are slow queries, and most of the time nobody plays.
-    """
+    """Return True if any episode is being played. Check this before the slow searches of this module."""
     return Episode.objects.filter(status=Episode.Status.PLAYING).exists()
 
 
 def turns_to_decide() -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns that need a worker now.
+    """Return (episode id, step) of the turns that wait for a worker and not for a person.
 
-    In these turns all people have commanded. Either an agent that must still decide has no claim, or the step
-    should already have run. A turn that opened within the last second is left to the task queued for it,
-    unless the clock was set back since.
+    Either an agent that must decide is not claimed, or the step is due and was not run. Turns opened
+    within the last second are left out, because a task is already queued for them.
     """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
@@ -224,22 +212,19 @@ def turns_to_decide() -> list[tuple[int, int]]:
 
 
 def minds_asked_separately(episode_id: int, step: int) -> list[int]:
-    """Return the numbers of the agents that still have to decide this step, if each is asked separately.
-
-    The list is empty where agents are asked one after another.
-    """
+    """Return the numbers of the agents that still have to decide this step, if each is asked by a task of
+    its own. Empty if agents are asked one after another."""
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
     left = _awaited(Seat.objects.filter(episode__in=apart, mind__isnull=False))
     return sorted(set(left.values_list("mind__number", flat=True)))
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Return the ids of episodes in which an agent may want to speak before anybody chooses, and no worker
-    asks it.
+    """Return the ids of episodes in which an agent may have to answer a message or open a conversation, and
+    no worker asks it.
 
-    Only messages and steps older than `fresh` count. In a pair, a person must have sent the last message. If
-    members talk within the step, one of two conditions must hold: somebody has sent a message, or an agent
-    precedes a person and so may open the talk. This does not check whether the agent will speak.
+    This is a quick search that may find too many: `conversation.minds_to_answer` decides. Messages and
+    steps newer than `fresh` are left out.
     """
     now = timezone.now()
     span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)
@@ -258,10 +243,10 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns in which agents are late by more than `beyond`.
+    """Return (episode id, step) of the turns in which agents are late by more than `beyond`. All people have
+    commanded.
 
-    All people have commanded, and the agents' time is over. With `free`, only turns that no worker holds are
-    returned.
+    With `free`, turns that a worker has claimed are left out.
     """
     now = timezone.now()
     waiting = _answers_due(now) if free else _commanded()
@@ -334,7 +319,8 @@ def _only_led() -> Q:
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns that a person has let expire, at least `since` ago."""
+    """Return (episode id, step) of the turns that are still open although their deadline was more than
+    `since` ago and a person has not commanded."""
     late = Episode.objects.filter(
         Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,
@@ -344,10 +330,8 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
 
 
 def episodes_with_timer_due() -> list[int]:
-    """Return the ids of episodes whose step timer must start because the time to wait for others is over.
-
-    In these, somebody has opened a page, and the others have not arrived within `ARRIVAL`.
-    """
+    """Return the ids of episodes in which somebody has opened a page, but others have not within
+    `ARRIVAL`. Their time limit must start now."""
     come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
     waiting = Episode.objects.filter(
         Exists(come),

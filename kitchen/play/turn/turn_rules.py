@@ -1,6 +1,5 @@
-"""Decide what follows from an open turn: whom the step waits for, when it may run, what may be submitted.
-
-These functions change nothing. They read the turn, the clock and, for a command that is late, the log.
+"""Decide for an open turn: which seats it waits for, when the step may run, and which commands may be
+submitted. Read-only.
 """
 
 from __future__ import annotations
@@ -32,12 +31,13 @@ def missing_seats(turn: OpenTurn) -> set[int]:
 
 
 def choosing_people(turn: OpenTurn) -> set[int]:
-    """Return the seats of people that the step still waits for."""
+    """Return the seats of people whose command the step still waits for."""
     return missing_seats(turn) & turn.people
 
 
 def asked_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that have something to choose in this step and no plan."""
+    """Return the seats that must choose a command in this step. Seats with nothing to choose, seats with a
+    plan, and seats that need not act are left out."""
     rows = turn.given.items()
     filled = {seat for seat, row in rows if row.chosen_by in NOT_ASKED or row.planned_in is not None}
     return turn.numbers - turn.may_act - filled
@@ -54,49 +54,51 @@ def waiting_seats(turn: OpenTurn) -> set[int]:
 
 
 def is_paced(turn: OpenTurn) -> bool:
-    """Return True if no person acts and the leaders have limited time for a step. Agents are asked after that
-    time.
-    """
+    """Return True if only agents act, while people lead them and have limited time for a step. The agents
+    are asked after that time."""
     return bool(turn.leaders) and not turn.people and turn.episode.step_seconds is not None
 
 
 def is_held(turn: OpenTurn) -> bool:
-    """Return True while leaders still have time in this step, or have not opened their page yet."""
+    """Return True if agents are not asked yet, because the people who lead them still have time or have
+    not opened their page."""
     closes_at = turn.episode.turn_closes_at
     return is_paced(turn) and (closes_at is None or timezone.now() < closes_at)
 
 
 def overdue_seats(turn: OpenTurn) -> list[int]:
-    """Return the seats of people who gave no command before the deadline. Empty before the deadline."""
+    """Return the seats of people without a command, if the turn's deadline is over. Otherwise empty."""
     closes_at = turn.episode.turn_closes_at
     is_over = turn.is_open and closes_at is not None and timezone.now() >= closes_at
     return sorted(choosing_people(turn)) if is_over else []
 
 
 def minds_asked(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that still have to command a seat, in order."""
+    """Return the agents that still have to give a command in this step, ordered by number."""
     missing = missing_seats(turn)
     open_seats = {seat.mind_id for seat in turn.seats if seat.number in missing}
     return [mind for mind in turn.minds if mind.pk in open_seats]
 
 
 def waits_for_minds(turn: OpenTurn) -> bool:
-    """Return True if all people have commanded (or the leaders' time is over) and some agent has not."""
+    """Return True if the step now waits only for agents: all people have commanded, and no leader has time
+    left."""
     missing = missing_seats(turn)
     return turn.is_open and bool(missing) and not missing & turn.people and not is_held(turn)
 
 
 def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
-    """Return the groups of waiting agents, one for each decision task: one agent number in each tuple.
+    """Return which agents decide in which task: one tuple for each task, with the numbers of its agents.
 
-    A single empty tuple means that one task asks all agents one after another, because they know each
-    other's commands.
+    A single empty tuple means one task for all agents: they are asked one after another, because they know
+    each other's commands.
     """
     return [()] if turn.episode.knowing == EVERYBODY else [(mind.number,) for mind in minds_asked(turn)]
 
 
 def thinking_seconds(turn: OpenTurn) -> float:
-    """Return the minimum seconds that agents think, if any agent is asked. Otherwise 0."""
+    """Return the minimum seconds between the last person's command and the step, so that agents seem to
+    think. 0 if no agent is asked."""
     return turn.episode.thinking_seconds if asked_seats(turn) - turn.people else 0.0
 
 
@@ -104,8 +106,7 @@ def pause_seconds(turn: OpenTurn) -> float:
     """Return the minimum seconds that the step stays open because a person may act in it, or waits for their
     turn, and no person is asked.
 
-    It is longer if the condition makes agents think longer. It is 0 for synthetic episodes, so that
-    programs need not wait.
+    Always 0 in synthetic episodes, which programs play.
     """
     watching = turn.people & (turn.may_act | waiting_seats(turn))
     pauses = watching and not turn.people & asked_seats(turn)
@@ -113,11 +114,7 @@ def pause_seconds(turn: OpenTurn) -> float:
 
 
 def due_at(turn: OpenTurn) -> datetime:
-    """Return the earliest time at which the step may run.
-
-    Agents think for at least `thinking_seconds` after the last person's command. People see the step for
-    at least `pause_seconds`.
-    """
+    """Return the earliest time at which the step may run, after `thinking_seconds` and `pause_seconds`."""
     opened_at = turn.episode.turn_opened_at
     came = [row.received_at for seat, row in turn.given.items() if seat in turn.people]
     asked_at = (is_paced(turn) and turn.episode.turn_closes_at) or opened_at
@@ -126,10 +123,8 @@ def due_at(turn: OpenTurn) -> datetime:
 
 
 def seconds_until_due(turn: OpenTurn) -> float | None:
-    """Return the seconds until the step may run, 0 if it may run now. None while it waits for commands.
-
-    If the time left is longer than the whole delay, the clock was set back, and the step runs now.
-    """
+    """Return the seconds until the step may run, 0 if it may run now. None while it waits for commands or
+    for leaders."""
     if missing_seats(turn) or is_held(turn):
         return None
     seconds = (due_at(turn) - timezone.now()).total_seconds()
@@ -137,15 +132,15 @@ def seconds_until_due(turn: OpenTurn) -> float | None:
 
 
 def left_idle(turn: OpenTurn) -> list[tuple[int, Command]]:
-    """Return the idle command for each seat that may act and has no command."""
+    """Return the idle command as (seat, command), for each seat that may act but need not and has no
+    command."""
     return [(seat, get_world(turn.episode.world).idle) for seat in sorted(turn.may_act)]
 
 
 def running_order(turn: OpenTurn, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
-    """Return the given commands and `more`, as (seat, command) pairs in the order in which they run.
+    """Return the turn's commands and `more` as (seat, command) pairs, in the order in which they run.
 
-    People come first, by seat. Agents follow by number, each with its commands in the order it wants. The
-    time of a decision does not matter.
+    People come first, by seat. Agents follow, by number; each agent's commands keep their order.
     """
     # ids of agents follow their numbers
     order = {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in turn.seats}
@@ -154,10 +149,11 @@ def running_order(turn: OpenTurn, more: Iterable[tuple[int, Command]] = ()) -> l
 
 
 def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> ComputedStep | None:
-    """Compute the step before the lock is taken, so that the lock is held as briefly as possible.
+    """Compute the open step with these commands before the episode is locked, so that the lock is held only
+    briefly.
 
-    The result is valid if the turn is unchanged when locked. Returns None if the step will not run at once or
-    if the commands may be refused.
+    Use the result only if the turn is unchanged once locked. Returns None if the step will not run at
+    once, or if the commands may be refused.
     """
     more = {given.seat: given.command for given in commands if given.seat not in turn.given}
     seats = turn.given.keys() | more.keys()
@@ -191,14 +187,15 @@ def _are_offered(turn: OpenTurn, commands: Sequence[SubmittedCommand]) -> bool:
 
 
 def can_all_be_planned(turn: OpenTurn, seat: int, then: Iterable[Command]) -> bool:
-    """Return True if a person in this seat may plan all of these commands."""
+    """Return True if the world allows a person in this seat to plan all of these commands."""
     return all(turn.world.can_plan(seat, command) for command in then)
 
 
 def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, offered: bool) -> str:
-    """Return the code of a refusal (see `RECEIPTS`), empty if the commands are accepted.
+    """Return the code of the reason why these commands are refused for `step` (see `RECEIPTS`). Empty if they
+    are accepted.
 
-    `offered` says that the commands are already known to be allowed.
+    `offered` is True if the caller already knows that the world allows the commands.
     """
     if not turn.is_open or turn.episode.tick_ms:
         return "clocked" if turn.is_open else "over"

@@ -1,17 +1,21 @@
-"""Define the typed messages of the play websocket, from the browser and to it, and between processes.
+"""Define the typed messages of the play websocket: from the browser, to the browser, and between processes.
 
-From the browser, one JSON object each: `{"type": "command", "step": 4, "command": ["get", "storage0",
-"rice"]}`, `{"type": "sync"}`, `{"type": "ping"}`, `{"type": "scene", "way": "screen"}`, `{"type": "view",
-"view": "tables"}` or `{"type": "say", "to": [1], "text": "Fetch rice"}`. `step` is the step that the command
-is for. The first step is 1. `command` may also be the same list as JSON text, as a form field sends it.
-`then` is a list of commands that follow it, one in each step. `{"type": "plan", "then": [], "step": 4}`
-replaces the rest of these commands in that step. An empty list also works later. Both are only for episodes
-that offer plans. Where people type, the text `typed` replaces `command` and `then`, or the `requests` of a
-message (`Page.read_typed`). Anything else is a `MessageError`, whose text is shown in the language of the
-page. The consumer has a method for each type: `on_command`.
+The browser sends one JSON object for each message:
 
-To the browser: HTML fragments. A client that asks for the subprotocol `brigade.json` gets the same facts as
-JSON (`StateMessage`, `NoticeMessage`). Over the channel layer: `EpisodeChanged`, `EpisodeNews`.
+- `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}`: the command for step 4 (the first
+  step is 1). `then` may list further commands, one for each later step (a plan).
+- `{"type": "plan", "then": [], "step": 4}`: replaces the plan; an empty list cancels it.
+- `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1.
+- `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
+- `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
+
+Where people type commands, the text `typed` replaces `command` and `then`, or the `requests` of a message
+(`Page.read_typed`). The consumer has a method for each type, such as `on_command`. An invalid message raises
+`MessageError`.
+
+The browser receives HTML fragments. A client that asks for the subprotocol `brigade.json` receives the same
+facts as JSON (`StateMessage`, `NoticeMessage`). `EpisodeChanged` and `EpisodeNews` are sent over the channel
+layer.
 """
 
 from __future__ import annotations
@@ -40,12 +44,12 @@ NO_ACTION = gettext_noop("Choose an action first.")
 
 
 class MessageError(ValueError):
-    """A message from the browser that cannot be used. Its text is shown to the person who sent it."""
+    """A message from the browser cannot be used. The text of the error is shown to its sender."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandMessage:
-    """A person's command for one step."""
+    """A person's command for one step, and the commands planned after it."""
 
     step: int
     command: Command
@@ -57,7 +61,7 @@ class CommandMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Read the message from its JSON object. Raises MessageError if it is invalid."""
+        """Create the message from its decoded JSON object. Raises MessageError if a field is invalid."""
         step = read_step(sent.get("step"))
         if typed := _read_typed(sent):
             return cls(step, (), typed=typed)
@@ -66,7 +70,7 @@ class CommandMessage:
 
 @dataclass(frozen=True, slots=True)
 class PlanMessage:
-    """A plan that replaces the rest of a person's plan. An empty one ends the plan."""
+    """A new plan of a person, which replaces the present one. An empty plan cancels it."""
 
     then: tuple[Command, ...]
     step: int | None = None
@@ -75,7 +79,7 @@ class PlanMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Read the message from its JSON object. Raises MessageError if it is invalid."""
+        """Create the message from its decoded JSON object. Raises MessageError if a field is invalid."""
         step = sent.get("step")
         return cls(read_plan(sent.get("then", [])), None if step is None else read_step(step))
 
@@ -88,7 +92,7 @@ class SyncMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Return the message. It has no other fields."""
+        """Create the message. It has no fields, so `sent` is ignored."""
         return cls()
 
 
@@ -100,7 +104,7 @@ class PingMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Return the message. It has no other fields."""
+        """Create the message. It has no fields, so `sent` is ignored."""
         return cls()
 
 
@@ -110,14 +114,14 @@ SCREEN, HEADSET = "screen", "headset"
 
 @dataclass(frozen=True, slots=True)
 class SceneMessage:
-    """A report that the person now views the world in three dimensions."""
+    """The browser's report that the person now views the world in 3D, on a screen or in a headset (`way`)."""
 
     way: str
     type: str = field(default="scene", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Read the message from its JSON object. Raises MessageError if `way` is unknown."""
+        """Create the message from its decoded JSON object. Raises MessageError if `way` is unknown."""
         way = sent.get("way")
         if not isinstance(way, str) or way not in {SCREEN, HEADSET}:
             raise MessageError(UNREADABLE)
@@ -126,7 +130,7 @@ class SceneMessage:
 
 @dataclass(frozen=True, slots=True)
 class SayMessage:
-    """A message from a person to other members."""
+    """A message from a person to other members of the episode."""
 
     text: str
     to: tuple[int, ...]
@@ -143,9 +147,9 @@ class SayMessage:
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Read the message from its JSON object. `to` is a list, or a single value as a form sends it.
+        """Create the message from its decoded JSON object. Raises MessageError if a field is invalid.
 
-        Raises MessageError if the message is invalid.
+        The field `to` may be a list of members, or a single member (as an HTML form sends it).
         """
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
@@ -182,14 +186,14 @@ def _read_members(value: Json) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ViewMessage:
-    """A report of the view that the person used when choosing, in a world with two views."""
+    """The browser's report which view (drawing or tables) the person used when choosing."""
 
     view: str
     type: str = field(default="view", init=False)
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Self:
-        """Read the message from its JSON object. Raises MessageError if the view is unknown."""
+        """Create the message from its decoded JSON object. Raises MessageError if the view is unknown."""
         view = sent.get("view")
         if not isinstance(view, str) or view not in {DRAWING_TABLES, DRAWING_ONLY}:
             raise MessageError(UNREADABLE)
@@ -213,22 +217,24 @@ CLIENT_MESSAGES: Mapping[str, type[ClientMessage]] = {
 
 
 class ReadableMessage(Protocol):
-    """A class of messages that can be read from JSON."""
+    """A message class that can be created from a JSON object."""
 
     @classmethod
     def read(cls, sent: Mapping[str, Json]) -> Any:
-        """Read the message from its JSON object. Raises MessageError if it is invalid."""
+        """Create the message from its decoded JSON object. Raises MessageError if a field is invalid."""
 
 
 def read_message(text: str | None) -> ClientMessage:
-    """Read a message from the browser. Raises MessageError if it is invalid."""
+    """Parse the text of a play websocket message from the browser. Raises MessageError if it is invalid."""
     message: ClientMessage = read_one_of(CLIENT_MESSAGES, text)
     return message
 
 
 def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) -> Any:
-    """Read a message from the browser. `kinds` are the allowed classes by type. Raises MessageError
-    otherwise.
+    """Parse the text of a message from the browser, and return an object of the class for its `type`.
+
+    `kinds` are the allowed classes, by type. Raises MessageError if the text is invalid or has another
+    type.
     """
     if text is None or len(text) > MAX_MESSAGE_CHARACTERS:
         raise MessageError(UNREADABLE)
@@ -256,7 +262,8 @@ def _parse_digits(value: Json, below: int) -> Json:
 
 
 def read_step(value: Json) -> int:
-    """Read a step number from JSON or from a form field. Raises MessageError if it is invalid."""
+    """Convert a step number from JSON, or from the text of a form field, to an int. Raises MessageError if
+    it is invalid."""
     value = _parse_digits(value, 10)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 10**9:
         raise MessageError(gettext_noop("The message does not say which step it is for."))
@@ -264,7 +271,8 @@ def read_step(value: Json) -> int:
 
 
 def read_command(value: Json) -> Command:
-    """Read a command from a JSON list, or from that list as text. Raises MessageError if it is invalid."""
+    """Convert a command from a JSON list, or from the text of such a list, to a tuple. Raises MessageError
+    if it is invalid."""
     if isinstance(value, str):
         value = _parse_json(value, NO_ACTION)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_WORDS:
@@ -277,9 +285,10 @@ def read_command(value: Json) -> Command:
 
 
 def read_plan(value: Json) -> tuple[Command, ...]:
-    """Read the commands of a plan from a list. A form sends each as text, and a single one without a list.
+    """Convert the commands of a plan to tuples. `value` is a list of commands, or the JSON text of a single
+    one (as a form sends it).
 
-    Raises MessageError if they are invalid or too many.
+    Raises MessageError if a command is invalid or there are too many.
     """
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or len(given) > MAX_PLAN_STEPS:
@@ -305,9 +314,9 @@ class PongMessage:
 
 @dataclass(frozen=True, slots=True)
 class NoticeMessage:
-    """An answer in words. `code` is for programs, `text` for people. `tone` is `info` or `warning`.
+    """A short notice to the person. `code` is for programs, `text` for people. `tone` is `info` or `warning`.
 
-    `again` means that the command had no effect for now and must be sent again.
+    `again` is True if the command had no effect and the page must send it again.
     """
 
     code: str
@@ -366,9 +375,8 @@ class StateMessage:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeChanged:
-    """A notification to every open page of an episode, over the channel layer. The handler is
-    `episode_changed`.
-    """
+    """A notification to every open page of an episode, over the channel layer. The consumer's method
+    `episode_changed` handles it."""
 
     stamp: TurnStamp | None = None
     """The version of the episode's state. None if each page must check for itself."""
@@ -377,10 +385,9 @@ class EpisodeChanged:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeNews:
-    """News for staff who watch an audience: one for each step and one for each ending, sent on commit.
+    """News for staff who watch an episode, sent after each step and at the end, over the channel layer.
 
-    It arrives over the channel layer (`page_broadcast.audience_group`) as a mapping of these fields. The
-    handler in a consumer is `episode_news`.
+    It arrives as a dict of these fields. The consumer's method `episode_news` handles it.
     """
 
     episode: str
@@ -397,5 +404,5 @@ class EpisodeNews:
 
 
 def message_to_json(message: NoticeMessage | PongMessage | StateMessage) -> str:
-    """Return the message as one JSON object."""
+    """Return the message as the text of one JSON object."""
     return json.dumps({slot.name: getattr(message, slot.name) for slot in fields(message)})

@@ -1,7 +1,7 @@
-"""Compare agents that play alone in the tasks of each family, with what the papers print beside them.
+"""Define benchmarks of the five worlds of blocks, which compare agents that play without people.
 
-The papers print results over all tasks of a kind, not by task. `data/published_figures.toml` holds what they
-print, and why it cannot be set beside ours cell by cell.
+The source papers print results over all tasks of a kind, not by task. `data/published_figures.toml` holds
+these results, and explains why they cannot be compared with ours task by task.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ INTERVAL_PREFIX = "interval_"
 
 @cache
 def published() -> Mapping[str, str]:
-    """Return what the papers print about each family."""
+    """Return a text about the published results of each family of worlds, by family. It also explains why
+    they are not comparable with ours."""
     source, values = read_toml(DATA / "published_figures.toml")
     return source.read(TypeAdapter(dict[str, Text]), values)
 
 
 class BlocksBenchmark(ComparisonBenchmark):
-    """A benchmark of one family, whose levels are its tasks."""
+    """A benchmark of one family of worlds. Each of its levels is a task of the family."""
 
     agents: ClassVar[tuple[int, ...]] = (2,)
     coplayer: ClassVar[str] = "blocks_planner"
@@ -43,20 +44,21 @@ class BlocksBenchmark(ComparisonBenchmark):
     """The setting that names the task."""
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return all tasks."""
+        """Return all levels, so that all tasks are played by default."""
         return self.levels()
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the task and the limit."""
+        """Return the world's settings: the task that `level` names, and `steps` as the step limit."""
         return {self.setting: level, "limit": steps}
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return one planner for all seats."""
+        """Return the only line-up (agents that play together) to compare: one planner that commands all
+        `seats` seats."""
         return (f"{self.coplayer}{SEAT_SEPARATOR}{seats}",)
 
 
 class CraftingBenchmark(BlocksBenchmark):
-    """The 100 crafting tasks; by default those for two seats."""
+    """A benchmark of the 100 crafting tasks. By default, only those for two seats are played."""
 
     steps: ClassVar[int] = 300
     setting: ClassVar[str] = "task"
@@ -64,16 +66,16 @@ class CraftingBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["crafting"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the ids of the tasks."""
+        """Return the ids of all crafting tasks."""
         return tuple(crafting_tasks())
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the tasks for two seats."""
+        """Return the ids of the tasks for two seats, which are played by default."""
         return tuple(name for name, task in crafting_tasks().items() if task.seats == self.agents[0])
 
 
 class CookingBenchmark(BlocksBenchmark):
-    """Pairs of dishes; by default the six of the test set."""
+    """A benchmark of pairs of dishes. By default, only the six pairs of the test set are played."""
 
     steps: ClassVar[int] = 500
     setting: ClassVar[str] = "targets"
@@ -81,7 +83,8 @@ class CookingBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["cooking"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the pairs of test dishes, and those of the others."""
+        """Return the six pairs of the test set, then all other pairs of test dishes, then all pairs of
+        other dishes."""
         given = cooking_file()
         others = tuple(item for item in given.items if item not in given.tests)
         used = [set(pair.split(JOIN)) for pair in given.pairs]
@@ -89,12 +92,12 @@ class CookingBenchmark(BlocksBenchmark):
         return (*given.pairs, *(JOIN.join(pair) for pair in rest if set(pair) not in used))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the six pairs of the test set."""
+        """Return the six pairs of the test set, which are played by default."""
         return cooking_file().pairs
 
 
 class ConstructionBenchmark(BlocksBenchmark):
-    """Blueprints: the files, and one of the generator for each set of parameters."""
+    """A benchmark of blueprints: those in files, and 27 generated ones."""
 
     steps: ClassVar[int] = 1200
     setting: ClassVar[str] = "blueprint"
@@ -102,7 +105,7 @@ class ConstructionBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["construction"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the blueprints' names."""
+        """Return the names of the blueprints: those in files first, then the generated ones."""
         generated = (
             f"materials_{materials}_rooms_{rooms}_window_{style}_carpet_{style}_variant_0"
             for materials in range(3)
@@ -112,12 +115,14 @@ class ConstructionBenchmark(BlocksBenchmark):
         return (*blueprint_files(), *generated)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the files, and the generated ones with windows and carpets of the first style."""
+        """Return the blueprints that are played by default: those in files, and the generated ones whose
+        windows and carpets have style 1."""
         return tuple(name for name in self.levels() if "_variant_" not in name or "_window_1_" in name)
 
 
 class GatherBenchmark(BlocksBenchmark):
-    """The seven tasks; the steps used are TC in seconds."""
+    """A benchmark of the seven gather tasks. It compares the steps used: the time to completion (TC) in
+    seconds."""
 
     steps: ClassVar[int] = 2400
     agents: ClassVar[tuple[int, ...]] = (1, 2, 4)
@@ -126,27 +131,29 @@ class GatherBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["gather"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the names of the tasks."""
+        """Return the names of all gather tasks."""
         return tuple(gather_file().tasks)
 
 
 class KitchenBenchmark(BlocksBenchmark):
-    """Orders at five intervals, and at the interval of the released program."""
+    """A benchmark of the kitchen. Each level is a number of steps between two orders: five standard
+    intervals, and that of the released program."""
 
     steps: ClassVar[int] = 60
     figure: ClassVar[str] = "success_rate"
     source: ClassVar[str] = published()["kitchen"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the intervals."""
+        """Return one level per order interval, such as `interval_3`."""
         return tuple(f"{INTERVAL_PREFIX}{interval}" for interval in (*STANDARD_INTERVALS, 10))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the five intervals whose mean is CoS."""
+        """Return the levels that are played by default: those of the five standard intervals. The mean
+        over them is the collaboration score (CoS)."""
         return self.levels()[: len(STANDARD_INTERVALS)]
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return interval and steps."""
+        """Return the world's settings: the order interval of `level`, and the number of steps."""
         return {"interval": int(level.removeprefix(INTERVAL_PREFIX)), "steps": steps}
 
 

@@ -1,7 +1,8 @@
-"""Hold blocks in cells, find the nearest of a kind, and walk from cell to cell.
+"""Store the block in each cell of a world, find the nearest block of a kind, and compute walks between cells.
 
-A cell is (x, y, z) in whole numbers, y up. A grid is a map that never changes, and the cells that differ from
-it. Blocks are indexed by kind in cubes of cells, so that a search does not read all of them.
+A cell is (x, y, z) in whole numbers; y points up. A grid stores an unchanging start map and the cells that
+differ from it. An index lists the blocks of each kind by cube of cells, so that a search does not read all
+blocks.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ def is_within(one: Iterable[int], other: Iterable[int], reach: float) -> bool:
 
 
 def walked(start: Cell, goal: Cell, reach: float, moves: int = MOVES_PER_STEP) -> tuple[Cell, int]:
-    """Return the cell after up to `moves` unit moves towards `goal`, and the number of moves.
+    """Return the cell that is reached from `start` with up to `moves` unit moves towards `goal`, and the
+    number of moves made.
 
-    A move changes the coordinate with the largest difference; ties: x, then z, then y. The walk ends as soon
-    as the goal is within reach.
+    Each move changes the coordinate with the largest difference; ties: x, then z, then y. The walk ends as
+    soon as the goal is within `reach`.
     """
     at = list(start)
     for taken in range(moves):
@@ -56,7 +58,8 @@ Rank = tuple[int, int, int, int]
 
 
 def rank_from(origin: Cell) -> Callable[[Cell], Rank]:
-    """Return the function that ranks cells by their distance from `origin`; ties: smaller x, then z, y."""
+    """Return a sort key that orders cells by their distance from `origin`; ties: smaller x, then z, then
+    y."""
     from_x, from_y, from_z = origin
 
     def rank(cell: Cell) -> Rank:
@@ -67,7 +70,7 @@ def rank_from(origin: Cell) -> Callable[[Cell], Rank]:
 
 
 def nearest_cell(cells: Iterable[Cell], origin: Cell, reach: float) -> Cell | None:
-    """Return the nearest of these cells that is within reach; None if there is none."""
+    """Return the cell nearest to `origin` if it is at most `reach` away, else None."""
     best = min(map(rank_from(origin), cells), default=None)
     return _within(best, reach * reach)
 
@@ -78,7 +81,8 @@ def _within(best: Rank | None, limit: float) -> Cell | None:
 
 
 class Bounds(NamedTuple):
-    """A box of cells, its corners included. It is empty where a lower corner is above the higher one."""
+    """A box of cells between two corners, both included. It is empty if a lower corner is above the higher
+    one."""
 
     low: Cell
     high: Cell
@@ -88,7 +92,7 @@ class Bounds(NamedTuple):
         return all(low <= each <= high for low, each, high in zip(self.low, cell, self.high, strict=True))
 
     def widened(self, by: int) -> Bounds:
-        """Return the box with so many more cells on each side in x and z."""
+        """Return the box with `by` more cells on each side in x and z."""
         (x, y, z), (far_x, far_y, far_z) = self
         return Bounds((x - by, y, z - by), (far_x + by, far_y, far_z + by))
 
@@ -98,13 +102,13 @@ EMPTY_BOUNDS = Bounds((0, 0, 0), (-1, -1, -1))
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many blocks of a kind there are, and a box that holds them all."""
+    """The number of blocks of one kind, and a box that contains them all."""
 
     count: int
     box: Bounds
 
     def changed(self, cell: Cell, by: int) -> Extent:
-        """Return the extent after a block in this cell was added (1) or taken away (-1)."""
+        """Return the extent after a block in this cell was added (`by` 1) or removed (`by` -1)."""
         if by < 0:
             return Extent(self.count + by, self.box)
         (low_x, low_y, low_z), (high_x, high_y, high_z) = self.box
@@ -113,24 +117,24 @@ class Extent:
         return Extent(self.count + by, Bounds(low, (max(high_x, x), max(high_y, y), max(high_z, z))))
 
     def is_within(self, origin: Cell, limit: float) -> bool:
-        """Return whether all of the box is within the squared distance `limit`."""
+        """Return whether every cell of the box is near `origin`: at most `limit` away in squared distance."""
         ends = zip(*self.box, origin, strict=True)
         return sum(max(at - low, high - at) ** 2 for low, high, at in ends) <= limit
 
 
 @dataclass(frozen=True, slots=True)
 class BlockMap:
-    """The blocks that are there at the start of an episode."""
+    """The blocks at the start of an episode, with an index by kind, and the area where seats may go."""
 
     blocks: Mapping[Cell, str]
     area: Bounds
-    """Where seats may go."""
+    """The cells that seats may enter."""
     index: Index
     extents: Mapping[str, Extent]
 
     @classmethod
     def of(cls, blocks: Mapping[Cell, str], area: Bounds) -> BlockMap:
-        """Return the map with its index."""
+        """Return the map with these blocks by cell. Seats may go everywhere in `area`."""
         index: dict[str, dict[Cell, set[Cell]]] = {}
         for cell, kind in blocks.items():
             index.setdefault(kind, {}).setdefault(_cube(cell), set()).add(cell)
@@ -144,18 +148,18 @@ class BlockMap:
 
 
 def cell_key(cell: Iterable[int]) -> str:
-    """Return the key of a cell in the stored state: `3,0,-2`."""
+    """Return the cell as a text, its key in the stored state: `3,0,-2`."""
     return ",".join(map(str, cell))
 
 
 def key_cell(key: str) -> Cell:
-    """Return the cell of a key."""
+    """Return the cell that a key such as `3,0,-2` names."""
     x, y, z = map(int, key.split(","))
     return x, y, z
 
 
 class BlockGrid:
-    """The blocks now: a map and what differs from it."""
+    """The present blocks of a world: the start map and the cells that differ from it."""
 
     def __init__(self, start: BlockMap, changed: Mapping[str, Json] | None = None) -> None:
         """Copy `changed`: the block or `air` of each cell that differs from `start`, by the cell's key."""
@@ -167,16 +171,16 @@ class BlockGrid:
         """The cubes of the index that differ from those of the map."""
         self._extents = dict(start.extents)
         self._found: dict[str, dict[tuple[Cell, float], Cell | None]] = {}
-        """What was found of each kind since it changed last."""
+        """The results of searches for each kind since it changed last."""
         for key, block in self.changed.items():
             self._note(key_cell(key), block)
 
     def block(self, cell: Cell) -> str:
-        """Return the block in a cell, or `air`."""
+        """Return the block in a cell; `air` if the cell is empty."""
         return self._blocks.get(cell) or self.start.blocks.get(cell, AIR)
 
     def put(self, cell: Cell, block: str) -> None:
-        """Put a block, or `air`, into a cell."""
+        """Put a block into a cell, or empty the cell (`air`)."""
         self._note(cell, block)
         if block == self.start.blocks.get(cell, AIR):
             self.changed.pop(cell_key(cell), None)
@@ -202,7 +206,7 @@ class BlockGrid:
                 own[cube].discard(cell)
 
     def kinds(self) -> list[str]:
-        """Return all kinds of block that are or were there, in alphabetical order."""
+        """Return all kinds of block that this grid has or had, in alphabetical order."""
         return sorted({*self.start.index, *self._own})
 
     def _cubes(self, kind: str) -> Mapping[Cell, frozenset[Cell] | set[Cell]]:
@@ -212,7 +216,8 @@ class BlockGrid:
         return {**start, **own}
 
     def nearest(self, kind: str, origin: Cell, reach: float) -> Cell | None:
-        """Return the nearest cell with such a block within reach; None if there is none."""
+        """Return the cell of the nearest block of this kind within `reach` of `origin`; None if there is
+        none."""
         found = self._found.setdefault(kind, {})
         if (origin, reach) not in found:
             found[origin, reach] = self._search(kind, origin, reach * reach)
@@ -230,7 +235,7 @@ class BlockGrid:
         return _within(best, limit)
 
     def count(self, kind: str, origin: Cell, reach: float) -> int:
-        """Return the number of such blocks within reach."""
+        """Return the number of blocks of this kind within `reach` of `origin`."""
         total, limit, rank = 0, reach * reach, rank_from(origin)
         extent = self._extents.get(kind)
         if extent is None or extent.is_within(origin, limit):

@@ -1,4 +1,6 @@
-"""Read the maps of the farm and the valley: fields of blocks, single cells, and animals."""
+"""Read the map files of the farm and the valley: boxes of blocks, single blocks, and rules for placing
+animals.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ Corner = Annotated[tuple[int, int, int], Strict(False)]
 
 
 class FieldOfBlocks(Record):
-    """A box of blocks. `every`: the step between cells in x and z. `other`: the block where x + z is odd."""
+    """A box of blocks in a map file. Only every `every`-th cell in x and z has a block. If `other` is
+    given, it replaces the block where x + z is odd."""
 
     block: Text
     low: Corner
@@ -29,7 +32,7 @@ class FieldOfBlocks(Record):
     every: Annotated[int, Field(ge=1)] = 1
 
     def cells(self) -> Iterator[tuple[Cell, str]]:
-        """Yield each cell with its block."""
+        """Yield (cell, block) for each cell that has a block."""
         (x, y, z), (far_x, far_y, far_z) = self.low, self.high
         xs, zs = range(x, far_x + 1, self.every), range(z, far_z + 1, self.every)
         for cell in product(xs, range(y, far_y + 1), zs):
@@ -38,7 +41,7 @@ class FieldOfBlocks(Record):
 
 
 class HerdRule(Record):
-    """The animals that are drawn anew for each seed."""
+    """The kinds and numbers of a map's animals, which get random places for each seed."""
 
     each: Annotated[int, Field(ge=0)]
     """Number of each kind."""
@@ -48,7 +51,7 @@ class HerdRule(Record):
 
 
 class MapFile(Record):
-    """The whole file."""
+    """The content of a map file."""
 
     low: Corner
     high: Corner
@@ -58,7 +61,7 @@ class MapFile(Record):
 
 
 class PlaceMap(NamedTuple):
-    """A map, and the rule by which its animals are drawn."""
+    """A map's blocks, and the rule that places its animals; `herd` is None if it has none."""
 
     start: BlockMap
     herd: HerdRule | None
@@ -66,7 +69,7 @@ class PlaceMap(NamedTuple):
 
 @cache
 def place_map(name: str) -> PlaceMap:
-    """Read `data/maps/NAME.toml`; DataError with file, key and reason if it is wrong."""
+    """Read `data/maps/NAME.toml`. Raises DataError with file, key and reason if the file is wrong."""
     source, values = read_toml(DATA / "maps" / f"{name}.toml")
     given = source.read(TypeAdapter(MapFile), values)
     blocks = dict(entry for field in given.fields for entry in field.cells())
@@ -76,8 +79,11 @@ def place_map(name: str) -> PlaceMap:
 
 @lru_cache(maxsize=64)
 def draw_herd(name: str, seed: int) -> Herd:
-    """Return the animals of a map in the order of its file. They stand on the ground, where no block and no
-    other animal is."""
+    """Return the animals of a map as (kind, cell), in the order of the map file, at random places that depend
+    on `seed`.
+
+    They are on the ground, in cells without a block or another animal. Empty if the map has no animals.
+    """
     place, chance = place_map(name), Random(seed)  # noqa: S311 - not for secrets
     rule, (low, high) = place.herd, place.start.area
     if not rule:

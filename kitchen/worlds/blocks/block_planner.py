@@ -1,13 +1,14 @@
-"""Play the worlds of blocks by rule, without a language model: the agent `blocks_planner`.
+"""Define `blocks_planner`, an agent that plays the worlds of blocks by fixed rules, without a language model.
 
-One agent plans for all its seats together, and knows what they hold. Of other seats it knows what they told
-it. It keeps nothing but what it said last.
+One agent plans for all its seats together, and knows what they hold. It knows of other seats only what their
+messages say. Its memory holds only what it last announced.
 
-- `crafting`, `cooking`: one seat, the maker, gets all that is needed, and makes the targets. The others fetch
-  raw materials. The maker is the seat with the workbench, or else the one that holds most of what is needed.
-- `construction` and the shelter: every seat places the nearest block of the lowest unfinished level. Who has
-  much of a material shares it with a seat that has none.
-- `gather`: every seat makes its own tool, and collects a small amount at a time.
+- `crafting`, `cooking`: one seat, the maker, receives everything that is needed, and makes the targets. The
+  others fetch raw materials. The maker is the seat with the workbench, or else the one that holds most of
+  what is needed.
+- `construction`, and `gather` with a shelter: every seat places the nearest block of the lowest unfinished
+  level. A seat with much of a material shares it with a seat that has none.
+- `gather` with an amount: every seat makes its own tool, and collects a small amount at a time.
 - `kitchen`: see `kitchen_planner`.
 """
 
@@ -41,14 +42,14 @@ RAW_VERBS = ("collect", "attack")
 
 
 class TeamGoal(NamedTuple):
-    """What one seat has to hold."""
+    """The items that one seat, the `maker`, must hold to reach the goal."""
 
     maker: int
     targets: Mapping[str, int]
 
 
 class Team:
-    """What the agent knows of all seats: its own from their observations, others from messages."""
+    """The agent's knowledge of all seats: of its own from observations, of the others from messages."""
 
     def __init__(self, situation: Situation) -> None:
         self.situation = situation
@@ -68,13 +69,14 @@ class Team:
 
     @property
     def knows_how(self) -> bool:
-        """Whether one of its seats was given the plan or recipes; without them it makes nothing."""
+        """True if one of the agent's seats was given the plan or the recipes. Without them the agent makes
+        nothing."""
         briefs = self.situation.briefs
         return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
 
     @property
     def pool(self) -> Inventory:
-        """All that is known to be held, and what its seats are about to have."""
+        """All items that seats are known to hold, and those that the agent's own seats will soon have."""
         pool: Inventory = {}
         for items in self.held.values():
             add_items(pool, items)
@@ -83,11 +85,11 @@ class Team:
         return pool
 
     def lacks(self, seat: int, item: str) -> bool:
-        """Return whether a seat has none of an item, and is about to get none."""
+        """Return whether a seat has none of an item, and no gift of it is on the way."""
         return item not in self.held[seat] and (seat, item) not in self.promised
 
     def asked(self) -> Iterator[int]:
-        """Yield its seats that need a command."""
+        """Yield the agent's seats that need a command in this step."""
         asked = self.situation.request.asked
         return (seat for seat in self.seats if asked is None or seat in asked)
 
@@ -109,7 +111,7 @@ def _coming(seen: Mapping[str, Json]) -> Inventory:
 
 
 class BlocksPlanner(Agent):
-    """Plans all its seats by rule."""
+    """An agent that plans all its seats by fixed rules."""
 
     kind: ClassVar[str] = "blocks_planner"
     worlds: ClassVar[tuple[str, ...] | None] = (
@@ -118,7 +120,8 @@ class BlocksPlanner(Agent):
     instant: ClassVar[bool] = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the next macro of each of its seats that needs one, and tell what they hold if it is new."""
+        """Return the next command of each seat that needs one. If the items of the agent's seats changed,
+        also return a message that lists them."""
         if situation.world == "blocks_kitchen":
             return Decision(kitchen_commands(situation))
         team = Team(situation)
@@ -138,7 +141,7 @@ def _message(holds: Mapping[str, Inventory]) -> MessageDraft:
 
 
 def commands_of(team: Team) -> dict[int, Command]:
-    """Return the next macro of each seat that needs one."""
+    """Return the next command of each of the agent's seats that needs one, by seat."""
     brief = team.situation.briefs[team.seats[0]]
     if "target" in brief or "targets" in brief:
         return _making_commands(team, _goals(team, brief))
@@ -213,8 +216,9 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
 
 
 def _gift_to_others(team: Team, seat: int) -> Command | None:
-    """Return a gift to a seat of somebody else, for a seat that cannot make the targets: all of an item that
-    may be needed. The seat with the workbench waits for gifts, if it knows how to use them."""
+    """Return a command that gives an item to another agent's or a person's seat: all of an item that may
+    be needed. It is for a seat that cannot make the targets itself. None if there is none. A seat with the
+    workbench that knows how to use it waits for gifts."""
     others = [other for other in team.all_seats if other not in team.seats]
     if not others or (team.knows_how and any(TABLE in team.held[each] for each in team.seats)):
         return None
@@ -252,7 +256,8 @@ def _making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | N
 
 
 def _most(team: Team, seat: int, head: Command) -> int:
-    """Return the greatest amount with which a macro can begin now, as far as this can be told."""
+    """Return the greatest amount with which a macro can begin now, as far as the seat's inventory shows
+    it; 0 if it cannot begin."""
     if (*head, "1") not in team.situation.legal[seat]:
         return 0
     verb, item = head
@@ -308,7 +313,8 @@ def _building_commands(team: Team) -> dict[int, Command]:
 
 
 def _shared_material(team: Team, seat: int) -> Command | None:
-    """Return the gift of a part of a material to a seat of the team that has none of it."""
+    """Return a command that gives a part of a material to another of the agent's seats that has none of
+    it. None if there is nothing to share."""
     materials = {wanted for _, _, wanted, _ in team.seen[seat].get("differences", ())} - {AIR}
     for item in sorted(materials & team.held[seat].keys()):
         poor = next((other for other in team.seats if team.lacks(other, item)), None)
@@ -338,10 +344,10 @@ def _building_step(team: Team, seat: int, taken: Container[tuple[int, ...]]) -> 
 
 
 class PlannerAdviser(Adviser):
-    """Advises what the planner would do in the one seat."""
+    """An adviser that recommends what `BlocksPlanner` would do in a person's seat."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return the planner's macro for the seat; None if it would wait."""
+        """Return the planner's command for the situation's only seat; None if the planner would wait."""
         (seat,) = situation.seats
         made = run_without_waiting(BlocksPlanner({}).decide(situation))
         command = made.commands.get(seat, GO_ON)

@@ -1,6 +1,8 @@
-"""Hold the state of a world of blocks, and answer what its macros ask: who is where, what is near.
+"""Define `BlockScene`, the base class of the four worlds of blocks with macros (commands that last several
+steps).
 
-`BlockScene` is the base class of the four worlds with macros. It knows no macro.
+It holds the state of such a world. It answers where seats (players), blocks and animals are, and what is near
+a seat. The macros themselves are defined elsewhere.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ SEAT_SPACING = 2
 
 
 class BlockScene(SimpleWorld):
-    """Seats, their inventories, blocks, animals, a furnace and a chest."""
+    """The state of a world of blocks: seats, their inventories, blocks, animals, a furnace and a chest."""
 
     steps_setting: ClassVar[str] = ""
     passes_by: ClassVar[bool] = True
@@ -56,19 +58,20 @@ class BlockScene(SimpleWorld):
     """The blocks at the start; set by `set_up`."""
     blueprint: Blueprint | None = None
     collects: Mapping[str, tuple[str, Mapping[str, int]]] = {}
-    """What a block gives, and the steps by tool held (`hand`: without one)."""
+    """By kind of block: the item that it gives, and the steps with each tool (`hand`: without one)."""
     meat: Mapping[str, str] = {}
-    """The meat of each kind of animal; empty where it gives none."""
+    """The meat of each kind of animal; empty if it gives none."""
     placeable: frozenset[str] = frozenset()
     """The items that `place` can put into the blueprint's box."""
     time_limit: int
 
     def set_up(self) -> list[Inventory]:
-        """Read the task that the settings name: set the attributes above, and return what the seats hold."""
+        """Read the task that the settings name, and set the map, the blueprint and the other attributes
+        that depend on it. Return what each seat holds at the start."""
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Put every seat on its starting cell, with what it holds."""
+        """Put every seat on its starting cell with its items. Empty the furnace and the chest."""
         self.inventories = [dict(items) for items in self.set_up()]
         self.at = [(SEAT_SPACING * seat, 0, 0) for seat in range(self.seats)]
         self.macros: list[dict[str, Json] | None] = [None] * self.seats
@@ -86,7 +89,7 @@ class BlockScene(SimpleWorld):
         """Number of macros that gave something."""
         self.items_given = 0
         self.since: list[dict[str, Json]] = [self._as_of_now(seat, None) for seat in range(self.seats)]
-        """What each seat did last, and what it held and had walked then."""
+        """The last command of each seat, and what it held and had walked then."""
         self.sought: set[Cell] = set()
         """Cells that a seat's `build` or `place` is after in this step."""
         self.changes: list[tuple[Cell, str]] = []
@@ -105,7 +108,7 @@ class BlockScene(SimpleWorld):
 
     @property
     def changed(self) -> Mapping[str, Json]:
-        """The cells that differ from the map, with their blocks."""
+        """The cells that differ from the start map, by key, with their present blocks."""
         return self.grid.changed
 
     @changed.setter
@@ -121,47 +124,50 @@ class BlockScene(SimpleWorld):
 
     @property
     def herd(self) -> Herd:
-        """The animals at the start."""
+        """The animals at the start of the episode, as (kind, cell)."""
         return ()
 
     @property
     def animals(self) -> list[tuple[str, Cell]]:
-        """Each animal that is there, with its cell."""
+        """The animals that no seat has taken yet, as (kind, cell)."""
         return [each for number, each in enumerate(self.herd) if number not in self.hunted]
 
     @property
     def box(self) -> Bounds:
-        """The cells of the blueprint."""
+        """The box that contains the blueprint; empty if there is no blueprint."""
         return self.blueprint.box if self.blueprint else EMPTY_BOUNDS
 
     def is_blocked(self, seat: int, verb: str) -> bool:
-        """Return whether this seat may not use this macro."""
+        """Return whether the settings forbid this seat to use the macro with this verb."""
         return False
 
     def knows_blueprint(self, seat: int) -> bool:
-        """Return whether this seat may know the blueprint."""
+        """Return whether this seat may see the blueprint."""
         return True
 
     def nearest_block(self, seat: int, kind: str) -> Cell | None:
-        """Return the nearest block of a kind that is near; None if there is none."""
+        """Return the cell of the nearest block of this kind; None if none is near the seat. Near means
+        within 32 cells for stations such as a chest, else within 64."""
         reach = STATION_RANGE if kind in STATIONS else SIGHT_RANGE
         return self.grid.nearest(kind, self.at[seat], reach)
 
     def nearest_animal(self, seat: int, kind: str) -> Cell | None:
-        """Return the nearest animal of a kind that is near; None if there is none."""
+        """Return the cell of the nearest animal of this kind; None if there is none within 64 cells of the
+        seat."""
         cells = (cell for each, cell in self.animals if each == kind)
         return nearest_cell(cells, self.at[seat], SIGHT_RANGE)
 
     def is_seat(self, seat: int, other: int) -> bool:
-        """Return whether `other` is another seat of the game."""
+        """Return whether `other` is the number of another seat in this game."""
         return 0 <= other < self.seats and other != seat
 
     def has_table(self, seat: int) -> bool:
-        """Return whether a table is in the own inventory or near."""
+        """Return whether the seat holds a workbench (`crafting_table`), or one is within 32 cells."""
         return TABLE in self.inventories[seat] or self.nearest_block(seat, TABLE) is not None
 
     def missing_blocks(self, seat: int, level: int) -> Iterator[Cell]:
-        """Yield the wanted and empty cells of a level whose material the seat holds, in order z, then x."""
+        """Yield the cells of a blueprint level that are still empty and whose material the seat holds, in
+        order of z, then x."""
         if self.blueprint:
             held, block_at = self.inventories[seat], self.grid.block
             for cell, block in self.blueprint.levels[level].items():
@@ -171,32 +177,34 @@ class BlockScene(SimpleWorld):
     # Changes
 
     def step_towards(self, seat: int, goal: Cell, reach: float) -> bool:
-        """Let a seat walk for one step; return whether the goal is within reach then."""
+        """Move a seat towards `goal` for one step. Return whether the goal is then within `reach`."""
         self.at[seat], moves = walked(self.at[seat], goal, reach)
         self.since[seat]["walked"] += moves
         return is_within(self.at[seat], goal, reach)
 
     def put_block(self, cell: Cell, block: str) -> None:
-        """Put a block, or `air`, into a cell."""
+        """Put a block into a cell, or empty the cell (`air`), and update the comparison with the
+        blueprint."""
         self.grid.put(cell, block)
         self.changes.append((cell, block))
         if self.comparison:
             self.comparison.update(cell, block)
 
     def take_animal(self, kind: str, cell: Cell) -> None:
-        """Remove an animal."""
+        """Remove the animal of this kind from this cell."""
         self.hunted.append(self.herd.index((kind, cell)))
         self.kills.append((kind, cell))
 
     def hand_over(self, seat: int, other: int, item: str, amount: int) -> None:
-        """Move items from one seat's inventory into another's."""
+        """Move items from the inventory of `seat` to that of `other`, and count the gift."""
         remove_items(self.inventories[seat], {item: amount})
         add_items(self.inventories[other], {item: amount})
         self.gives += 1
         self.items_given += amount
 
     def start_furnace(self, seat: int, product: str, amount: int, store: float) -> None:
-        """Start a job; what it makes goes to this seat."""
+        """Start the furnace. When it is ready, this seat gets `amount` of `product`. `store` is the fuel
+        that remains, as a number of smeltings."""
         steps = amount * SMELTING_STEPS
         job = {"seat": seat, "product": product, "n": amount, "left": steps}
         self.furnace = {"fuel": store, "job": job}
@@ -204,7 +212,8 @@ class BlockScene(SimpleWorld):
     # What a seat sees
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return what a seat knows: itself, the seats, what is near, and what came of its last command."""
+        """Return the observation of this seat: its own state, where all seats are, what is near, and the
+        effect of its last command."""
         macro = self.macros[seat]
         return {
             "step": self.clock,

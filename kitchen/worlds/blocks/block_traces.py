@@ -1,8 +1,8 @@
-"""Compare the worlds of blocks with recorded episodes, step by step.
+"""Replay recorded episodes in the worlds of blocks, and compare the states step by step.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has `world`, `name`, `seats`, `settings`,
-`seed`, `start` and `steps`, and at the end `over` and `cut_off`. A step has `do` (the command of each seat or
-null), then the state after it. Every field that a line has is compared.
+A line of a recording file (`kitchen.contract.reference_recordings`) has the keys `world`, `name`, `seats`,
+`settings`, `seed`, `start`, `steps`, `over` and `cut_off`. Each step has `do` (the command of each seat, or
+null) and the state after the step. Only the fields that a line has are compared.
 """
 
 from __future__ import annotations
@@ -45,17 +45,18 @@ class BlocksTrace:
     end: Fields
 
     def world(self) -> AnyFamily:
-        """Return our world at the start. SettingsError if it cannot be played."""
+        """Return a new world at the start of this episode. Raises SettingsError if its settings cannot be
+        played."""
         world = FAMILIES[self.kind].create(seats=self.seats, settings=self.settings)
         world.reset(self.seed)
         return world
 
 
 class BlocksTraces(Recordings[BlocksTrace]):
-    """Recorded episodes of the five families."""
+    """Parses and replays recorded episodes of the five worlds of blocks."""
 
     def parse(self, raw: Json) -> BlocksTrace:
-        """Return one trace."""
+        """Return the episode that a line's JSON object describes."""
         steps = list(raw["steps"])
         return BlocksTrace(
             name=str(raw["name"]),
@@ -70,14 +71,16 @@ class BlocksTraces(Recordings[BlocksTrace]):
         )
 
     def difference(self, recorded: BlocksTrace) -> str | None:
-        """Return the first difference as step and field; None if there is none."""
+        """Replay the episode, and return the first difference as a text with step and field; None if there
+        is none."""
         try:
             return next((f"{recorded.name}: {problem}" for problem in _differences(recorded)), None)
         except SettingsError as error:
             return f"{recorded.name}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[BlocksTrace], rounds: int) -> list[float]:
-        """Return steps per second of each round: `reset` and every `step` with its events."""
+        """Replay all episodes `rounds` times, and return the steps per second of each round. Raises
+        SettingsError if an episode cannot be played."""
         try:
             games = [(trace, trace.world()) for trace in recorded]
         except SettingsError as error:
@@ -120,7 +123,7 @@ def _compare(where: str, theirs: Fields, made: Fields) -> Iterator[str]:
 
 
 def state_as_trace(world: AnyFamily, events: Sequence[Event]) -> dict[str, Json]:
-    """Return our state after a step in the form of a trace."""
+    """Return the world's state and the events of the last step in the form of a recorded step."""
     shared = {
         "at": world.at,
         "inventories": world.inventories,

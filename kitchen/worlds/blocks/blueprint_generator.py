@@ -1,7 +1,7 @@
-"""Generate blueprints of buildings with rooms, windows, carpets and doors, from five numbers in a name.
+"""Generate blueprints of buildings with rooms, windows, carpets and doors from a name with five numbers.
 
-The name is `materials_M_rooms_R_window_W_carpet_C_variant_V`, with M, R, W and C from 0 to 2. The parameters
-are those of MINDcraft's construction tasks; the buildings are our own.
+The name is `materials_M_rooms_R_window_W_carpet_C_variant_V`, with M, R, W and C from 0 to 2, and V from 0 to
+9999. The parameters are those of MINDcraft's construction tasks. The buildings are our own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ Levels = list[list[list[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A room: its low corner, its size, and where it lies from the last room."""
+    """A box-shaped room: its low corner, its size, its material, and the side of the previous room that it
+    adjoins."""
 
     x: int
     y: int
@@ -42,11 +43,11 @@ class Room:
 
     @property
     def far(self) -> Cell:
-        """The high corner."""
+        """The corner with the highest x, y and z."""
         return self.x + self.length - 1, self.y + self.height - 1, self.z + self.width - 1
 
     def cells(self) -> Iterator[Cell]:
-        """Yield all cells, bottom up, then z, then x."""
+        """Yield all cells of the room, ordered by y, then z, then x."""
         far_x, far_y, far_z = self.far
         for y, z, x in product(range(self.y, far_y + 1), range(self.z, far_z + 1), range(self.x, far_x + 1)):
             yield x, y, z
@@ -61,7 +62,8 @@ class Room:
 
 @dataclass(slots=True)
 class Building:
-    """A cube of cells while it is being filled."""
+    """A cube of cells that the generator fills with rooms. `side` is its length in cells; `window` and
+    `carpet` are styles."""
 
     chance: Random
     side: int
@@ -75,7 +77,7 @@ class Building:
             self.levels.append([[block] * self.side for _ in range(self.side)])
 
     def pick(self, count: int) -> int:
-        """Return a whole number from 0 below `count`."""
+        """Return a random whole number from 0 to `count` - 1."""
         return int(self.chance.random() * count)
 
     def get(self, cell: Cell) -> str:
@@ -89,7 +91,8 @@ class Building:
         self.levels[y][z][x] = block
 
     def draw_room(self, materials: tuple[str, ...], last: Room | None) -> Room | None:
-        """Draw a room that fits; None if no try does."""
+        """Return a random room that fits next to the room `last`, or anywhere if `last` is None. Return
+        None if no attempt succeeds."""
         for _ in range(TRIES):
             material = materials[self.pick(len(materials))]
             size = 5 + self.pick(5), 5 + self.pick(5), 4 + self.pick(2)
@@ -123,7 +126,8 @@ class Building:
         return inside and all(room.is_on_face(cell) or self.get(cell) == AIR for cell in room.cells())
 
     def build(self, room: Room, last: Room | None) -> None:
-        """Build the shell, the windows, the carpet and the doors of a room."""
+        """Put the walls, windows, carpet and doors of a room into the cube. `last` is the previous room,
+        if any; only later rooms get a carpet."""
         for cell in room.cells():
             x, y, z = cell
             if y == 0:
@@ -191,7 +195,7 @@ def _doors(room: Room, last: Room | None) -> list[Cell]:
 
 
 def generate_levels(name: str) -> Levels:
-    """Return the blueprint with this name as levels of rows of block names, from the ground up. Raises
+    """Return the blueprint with this name as levels[y][z][x] of block names, from the ground up. Raises
     LookupError if the name does not match `NAME_PATTERN`."""
     match = NAME_PATTERN.fullmatch(name)
     if not match:

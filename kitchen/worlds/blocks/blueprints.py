@@ -1,11 +1,11 @@
-"""Read blueprints, and compare what stands with them.
+"""Read blueprints, and compare the blocks in a world with a blueprint.
 
 A blueprint is a TOML file in `data/blueprints/` with two keys::
 
     legend = { s = "stone" }     # the block of each letter; a dot is air
     levels = [["ss", "s."]]      # from the bottom up; the rows of a level are z, the letters of a row x
 
-The score is the share of matches among the cells where the blueprint or the site has a block.
+The score is the share of matching cells among the cells where the blueprint or the site has a block.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BlockName = Annotated[
 
 
 class BlueprintFile(Record):
-    """The whole file."""
+    """The content of a blueprint file."""
 
     legend: Annotated[Mapping[Letter, BlockName], Field(max_length=26)]
     levels: Annotated[tuple[Texts, ...], Strict(False), Field(min_length=1)]
@@ -43,7 +43,7 @@ class BlueprintFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """What is to be built."""
+    """The blocks to build, by level, and the number of blocks of each material."""
 
     name: str
     box: Bounds
@@ -54,7 +54,7 @@ class Blueprint:
 
     @classmethod
     def of(cls, name: str, levels: Sequence[Sequence[Sequence[str]]]) -> Blueprint:
-        """Return the blueprint of levels of rows of block names, without the empty levels on top."""
+        """Return a blueprint from `levels[y][z][x]` of block names. Empty levels at the top are removed."""
         while all(block == AIR for row in levels[-1] for block in row):
             levels = levels[:-1]
         high = len(levels[0][0]) - 1, len(levels) - 1, len(levels[0]) - 1
@@ -67,15 +67,15 @@ class Blueprint:
 
     @property
     def blocks(self) -> int:
-        """The number of blocks."""
+        """The number of blocks in the blueprint."""
         return sum(map(len, self.levels))
 
     def wanted(self, cell: Cell) -> str:
-        """Return the wanted block of a cell of the box, or `air`."""
+        """Return the block that the blueprint has in this cell of its box; `air` if none."""
         return self.levels[cell[1]].get(cell, AIR)
 
     def drawing(self) -> dict[str, Json]:
-        """Return the blueprint as its file would have it: legend and levels."""
+        """Return the blueprint in the form of its file: `legend` and `levels`."""
         letters = {block: chr(ord("A") + number) for number, block in enumerate(self.materials)}
         (_, (far_x, far_y, far_z)) = self.box
         rows = [
@@ -89,7 +89,8 @@ class Blueprint:
 
 
 class Comparison:
-    """Counts how far what stands agrees with a blueprint. A change costs the same in any state."""
+    """A running comparison of the blocks in the world with a blueprint. An update takes the same time
+    however many blocks there are."""
 
     def __init__(self, blueprint: Blueprint, grid: BlockGrid) -> None:
         self.blueprint = blueprint
@@ -106,7 +107,7 @@ class Comparison:
             self.update(key_cell(key), grid.changed[key])
 
     def update(self, cell: Cell, block: str) -> None:
-        """Take in that a cell has this block now, or `air`."""
+        """Record the block that a cell now has; `air` if it is empty."""
         if not self.blueprint.box.holds(cell):
             return
         wanted, level = self.blueprint.wanted(cell), cell[1]
@@ -126,32 +127,33 @@ class Comparison:
 
     @property
     def mismatches(self) -> int:
-        """Cells where the blueprint or the site has a block, and they differ."""
+        """The number of cells where the blueprint or the site has a block, and both differ."""
         return self.blueprint.blocks + self.extra - self.matches
 
     @property
     def score(self) -> float:
-        """100 x matches / (matches + mismatches)."""
+        """The score from 0 to 100: 100 x matches / (matches + mismatches)."""
         return 100 * self.matches / (self.matches + self.mismatches)
 
     @property
     def filled(self) -> float:
-        """The share of the blueprint's blocks that stand."""
+        """The share of the blueprint's blocks that are in place."""
         return self.matches / self.blueprint.blocks
 
     @property
     def is_complete(self) -> bool:
-        """Whether all of the blueprint stands, and nothing else in its box."""
+        """True if all blocks of the blueprint are in place and its box holds no other block."""
         return not self.mismatches
 
     @property
     def level(self) -> int | None:
-        """The lowest level that is not as wanted; None if all are."""
+        """The lowest level that differs from the blueprint; None if no level does."""
         levels = range(len(self.left))
         return next((each for each in levels if self.left[each] or self.wrong[each]), None)
 
     def differences(self, level: int) -> list[list[Json]]:
-        """Return the cells of a level that are not as wanted: [x, z, wanted block, present block]."""
+        """Return the cells of a level that differ from the blueprint, as [x, z, wanted block, present
+        block]."""
         wanted = self.blueprint.levels[level]
         cells = {cell for cell, block in wanted.items() if self._present.get(cell, AIR) != block}
         return [
@@ -161,13 +163,14 @@ class Comparison:
 
 
 def read_blueprint(name: str) -> Blueprint:
-    """Read a file; DataError with file, key and reason if it is wrong."""
+    """Read `data/blueprints/NAME.toml`. Raises DataError with file, key and reason if the file is wrong."""
     return _checked(name, *read_toml(FOLDER / f"{name}.toml"))
 
 
 @lru_cache(maxsize=16)
 def parse_blueprint(text: str, name: str) -> Blueprint:
-    """Return the blueprint of a text in the form of a file; DataError if it is wrong."""
+    """Return the blueprint that a TOML text describes; `name` names it in messages. Raises DataError if
+    the text is wrong."""
     return _checked(name, *parse_toml(text, name))
 
 
@@ -199,13 +202,14 @@ def _row_problem(row: str, known: Mapping[str, str], size: tuple[int, int], firs
 
 
 def blueprint_files() -> tuple[str, ...]:
-    """Return the names of the files, in alphabetical order."""
+    """Return the names of the shipped blueprint files, in alphabetical order."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
 @cache
 def blueprint(name: str) -> Blueprint:
-    """Return the blueprint of a file or of the generator. LookupError if there is none of this name."""
+    """Return the blueprint of the file with this name, or else the generated one. Raises LookupError if
+    the name is neither."""
     if name in blueprint_files():
         return read_blueprint(name)
     return Blueprint.of(name, generate_levels(name))

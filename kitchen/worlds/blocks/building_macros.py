@@ -1,4 +1,6 @@
-"""The macros that change the building site: `place`, `remove` and `build`."""
+"""Define the macros (commands that last several steps) that change the building site: `place`, `remove` and
+`build`.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,14 @@ CELLS_OFFERED = 6
 
 
 class Place(MacroRule):
-    """`place ITEM X Y Z`: into an empty cell of the blueprint's box."""
+    """The macro `place ITEM X Y Z`: put one block into an empty cell of the blueprint's box."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, NUMBER, NUMBER, NUMBER)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """The cell must be empty and in the box; the item must be held, and be one to build with."""
+        """Return the code of the first failed check; empty if the seat can place the block. The cell must
+        be empty and in the blueprint's box. The seat must hold the item, and the item must be a building
+        material."""
         item, cell = words[1], words_cell(words)
         if not scene.box.holds(cell):
             return OUT_OF_AREA
@@ -46,22 +50,23 @@ class Place(MacroRule):
         return "" if scene.grid.block(cell) == AIR else OCCUPIED
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the cell."""
+        """Return the cell to fill, which the seat must have within reach."""
         return Goal(words_cell(words), BLOCK_REACH)
 
     def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
-        """Return the cell: the `build` of a later seat passes it over."""
+        """Return the cell to fill. Seats that act later in this step do not choose it for `build`."""
         return words_cell(macro["words"])
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Place the block."""
+        """Place the block. Return True, because the macro ends with it."""
         item = macro["words"][1]
         remove_items(scene.inventories[seat], {item: 1})
         scene.put_block(words_cell(macro["words"]), item)
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return the nearest wanted cells of the lowest unfinished level whose material the seat holds."""
+        """Yield `place` commands for the menu: the nearest missing blocks of the lowest unfinished level.
+        Only materials that the seat holds are offered."""
         level = scene.comparison.level if scene.comparison else None
         if scene.blueprint and level is not None and scene.knows_blueprint(seat):
             wanted = scene.blueprint.levels[level]
@@ -75,30 +80,31 @@ def _nearest_first(cells: Iterable[Cell], origin: Cell) -> Iterator[Cell]:
 
 
 class Remove(MacroRule):
-    """`remove X Y Z`: any block in the box comes into the inventory."""
+    """The macro `remove X Y Z`: take any block from the blueprint's box into the inventory."""
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER, NUMBER, NUMBER)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """The cell must be in the box and hold a block."""
+        """Return the code of the first failed check; empty if there is none. The cell must be in the
+        blueprint's box and hold a block."""
         cell = words_cell(words)
         if not scene.box.holds(cell):
             return OUT_OF_AREA
         return NOTHING_THERE if scene.grid.block(cell) == AIR else ""
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the cell."""
+        """Return the cell of the block, which the seat must have within reach."""
         return Goal(words_cell(words), BLOCK_REACH)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Take the block."""
+        """Move the block to the seat's inventory. Return True, because the macro ends with it."""
         cell = words_cell(macro["words"])
         add_items(scene.inventories[seat], {scene.grid.block(cell): 1})
         scene.put_block(cell, AIR)
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return the nearest wrong blocks."""
+        """Yield `remove` commands for the menu: the nearest blocks that differ from the blueprint."""
         if scene.comparison and scene.knows_blueprint(seat):
             wrong = chain.from_iterable(scene.comparison.wrong)
             for cell in _nearest_first(wrong, scene.at[seat]):
@@ -106,39 +112,40 @@ class Remove(MacroRule):
 
 
 class Build(MacroRule):
-    """`build LEVEL`: place all cells of a level that are wanted and empty, and whose material is held.
+    """The macro `build LEVEL`: place all missing blocks of a level whose material the seat holds.
 
-    A cell that a lower seat is after in this step is passed over. It ends as done with the block after which
-    the seat can place no other of that level, or when it finds only cells that are passed over.
+    It skips a cell that a seat with a lower number is about to fill in this step. It ends as done when the
+    seat can place no other block of the level, or when it would skip all cells that are left.
     """
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER,)
     counts: ClassVar[bool] = True
 
     def is_well_formed(self, scene: BlockScene, words: Command) -> bool:
-        """The blueprint must have the level."""
+        """Return whether the argument is the number of a level of the blueprint."""
         levels = len(scene.blueprint.levels) if scene.blueprint else 0
         return super().is_well_formed(scene, words) and 0 <= int(words[1]) < levels
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """A cell must be left."""
+        """Return `missing` if the seat can fill no cell of this level; empty if it can."""
         return "" if _free_cell(scene, seat, words) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """It is done when nothing is left."""
+        """Return True: when no cell can be filled any more, the macro ends as done, not as failed."""
         return True
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the first cell that is left."""
+        """Return the next cell to fill; None if there is none."""
         cell = _free_cell(scene, seat, words)
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
-        """Return the first cell that is left: the `build` of a later seat passes it over."""
+        """Return the next cell to fill; None if there is none. Seats that act later in this step skip it."""
         return _free_cell(scene, seat, tuple(macro["words"]))
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Place the first cell that is left."""
+        """Place one block in the next cell. Return whether the seat can then fill no other cell of this
+        level."""
         words = tuple(macro["words"])
         cell, blueprint, level = _free_cell(scene, seat, words), scene.blueprint, int(words[1])
         if cell is None or blueprint is None:
@@ -150,7 +157,7 @@ class Build(MacroRule):
         return next(scene.missing_blocks(seat, level), None) is None
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every level where a cell is left."""
+        """Yield one `build` command for each level in which the seat can fill a cell."""
         levels = len(scene.blueprint.levels) if scene.blueprint else 0
         for words in (("build", str(level)) for level in range(levels)):
             if not self.refusal(scene, seat, words):

@@ -1,4 +1,6 @@
-"""The family `construction`: build a blueprint. The rules are in the package's docstring."""
+"""Define the world `blocks_construction`, in which players build a blueprint. The docstring of
+`kitchen.worlds.blocks` has the rules.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ NOBODY, FIRST_SEAT, OTHER_SEATS = "nobody", "first", "others"
 
 
 class Construction(BuildingWorld):
-    """A blueprint, and its materials dealt out."""
+    """A world in which the seats share the materials of a blueprint and build it together."""
 
     kind: ClassVar[str] = "blocks_construction"
     figures: ClassVar[tuple[Metric, ...]] = (SCORE, FILLED, MATCHES, MISMATCHES, GIVES, ITEMS_GIVEN)
@@ -86,7 +88,8 @@ class Construction(BuildingWorld):
     )
 
     def set_up(self) -> list[Inventory]:
-        """Read the blueprint, and deal out the materials."""
+        """Read the blueprint, and divide its materials among the seats. Return what each seat holds at the
+        start."""
         plan = self.blueprint = self._blueprint()
         self.start = BlockMap.of({}, plan.box.widened(SITE_MARGIN))
         self.placeable = frozenset({DIRT, *plan.materials})
@@ -119,20 +122,22 @@ class Construction(BuildingWorld):
 
     @property
     def over(self) -> bool:
-        """All of the blueprint stands, and nothing else in its box."""
+        """True if the blueprint is complete and its box holds no other block."""
         return self.comparison is not None and self.comparison.is_complete
 
     def knows_blueprint(self, seat: int) -> bool:
-        """Return whether this seat may know the blueprint."""
+        """Return whether the settings let this seat see the blueprint."""
         blocked = self.chosen["blueprint_blocked"]
         return bool(blocked == NOBODY or (seat == 0) == (blocked == OTHER_SEATS))
 
     def is_blocked(self, seat: int, verb: str) -> bool:
-        """Building a level needs the switch and the blueprint."""
+        """Return whether this seat may not use this verb. `build` needs the setting `build`, and a seat
+        that knows the blueprint."""
         return verb == "build" and not (self.chosen["build"] and self.knows_blueprint(seat))
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return size and limit; who may know the blueprint gets it as `blueprint`."""
+        """Return the size of the box and the step limit. A seat that knows the blueprint also gets it, as
+        `blueprint`."""
         (_, (far_x, far_y, far_z)) = self.box
         known: dict[str, Json] = {
             "size": [far_x + 1, far_y + 1, far_z + 1],

@@ -1,6 +1,5 @@
-"""Read the items of the cooking family, deal them out, and look up how a target is made.
-
-The file is `data/tasks/cooking.toml`.
+"""Read the file `data/tasks/cooking.toml`, divide the ingredients among the players, and list the steps of a
+recipe.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ JOIN = "+"
 
 
 class CookingFile(Record):
-    """The whole file."""
+    """The content of the file `data/tasks/cooking.toml`."""
 
     limit: int
     hells_kitchen_limit: int
@@ -34,7 +33,7 @@ class CookingFile(Record):
 
 @cache
 def cooking_file() -> CookingFile:
-    """Read the file; DataError with file, key and reason if it is wrong."""
+    """Read `data/tasks/cooking.toml`. Raises DataError with file, key and reason if the file is wrong."""
     source, values = read_toml(DATA / "tasks" / "cooking.toml")
     given = source.read(TypeAdapter(CookingFile), values)
     for key, names in (("tests", given.tests), ("without_fuel", tuple(given.without_fuel))):
@@ -47,7 +46,8 @@ def cooking_file() -> CookingFile:
 
 
 def read_targets(text: str) -> tuple[str, ...]:
-    """Return the targets of a setting such as `bread+cake`; SettingsError if they cannot be played."""
+    """Return the dishes that a setting such as `bread+cake` names. Raises SettingsError if one is unknown
+    or repeated, or if there are too many."""
     names = tuple(text.split(JOIN))
     known = cooking_file().items
     if unknown := next((name for name in names if name not in known), None):
@@ -58,10 +58,11 @@ def read_targets(text: str) -> tuple[str, ...]:
 
 
 def deal(targets: Sequence[str], seats: int, *, with_fuel: bool) -> list[Inventory]:
-    """Return what each seat holds at the start.
+    """Return what each seat holds at the start of an episode with these targets.
 
-    The items of all targets are dealt in alphabetical order. Two or more of a kind are divided evenly, the
-    remainder to the low seats. A single one goes to the seat with the fewest things so far.
+    The ingredients of all targets are dealt in alphabetical order. Two or more of a kind are divided
+    evenly; the first seats get the remainder. A single one goes to the seat with the fewest items so far.
+    If `with_fuel` is False (the furnace has no fuel), the coal that the targets need is dealt, too.
     """
     given, pool = cooking_file(), dict[str, int]()
     for target in targets:
@@ -79,7 +80,7 @@ def deal(targets: Sequence[str], seats: int, *, with_fuel: bool) -> list[Invento
 
 
 def recipe_steps(target: str) -> list[dict[str, Json]]:
-    """Return how a target is made, in order: `do` is collect, attack, smelt or craft."""
+    """Return the steps that make a target, in order. In each, `do` is collect, attack, smelt or craft."""
     steps: list[dict[str, Json]] = []
     for step in _steps(target, 1):
         if step not in steps:

@@ -1,4 +1,6 @@
-"""The family `cooking`: make food from the farm's things. The rules are in the package's docstring."""
+"""Define the world `blocks_cooking`, in which players make dishes on a farm. The docstring of
+`kitchen.worlds.blocks` has the rules.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ RELEASED_FUEL = 512
 
 
 class Cooking(TargetWorld):
-    """Fields, animals, one table, one furnace."""
+    """A world with fields, animals, one workbench and one furnace, in which the seats make dishes."""
 
     kind: ClassVar[str] = "blocks_cooking"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -72,7 +74,8 @@ class Cooking(TargetWorld):
     )
 
     def set_up(self) -> list[Inventory]:
-        """Read the targets, and deal out what the seats hold."""
+        """Read the target dishes, and divide their ingredients among the seats. Return what each seat
+        holds at the start. Raises SettingsError if the targets cannot be played."""
         given, place = cooking_file(), place_map("farm")
         self.start = place.start
         self.names = read_targets(self.chosen["targets"])
@@ -87,28 +90,30 @@ class Cooking(TargetWorld):
         return deal(self.names, self.seats, with_fuel=self.chosen["furnace_fuel"] > 0)
 
     def begin(self) -> None:
-        """Fill the furnace."""
+        """Set the start state, and put the fuel of the setting `furnace_fuel` into the furnace."""
         super().begin()
         self.furnace = {"fuel": self.chosen["furnace_fuel"], "job": None}
 
     @property
     def herd(self) -> Herd:
-        """The animals at the start, which follow from the seed."""
+        """The animals at the start, which depend on the seed."""
         return draw_herd("farm", self.seed)
 
     @property
     def over(self) -> bool:
-        """One seat holds all targets; in Hell's Kitchen each seat its own."""
+        """True if one seat holds all targets. With the setting `hells_kitchen`, each seat must hold its
+        own target."""
         if self.is_parted:
             return all(self.holds(seat, {name: 1}) for seat, name in enumerate(self.names))
         return super().over
 
     def is_blocked(self, seat: int, verb: str) -> bool:
-        """Giving can be switched off."""
+        """Return True for `give` if the setting `no_help` forbids gifts, else False."""
         return verb == "give" and bool(self.chosen["no_help"])
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the targets and the limit; who may know the recipes gets them as `recipes`."""
+        """Return the targets and the step limit. A seat that may know recipes also gets them, as
+        `recipes`."""
         known: dict[str, Json] = {
             "targets": list(self.names),
             "limit": self.time_limit,

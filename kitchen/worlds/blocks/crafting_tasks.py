@@ -1,8 +1,9 @@
-"""Read the crafting tasks of MINDcraft: one target item, and what each seat holds at the start.
+"""Read MINDcraft's crafting tasks: one target item, and what each player holds at the start.
 
-A file of tasks is a JSON list. A task has `id`, `seats`, `target`, `depth`, `plan_blocked` (seats without the
-plan), `inventories` seat by seat, `timeout` (steps), and `crafts`: the fewest crafts that make the target
-from all inventories together, or null if it cannot be made.
+A file of tasks is a JSON list. A task has `id`, `seats` (number of players), `target`, `depth`,
+`plan_blocked` (seats that may not see the plan), `inventories` (one per seat) and `timeout` (steps). Its
+`crafts` are the shortest sequence that makes the target from all inventories together, or null if it cannot
+be made.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Seat = Annotated[int, Field(ge=0)]
 
 
 class CraftingTask(Record):
-    """One task."""
+    """One crafting task, as its file describes it."""
 
     id: Text
     seats: Annotated[int, Field(ge=2, le=5)]
@@ -36,11 +37,12 @@ class CraftingTask(Record):
 
     @property
     def number(self) -> str:
-        """Its number among the tasks for so many seats: `02`."""
+        """The task's number among the tasks for the same number of seats: `02`."""
         return self.id.split("_")[2]
 
     def problem(self) -> tuple[str, str]:
-        """Return the key and the reason of what contradicts the rest; empty if nothing does."""
+        """Return (key, reason) of the first contradiction within the task; two empty texts if there is
+        none."""
         if len(self.inventories) != self.seats:
             return "inventories", f"{len(self.inventories)} inventories for {self.seats} seats"
         if any(seat >= self.seats for seat in self.plan_blocked):
@@ -50,8 +52,8 @@ class CraftingTask(Record):
         return ("crafts", "cannot be carried out") if self.crafts and not self.plan() else ("", "")
 
     def plan(self) -> list[dict[str, Json]]:
-        """Return the crafts with what each pays, as carried out from all inventories together; empty if the
-        task cannot be made."""
+        """Return the steps that craft the target from all inventories together, each with the items that
+        it uses up. Empty if the target cannot be made."""
         pool: dict[str, int] = {}
         for inventory in self.inventories:
             add_items(pool, inventory)
@@ -83,7 +85,7 @@ def _payable(item: str, times: int, pool: Mapping[str, int]) -> tuple[Recipe, di
 
 
 def read_tasks(path: Path) -> dict[str, CraftingTask]:
-    """Read a file of tasks by id; DataError with file, key and reason if it is wrong."""
+    """Return the tasks of a file by id. Raises DataError with file, key and reason if the file is wrong."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -101,7 +103,8 @@ def read_tasks(path: Path) -> dict[str, CraftingTask]:
 
 @lru_cache(maxsize=16)
 def parse_task(text: str, name: str) -> CraftingTask:
-    """Return the task of a text, a JSON object; DataError with key and reason if it is wrong."""
+    """Return the task that a JSON text describes. Raises DataError with key and reason if it is wrong.
+    `name` names the text in that message."""
     task = _parsed(text, name, TypeAdapter(CraftingTask))
     key, reason = task.problem()
     if key:
@@ -119,5 +122,5 @@ def _parsed(text: str, name: str, kind: TypeAdapter[Value]) -> Value:
 
 @cache
 def crafting_tasks() -> Mapping[str, CraftingTask]:
-    """Return the 100 tasks by id."""
+    """Return the 100 shipped tasks by id."""
     return read_tasks(DATA / "tasks" / "crafting.json")

@@ -1,4 +1,6 @@
-"""The family `crafting`: craft one item from what the seats hold."""
+"""Define the world `blocks_crafting`, in which players craft one item from the things that they hold. The
+docstring of `kitchen.worlds.blocks` has the rules.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def _task_label(task: CraftingTask) -> str:
 
 
 class Crafting(TargetWorld):
-    """Everybody holds a part of what the target needs."""
+    """A world in which every seat holds a part of the items that the target needs."""
 
     kind: ClassVar[str] = "blocks_crafting"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -58,7 +60,8 @@ class Crafting(TargetWorld):
     )
 
     def set_up(self) -> list[Inventory]:
-        """Read the task."""
+        """Read the task, and return what each seat holds at the start. A seat that plays alone holds
+        everything."""
         self.start = FLOOR
         self.task = self._task()
         self.targets = self.task.target

@@ -1,4 +1,6 @@
-"""Say what a furnace makes of an item, and what it burns. The table is `data/smelting.toml`."""
+"""Define what a furnace makes from an item, and which fuels it burns. The rules are read from
+`data/smelting.toml`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ SMELTING_STEPS = 10
 
 
 class Fuel(Record):
-    """One kind of fuel."""
+    """One kind of fuel: its items, and the number of smeltings that one piece lasts."""
 
     items: Names
     """Items, or tags as the recipes write them."""
@@ -26,7 +28,7 @@ class Fuel(Record):
 
 
 class SmeltingFile(Record):
-    """The whole file."""
+    """The content of the file `data/smelting.toml`."""
 
     products: Mapping[str, Text]
     fuels: Annotated[tuple[Fuel, ...], Strict(False)]
@@ -34,7 +36,7 @@ class SmeltingFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class SmeltingRules:
-    """What a furnace makes, and its fuels in the order in which they are burnt."""
+    """The product of each item in a furnace, and the kinds of fuel in the order in which they are burnt."""
 
     products: Mapping[str, str]
     fuels: tuple[tuple[frozenset[str], float], ...]
@@ -43,7 +45,8 @@ class SmeltingRules:
 
 @cache
 def smelting_rules() -> SmeltingRules:
-    """Read the table; DataError with file, key and reason if it is wrong."""
+    """Return the rules in `data/smelting.toml`. Raises DataError with file, key and reason if the file is
+    wrong."""
     source, values = read_toml(DATA / "smelting.toml")
     given = source.read(TypeAdapter(SmeltingFile), values)
     fuels = tuple((_fuel_items(fuel.items), fuel.smeltings) for fuel in given.fuels)
@@ -56,7 +59,7 @@ def _fuel_items(items: Names) -> frozenset[str]:
 
 
 class FuelUse(NamedTuple):
-    """The fuel for some smeltings."""
+    """The fuel that a furnace job burns, and the fuel that is left in the furnace afterwards."""
 
     burnt: Inventory
     store: float
@@ -64,8 +67,11 @@ class FuelUse(NamedTuple):
 
 
 def fuel_for(held: Mapping[str, int], store: float, smeltings: int) -> FuelUse | None:
-    """Return what is burnt for so many smeltings, given what the furnace has in store; None if all is not
-    enough. The item held most is burnt first within a kind of fuel; ties: by name."""
+    """Return the fuel to burn for this number of smeltings; None if it is not enough.
+
+    `held` is the inventory of the seat. `store` is the fuel in the furnace, in smeltings. Within a kind of
+    fuel, the item held most is burnt first; ties: by name.
+    """
     left, burnt = dict(held), Counter[str]()
     for items, lasts in smelting_rules().fuels:
         while store < smeltings and (found := sorted(items & left.keys())):

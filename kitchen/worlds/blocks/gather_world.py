@@ -1,4 +1,6 @@
-"""The family `gather`: gather wood, stone or iron, or build a shelter (S-Agents, arXiv 2402.04578)."""
+"""Define the world `blocks_gather`, in which players gather wood, stone or iron, or build a shelter
+(S-Agents, arXiv 2402.04578). The docstring of `kitchen.worlds.blocks` has the rules.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ USUAL_LIMIT = 2400
 
 
 class GatherTask(Record):
-    """An amount of an item, or a blueprint."""
+    """A task: gather `amount` of `item`, or build the blueprint."""
 
     item: str = ""
     amount: int = 0
@@ -40,13 +42,14 @@ class GatherTask(Record):
 
 
 class Holders(Record):
-    """What the seats that hold any of a blueprint's materials hold, when so many do."""
+    """A division of a shelter's materials: one inventory for each seat that gets some."""
 
     items: Annotated[tuple[Mapping[str, Amount], ...], Strict(False)]
 
 
 class Collecting(Record):
-    """What a block gives, and the steps by tool held."""
+    """The item that a block gives, and the steps needed to collect it with each tool (`hand`: without
+    one)."""
 
     block: Text
     gives: Text
@@ -54,7 +57,7 @@ class Collecting(Record):
 
 
 class GatherFile(Record):
-    """The whole file."""
+    """The content of the file `data/tasks/gather.toml`."""
 
     tasks: Mapping[str, GatherTask]
     holders: Annotated[tuple[Holders, ...], Strict(False)]
@@ -63,7 +66,7 @@ class GatherFile(Record):
 
 @cache
 def gather_file() -> GatherFile:
-    """Read the tasks; DataError with file, key and reason if one is wrong."""
+    """Read `data/tasks/gather.toml`. Raises DataError with file, key and reason if a task is wrong."""
     source, values = read_toml(DATA / "tasks" / "gather.toml")
     given = source.read(TypeAdapter(GatherFile), values)
     for name, task in given.tasks.items():
@@ -73,7 +76,7 @@ def gather_file() -> GatherFile:
 
 
 class Gather(BuildingWorld):
-    """Trees, a hill of stone, iron behind it, and one chest."""
+    """A world with trees, a hill of stone with iron behind it, and one chest."""
 
     kind: ClassVar[str] = "blocks_gather"
     figures: ClassVar[tuple[Metric, ...]] = (
@@ -109,7 +112,8 @@ class Gather(BuildingWorld):
     )
 
     def set_up(self) -> list[Inventory]:
-        """Read the task."""
+        """Read the task and the map. Return what each seat holds at the start: nothing, or materials of
+        the shelter."""
         given = gather_file()
         self.task = given.tasks[self.chosen["task"]]
         self.start = place_map("valley").start
@@ -126,23 +130,24 @@ class Gather(BuildingWorld):
 
     @property
     def amount(self) -> int | None:
-        """The wanted items that all seats and the chest hold."""
+        """The number of wanted items that all seats and the chest hold; None if the task is a blueprint."""
         item = self.task.item
         return sum(store.get(item, 0) for store in (*self.inventories, self.chest)) if item else None
 
     @property
     def over(self) -> bool:
-        """The amount is gathered, or the blueprint stands."""
+        """True if the amount is gathered, or the blueprint is complete."""
         if self.comparison:
             return self.comparison.is_complete
         return (self.amount or 0) >= self.task.amount
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Add what the chest holds."""
+        """Return the seat's observation, with the content of the chest as `chest`."""
         return {**super().observe(seat), "chest": dict(sorted(self.chest.items()))}
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the goal and the limit, and what can be collected with which tool."""
+        """Return the step limit and the goal: the blueprint, or the item and amount, with the blocks and
+        tools that yield items."""
         known: dict[str, Json] = {"limit": self.time_limit}
         if self.blueprint:
             return {**known, "blueprint": self.blueprint.drawing()}

@@ -1,4 +1,6 @@
-"""The macros that take things from the world: `collect` and `attack`."""
+"""Define the macros (commands that last several steps) that take things from the world: `collect` and
+`attack`.
+"""
 
 from __future__ import annotations
 
@@ -26,33 +28,36 @@ HAND = "hand"
 
 
 class Collect(MacroRule):
-    """`collect KIND N`: take the nearest block, again and again.
+    """The macro `collect KIND N`: walk to the nearest block of a kind and take it, until the seat took N.
 
-    It ends as done with the block after which it has N or none is left near. A block may take several steps;
-    they count for one seat at one block, and are lost when another block becomes its nearest.
+    It also ends as done if no such block is left near. A block may take several steps of work. The work is
+    lost when another block becomes the nearest one.
     """
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
     counts: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """A block that gives something must be near, and the tool in the inventory."""
+        """Return the code of the first failed check; empty if there is none. A block of the named kind
+        must be near and give an item. If the block needs a tool, the seat must hold one."""
         kind = words[1]
         if kind not in scene.collects or scene.nearest_block(seat, kind) is None:
             return NONE_NEAR
         return "" if _steps_needed(scene, seat, kind) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """It is done if others took the rest."""
+        """Return True if no block is left near and the macro has taken at least one. It then ends as done,
+        not as failed."""
         return code == NONE_NEAR and macro["n"] > 0
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the nearest block."""
+        """Return the nearest block of the kind; None if none is near."""
         cell = scene.nearest_block(seat, words[1])
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Work on the nearest block; take it after its steps."""
+        """Work on the nearest block for one step, and take it when its steps are complete. Return whether
+        the macro has ended."""
         _, kind, most = macro["words"]
         cell = scene.nearest_block(seat, kind)
         if cell is None:
@@ -69,7 +74,7 @@ class Collect(MacroRule):
         return macro["n"] >= int(most) or scene.nearest_block(seat, kind) is None
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every kind that can be collected now."""
+        """Yield one `collect` command for each kind of block that the seat can collect now."""
         for kind in scene.collects:
             if not self.refusal(scene, seat, ("collect", kind, "1")):
                 yield Offer(("collect", kind, "1"), MOST_AMOUNT)
@@ -82,21 +87,23 @@ def _steps_needed(scene: BlockScene, seat: int, kind: str) -> int:
 
 
 class Attack(MacroRule):
-    """`attack ANIMAL`: the nearest one is gone, and its meat in hand."""
+    """The macro `attack ANIMAL`: walk to the nearest animal of a kind, and take its meat into the
+    inventory."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD,)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """One must be near."""
+        """Return `none_near` if no animal of this kind is within 64 cells; empty if one is."""
         return NONE_NEAR if scene.nearest_animal(seat, words[1]) is None else ""
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the nearest one."""
+        """Return where the nearest animal of this kind is; None if none is near."""
         cell = scene.nearest_animal(seat, words[1])
         return Goal(cell, SEAT_REACH) if cell else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Take it away."""
+        """Remove the animal, and add its meat to the inventory. Return True, because the macro ends with
+        it."""
         kind = macro["words"][1]
         cell = scene.nearest_animal(seat, kind)
         if cell is None:
@@ -107,6 +114,6 @@ class Attack(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every kind that is near."""
+        """Return one `attack` command for each kind of animal within 64 cells."""
         kinds = (kind for kind in sorted(scene.meat) if scene.nearest_animal(seat, kind))
         return (Offer(("attack", kind)) for kind in kinds)

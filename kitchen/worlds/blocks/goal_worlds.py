@@ -1,7 +1,5 @@
-"""Define the goals that families share, and their metrics.
-
-The goals are targets to hold, and a blueprint to build. Messages and refused commands are counted from the
-log.
+"""Define the base classes of worlds of blocks with a goal: to hold certain items, or to build a blueprint.
+Define their metrics, too.
 """
 
 from __future__ import annotations
@@ -94,7 +92,7 @@ MISMATCHES = Metric(
 
 
 class GoalWorld(MacroWorld):
-    """A family with a goal that ends the episode."""
+    """A world of blocks whose episode ends when a goal is reached."""
 
     @property
     def success(self) -> float:
@@ -103,12 +101,12 @@ class GoalWorld(MacroWorld):
 
     @property
     def steps_used(self) -> int | None:
-        """The steps until the goal was reached."""
+        """The number of steps until the goal was reached; None if it was not reached."""
         return self.clock if self.over else None
 
 
 class TargetWorld(GoalWorld):
-    """A family whose seats have to hold certain items."""
+    """A world of blocks in which a seat must hold certain items."""
 
     figures: ClassVar[tuple[Metric, ...]] = (SUCCESS, STEPS_USED, GIVES, ITEMS_GIVEN, TARGETS_MADE)
     targets: Mapping[str, int]
@@ -120,12 +118,12 @@ class TargetWorld(GoalWorld):
 
     @property
     def over(self) -> bool:
-        """One seat's own inventory holds all targets."""
+        """True if one seat's own inventory holds all targets."""
         return any(self.holds(seat, self.targets) for seat in range(self.seats))
 
     @property
     def targets_made(self) -> float:
-        """The share of the wanted items that exist."""
+        """The share of the wanted items that some seat or the chest holds."""
         there = Counter[str]()
         for items in (*self.inventories, self.chest):
             there.update(items)
@@ -134,11 +132,14 @@ class TargetWorld(GoalWorld):
 
 
 class BuildingWorld(GoalWorld):
-    """A family that can have a blueprint."""
+    """A world of blocks that can have a blueprint."""
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Add the site: how many blocks of each level are missing, and how the lowest unfinished level
-        differs from the blueprint, as [x, z, wanted block, present block]."""
+        """Return the seat's observation. If the seat knows the blueprint, add how far it is built.
+
+        `left_by_level` has the number of missing blocks of each level. `level` is the lowest unfinished
+        level. `differences` has its cells that differ, as [x, z, wanted block, present block].
+        """
         seen, compared = super().observe(seat), self.comparison
         if not compared or not self.knows_blueprint(seat):
             return seen
@@ -154,30 +155,32 @@ class BuildingWorld(GoalWorld):
 
     @property
     def matches(self) -> int | None:
-        """Cells with the wanted block."""
+        """The number of cells with the wanted block; None without a blueprint."""
         found: int | None = self._of_comparison("matches")
         return found
 
     @property
     def mismatches(self) -> int | None:
-        """Cells that differ."""
+        """The number of cells where blueprint and site differ; None without a blueprint."""
         found: int | None = self._of_comparison("mismatches")
         return found
 
     @property
     def filled(self) -> float | None:
-        """The share of the blueprint's blocks that stand."""
+        """The share of the blueprint's blocks that are in place; None without a blueprint."""
         found: float | None = self._of_comparison("filled")
         return found
 
     def score(self) -> dict[str, Json]:
-        """Return each metric; `score` is that of the blueprint."""
+        """Return the value of each metric by name. `score` compares site and blueprint; it is None without
+        a blueprint."""
         others = {one.name: getattr(self, one.name) for one in self.figures if one != SCORE}
         return {SCORE.name: self._of_comparison("score"), **others}
 
 
 class MessageMetrics(LogMetrics):
-    """How much the members wrote, and how often a command was refused."""
+    """Metrics from the episode log: the number of messages that members sent, and of commands that were
+    refused."""
 
     figures: ClassVar[tuple[Metric, ...]] = (
         Metric(
@@ -197,7 +200,7 @@ class MessageMetrics(LogMetrics):
     )
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return both counts."""
+        """Return `messages_sent` and `refused_commands` for this log."""
         talk = [one for one in log.messages if one.kind in TALK_KINDS - {END} and one.sender is not None]
         events = (event for step in log.steps for event in step.events)
         return {

@@ -1,6 +1,7 @@
-"""Say what is made of which items, and pay for it from an inventory.
+"""Read the crafting recipes, and compute which items a recipe takes from an inventory.
 
-The rows are in `data/recipes.toml`. An inventory counts items by name and holds no zeros.
+The recipes are rows of `data/recipes.toml`. A recipe may ask for a tag (a group of items, such as `#planks`)
+instead of an item. An inventory maps each item to its number and contains no zeros.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ Inventory = dict[str, int]
 
 
 class RowPattern(Record):
-    """One row of the file, or one for each name of a list."""
+    """One row of the recipe file. If `each` names a list, the row is a pattern for one recipe per name in
+    the list."""
 
     makes: Text
     needs: Names
@@ -33,7 +35,7 @@ class RowPattern(Record):
 
 
 class RecipeFile(Record):
-    """The whole file."""
+    """The content of the recipe file."""
 
     lists: Mapping[str, Names]
     tags: Mapping[str, Names]
@@ -42,7 +44,7 @@ class RecipeFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One row: what it makes of what."""
+    """One recipe: the item that it makes, and the items and tags that it takes."""
 
     makes: str
     amount: int
@@ -54,14 +56,14 @@ class Recipe:
 
 
 class RecipeBook:
-    """All rows, in their order."""
+    """All recipes, in the order of the file."""
 
     def __init__(self, rows: Iterable[Recipe], tags: Mapping[str, frozenset[str]]) -> None:
         self.tags = tags
         """The items of each tag that a row names."""
         self.by_item: dict[str, list[Recipe]] = {}
         self._made_of: dict[str, set[str]] = {}
-        """What is made of each item, in part at least."""
+        """The items that have each item as an ingredient."""
         for row in rows:
             self.by_item.setdefault(row.makes, []).append(row)
             for item in {*row.named}.union(*(tags[tag] for tag in row.tagged)):
@@ -69,15 +71,17 @@ class RecipeBook:
         self._place = {item: number for number, item in enumerate(self.by_item)}
 
     def made_of(self, items: Iterable[str]) -> list[str]:
-        """Return all that is made of one of these items, among others, in the order of the rows."""
+        """Return every item that has a recipe with at least one of these items as an ingredient, in the
+        order of the file."""
         found = set().union(*(self._made_of.get(item, ()) for item in items))
         return sorted(found, key=self._place.__getitem__)
 
     def payment(self, row: Recipe, held: Mapping[str, int], times: int) -> Inventory | None:
-        """Return the items that pay the row so many times; None if the inventory cannot.
+        """Return the items that making `row` this many times takes from the inventory; None if they are not
+        all held.
 
-        Named items are paid first. A tag is paid piece by piece, each from the item that is held most then;
-        ties: by name.
+        Named items are taken first. For a tag, one piece is taken at a time, from the item that is then
+        held most; ties: by name.
         """
         if any(held.get(item, 0) < amount * times for item, amount in row.named.items()):
             return None
@@ -93,7 +97,7 @@ class RecipeBook:
         return dict(paid)
 
     def most_times(self, row: Recipe, held: Mapping[str, int]) -> int:
-        """Return how many times the inventory can pay the row."""
+        """Return how many times the recipe `row` can be made from this inventory."""
         if any(held.get(item, 0) < amount for item, amount in row.named.items()):
             return 0
         pieces = sum(row.named.values()) + sum(row.tagged.values())
@@ -110,7 +114,7 @@ def add_items(inventory: Inventory, items: Mapping[str, int]) -> None:
 
 
 def remove_items(inventory: Inventory, items: Mapping[str, int]) -> None:
-    """Take items out of an inventory that holds them."""
+    """Remove items from an inventory, which must hold them."""
     for item, amount in items.items():
         inventory[item] -= amount
         if not inventory[item]:
@@ -118,13 +122,13 @@ def remove_items(inventory: Inventory, items: Mapping[str, int]) -> None:
 
 
 def amount_of(text: str) -> tuple[str, int]:
-    """Return the name and the amount of an entry such as `3 stick`; without a number it is 1."""
+    """Return (name, amount) of an entry such as `3 stick`. The amount is 1 if the entry has no number."""
     first, _, rest = text.partition(" ")
     return (rest, int(first)) if rest and first.isdecimal() else (text, 1)
 
 
 def read_recipes(path: Path) -> RecipeBook:
-    """Read a file of rows; DataError with file, key and reason if it is wrong."""
+    """Read a recipe file. Raises DataError with file, key and reason if it is wrong."""
     source, values = read_toml(path)
     given = source.read(TypeAdapter(RecipeFile), values)
     tags: dict[str, frozenset[str]] = {}
@@ -161,12 +165,12 @@ def _tag_items(tag: str, tags: Mapping[str, Collection[str]], source: DataSource
 
 @cache
 def recipe_book() -> RecipeBook:
-    """Return the rows of the released game."""
+    """Return the shipped recipes, read from `data/recipes.toml`."""
     return read_recipes(DATA / "recipes.toml")
 
 
 @cache
 def tag_items(name: str) -> frozenset[str]:
-    """Return the items of a tag of the file."""
+    """Return the items of this tag, a group of items in `data/recipes.toml`. `name` has no `#`."""
     _, values = read_toml(DATA / "recipes.toml")
     return frozenset(values["tags"][name])

@@ -1,4 +1,4 @@
-"""Put items, blocks and animals into words for participants. Plain Python."""
+"""Translate the codes of items, blocks and animals into the participant's language. Plain Python."""
 
 from __future__ import annotations
 
@@ -190,7 +190,8 @@ KINDS: Mapping[str, str] = {
 
 
 def item_words(code: str) -> str:
-    """Return an item, block or animal in words: `lime wool`, `oak planks`, `sheep`."""
+    """Return the name of an item, block or animal in the participant's language, such as `lime wool` for
+    `lime_wool`."""
     if code in ITEM_NAMES:
         return gettext(ITEM_NAMES[code])
     for kind, pattern in KINDS.items():

@@ -1,4 +1,4 @@
-"""Register everything that belongs to the five worlds of blocks."""
+"""Register the five worlds of blocks: for each, its rules, page, benchmark, metrics and planner."""
 
 from __future__ import annotations
 

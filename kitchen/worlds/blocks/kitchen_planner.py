@@ -1,4 +1,6 @@
-"""Plan the seats of the kitchen of blocks by rule: claim orders, two dishes ahead."""
+"""Choose the next actions of an agent's players in the world `blocks_kitchen` by fixed rules. Dishes are
+prepared for the open orders and for two future ones.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ ANIMAL_OF: Mapping[str, str] = {f"cooked_{meat}": animal for animal, meat in MEA
 
 @dataclass(slots=True)
 class Claims:
-    """What is there or about to be, while the seats choose one after another."""
+    """The work that the seats still have to divide among them: dishes that nobody makes yet, and fuel.
+    Each seat takes its part in turn."""
 
     dishes: Counter[str] = field(default_factory=Counter)
     """Dishes that are wanted and that nobody makes yet."""
@@ -61,7 +64,7 @@ def _claims(seen: Mapping[str, Json], dishes: list[str]) -> Claims:
 
 
 def kitchen_commands(situation: Situation) -> dict[int, Command]:
-    """Return the next action of each seat that needs one."""
+    """Return the next action of each of the agent's seats that needs one, by seat."""
     first = situation.seats[0]
     seen, brief = situation.observations[first], situation.briefs[first]
     claims = _claims(seen, brief["dishes"])

@@ -1,5 +1,9 @@
-"""The family `kitchen`: MindAgent's kitchen of blocks (arXiv 2309.09971, section 7). The rules are in the
-package's docstring."""
+"""Define the world `blocks_kitchen`, in which cooks gather meat and fuel, cook in a furnace, and complete
+orders for dishes.
+
+It follows MindAgent's kitchen of blocks (arXiv 2309.09971, section 7). The docstring of
+`kitchen.worlds.blocks` has the rules.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +40,14 @@ FURNACE, CHEST, LOG = "furnace", "chest", "oak_log"
 GOTO_RANGE, WORK_RANGE, FURNACE_RANGE, CHEST_RANGE = 48, 6, 32, 8
 MEAT: Mapping[str, str] = {"sheep": "mutton", "chicken": "chicken", "pig": "porkchop", "cow": "beef"}
 PLACES = (FURNACE, CHEST, LOG, "sheep", "chicken", "pig")
-"""Where `goto` leads; not to a cow."""
+"""The places to which `goto` leads; a cow is not among them."""
 DISHES, MORE_DISHES = ("cooked_chicken", "cooked_mutton"), ("cooked_porkchop",)
 EMPTY: tuple[None, int] = (None, 0)
 
 
 class HouseMap(Record):
-    """The file of the map."""
+    """The content of the map file: the seats' starting cells, the furnace, the chest, and the cells of
+    animals and log."""
 
     starts: Annotated[tuple[Corner, ...], Strict(False)]
     furnace: Corner
@@ -52,7 +57,7 @@ class HouseMap(Record):
 
 @cache
 def house_map() -> HouseMap:
-    """Read the map; DataError with file, key and reason if it is wrong."""
+    """Read `data/maps/house.toml`. Raises DataError with file, key and reason if the file is wrong."""
     source, values = read_toml(DATA / "maps" / "house.toml")
     given = source.read(TypeAdapter(HouseMap), values)
     if missing := next((kind for kind in (LOG, *MEAT) if not given.things.get(kind)), ""):
@@ -61,7 +66,7 @@ def house_map() -> HouseMap:
 
 
 class BlocksKitchen(SimpleWorld):
-    """Two or three cooks, one furnace, one chest, and orders."""
+    """A world in which up to three cooks share a furnace and a chest, and complete orders for dishes."""
 
     kind: ClassVar[str] = "blocks_kitchen"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -119,7 +124,7 @@ class BlocksKitchen(SimpleWorld):
     )
 
     def begin(self) -> None:
-        """Put the seats on their cells; the first order comes in."""
+        """Put the seats on their starting cells, and draw the first order."""
         self.at: list[Cell] = list(house_map().starts[: self.seats])
         self.inventories: list[dict[str, int]] = [{} for _ in range(self.seats)]
         self.fuel = 0
@@ -144,16 +149,17 @@ class BlocksKitchen(SimpleWorld):
 
     @property
     def order_life(self) -> int:
-        """The steps that an order waits."""
+        """The number of steps after which an open order fails."""
         return int(1.5 * self.chosen["interval"])
 
     @property
     def completed(self) -> int:
-        """The orders that were completed."""
+        """The number of orders completed so far."""
         return sum(self.completed_dishes.values())
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return how many orders there are in an episode."""
+        """Return the limits of the success rate: how many orders an episode has, and how many of them can
+        be missed."""
         orders = -(-self.chosen["steps"] // self.chosen["interval"])
         missable = sum(
             1
@@ -173,7 +179,8 @@ class BlocksKitchen(SimpleWorld):
     # Knowledge
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return dishes, timing, and where everything is."""
+        """Return what every seat knows before the episode: the dishes, the timing, and the cell of each
+        place and thing."""
         given = house_map()
         return {
             "dishes": list(self.dishes),
@@ -185,7 +192,7 @@ class BlocksKitchen(SimpleWorld):
         }
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the whole state; all seats see the same."""
+        """Return the observation, the whole state. It is the same for all seats."""
         return {
             "step": self.clock,
             "steps_left": self.chosen["steps"] - self.clock,
@@ -201,7 +208,7 @@ class BlocksKitchen(SimpleWorld):
     # Commands
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return every action that would be carried out now."""
+        """Return every action that this seat could carry out now."""
         if self.has_ended:
             return [GO_ON]
         items = sorted(self.inventories[seat])
@@ -217,11 +224,11 @@ class BlocksKitchen(SimpleWorld):
         return [*(command for command in offered if not self.why_not(seat, command)), GO_ON]
 
     def allows(self, seat: int, command: Command) -> bool:
-        """Return whether the action would be carried out now."""
+        """Return whether this seat could carry out the action now."""
         return not self.why_not(seat, command) and (not self.has_ended or command == GO_ON)
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Return the code of the first check that fails."""
+        """Return the code of the first check that the action fails; empty if it is allowed."""
         verb = command[0] if command else ""
         if verb not in (*ACTIONS, *IDLE_VERBS):
             return "unknown_verb"
@@ -261,7 +268,8 @@ class BlocksKitchen(SimpleWorld):
     # Steps
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Run the commands in seat order, those of no seat first; the events of commands come first."""
+        """Carry out one step and return its events; those of commands come first. Commands run in seat
+        order; commands of unknown seats come before all others."""
         by_seat = sorted(ordered_commands(turn), key=lambda each: (0 <= each[0] < self.seats, each[0]))
         if self.has_ended:
             return ()
@@ -280,7 +288,7 @@ class BlocksKitchen(SimpleWorld):
         return self.clock > 0 and self.clock % int(self.chosen["interval"]) == 0
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Carry out an allowed action."""
+        """Carry out an action that is allowed. Return no events."""
         verb = command[0]
         if verb in IDLE_VERBS:
             return ()

@@ -1,4 +1,6 @@
-"""Define `MacroRule`, the rules of one macro: when it can begin, where it walks, what it does there."""
+"""Define `MacroRule`, the rules of one macro (a command that lasts several steps): when it can begin, where
+the player walks, and what it does there.
+"""
 
 from __future__ import annotations
 
@@ -25,31 +27,34 @@ None), `smelts` (whether its furnace runs)."""
 
 
 class Goal(NamedTuple):
-    """A cell that a seat must have within reach to act."""
+    """A cell to which the seat must walk before the macro can act. `reach` is the greatest distance from
+    which it can act."""
 
     cell: Cell
     reach: float
 
 
 class Offer(NamedTuple):
-    """A command of the menu; `most` is the greatest amount that its last word may be, None without one."""
+    """A command in a seat's menu. If its last word is an amount, `most` is the greatest one that is
+    allowed, else None."""
 
     command: Command
     most: int | None = None
 
 
 class MacroRule(ABC):
-    """One kind of macro. It keeps nothing: the state is the scene's."""
+    """The rules of one macro, such as `collect`. They keep no state: a macro in progress is stored in the
+    world (`scene`)."""
 
     arguments: ClassVar[tuple[str, ...]]
     """The kind of each argument."""
     counts: ClassVar[bool] = False
-    """Whether `done` has a count."""
+    """True if the event `done` has a count."""
     walks_only: ClassVar[bool] = False
-    """Whether it ends as soon as its goal is within reach."""
+    """True if it ends as soon as its goal is within reach."""
 
     def is_well_formed(self, scene: BlockScene, words: Command) -> bool:
-        """Return whether the arguments have their kinds."""
+        """Return whether `words` has the right number of arguments, and each is of the right kind."""
         return len(words) - 1 == len(self.arguments) and all(map(_fits, self.arguments, words[1:]))
 
     @abstractmethod
@@ -57,27 +62,29 @@ class MacroRule(ABC):
         """Return the code of the first check that fails now; empty if the macro can begin or go on."""
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """Return whether the checks are repeated at a later part of the macro."""
+        """Return whether the checks of `refusal` are repeated in each later step of the macro."""
         return True
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
-        """Return whether a check that fails at a later part ends the macro as done."""
+        """Return whether a macro in progress ends as done, not as failed, when a check fails with this
+        code."""
         return False
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the seat must be to act; None if it acts anywhere. The checks have passed."""
+        """Return the cell to which the seat must walk before it acts; None if it can act anywhere. Called
+        only after the checks of `refusal` have passed."""
         return None
 
     def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
-        """Return the cell that the macro is about to fill; None if it fills none."""
+        """Return the cell that the macro will fill with a block; None if it fills none."""
         return None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Act for one step; return whether the macro has ended."""
+        """Carry out the macro's work for one step, at its goal. Return whether the macro has ended."""
         return True
 
     def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Walk or act for one step; return whether the macro has ended."""
+        """Walk to the goal for one step, or act if it is within reach. Return whether the macro has ended."""
         sought = self.sought_cell(scene, seat, macro)
         goal = self.goal(scene, seat, tuple(macro["words"]))
         if goal is None or is_within(scene.at[seat], goal.cell, goal.reach):
@@ -90,7 +97,7 @@ class MacroRule(ABC):
 
     @abstractmethod
     def offers(self, scene: BlockScene, seat: int) -> Iterable[Offer]:
-        """Return the commands of the menu; each could begin now."""
+        """Return the commands that this macro adds to the seat's menu. Each of them could begin now."""
 
 
 def _fits(kind: str, word: str) -> bool:
@@ -101,11 +108,11 @@ def _fits(kind: str, word: str) -> bool:
 
 
 def is_held(scene: BlockScene, seat: int, item: str, amount: int) -> bool:
-    """Return whether the seat holds so many of an item."""
+    """Return whether the seat holds at least `amount` of an item."""
     return scene.inventories[seat].get(item, 0) >= amount
 
 
 def words_cell(words: Command) -> Cell:
-    """Return the cell that the last three words name."""
+    """Return the cell whose x, y and z are the last three words of a command."""
     x, y, z = map(int, words[-3:])
     return x, y, z

@@ -1,7 +1,7 @@
-"""Play macros step by step: begin or refuse them, let each seat walk or act, run the furnace.
+"""Define `MacroWorld`, which runs macros (commands that last several steps) and the furnace, step by step.
 
-A seat's part of a step is either walking or acting. Seats take their parts in seat order, whatever the order
-of the turn. A macro goes on by itself until it ends.
+In each step a seat (a player) either walks or acts. Seats take their turns in the order of their numbers,
+whatever the order of the commands. A macro continues by itself until it ends.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ UNKNOWN_VERB, BLOCKED, WRONG_ARGUMENTS, BUSY = "unknown_verb", "blocked", "wrong
 
 
 class MacroWorld(BlockScene):
-    """The engine of the four families with macros."""
+    """The base class of the four worlds of blocks with macros. It checks commands, and runs macros and the
+    furnace."""
 
     idle: ClassVar[Command] = GO_ON
     moves: ClassVar[frozenset[str]] = frozenset({"goto", "goto_at", "goto_seat"})
@@ -55,12 +56,13 @@ class MacroWorld(BlockScene):
 
     @property
     def cut_off(self) -> bool:
-        """The time limit is reached before the goal."""
+        """True if the step limit was reached before the goal."""
         return not self.over and self.clock >= self.time_limit
 
     def visible(self, seat: int, event: Event) -> bool:
-        """Return whether the event is this seat's own, a message, or a gift to it: others' commands would
-        tell what they hold."""
+        """Return whether this seat may see the event. It may see its own events, those of the world
+        itself, messages, and gifts to it. Other seats' events are hidden, because they show what those
+        seats hold."""
         if event.seat in (None, seat) or event.kind == "message":
             return True
         return event.kind == "done" and tuple(event.data["macro"][:2]) == ("give", str(seat))
@@ -68,11 +70,12 @@ class MacroWorld(BlockScene):
     # Commands
 
     def asks(self, seat: int) -> bool:
-        """A seat with a macro in progress has nothing to choose."""
+        """Return whether the seat can choose a command: it can unless a macro is in progress."""
         return self.macros[seat] is None
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return every macro that would begin now, and `go_on`; while one goes on, `go_on` and `stop`."""
+        """Return every macro that could begin now, and `go_on`. While a macro is in progress, return
+        `go_on` and `stop`."""
         if self.has_ended:
             return [GO_ON]
         if self.macros[seat]:
@@ -80,14 +83,16 @@ class MacroWorld(BlockScene):
         return [*(offer.command for offer in self.offers(seat)), GO_ON]
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the range of each amount in the menu."""
+        """Return (1, greatest amount) for each command in the menu that ends with an amount. Keys are the
+        commands without the amount."""
         if self.has_ended or self.macros[seat]:
             return {}
         offers = self.offers(seat)
         return {offer.command[:-1]: (1, offer.most) for offer in offers if offer.most is not None}
 
     def offers(self, seat: int) -> list[Offer]:
-        """Return the macros of the menu. Cells that lower seats are about to fill are left out."""
+        """Return the commands of the seat's menu, except `go_on`. Cells that seats with lower numbers are
+        about to fill are left out."""
         for lower in range(seat):
             if (macro := self.macros[lower]) and (cell := _sought_cell(self, lower, macro)):
                 self.sought.add(cell)
@@ -97,11 +102,11 @@ class MacroWorld(BlockScene):
         return found
 
     def allows(self, seat: int, command: Command) -> bool:
-        """Return whether the command would be taken now."""
+        """Return whether the command would be accepted now."""
         return command == GO_ON or not (self.has_ended or self.why_not(seat, command))
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Return the code of the first check that fails."""
+        """Return the code of the first check that the command fails; empty if it is allowed."""
         return self._early_refusal(seat, command) or self._refusal(seat, command)
 
     def _early_refusal(self, seat: int, command: Command) -> str:
@@ -123,7 +128,8 @@ class MacroWorld(BlockScene):
         return "" if command == GO_ON else MACROS[command[0]].refusal(self, seat, command)
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Begin or stop a macro, or go on; then take the seat's part of the step."""
+        """Begin the macro, continue the present one (`go_on`) or end it (`stop`). A macro that begins or
+        continues walks or acts for one step. Return the event of its end, if it ended."""
         if command == STOP:
             return self._stop(seat)
         if command == GO_ON:
@@ -140,7 +146,8 @@ class MacroWorld(BlockScene):
     # Steps
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Let each seat take its part, then run the furnace. Return the events of commands first."""
+        """Carry out the commands of all seats in seat order, then run the furnace. Return the events: the
+        answers to commands first, then the ends of macros."""
         if self.has_ended:
             return ()
         self.changes, self.kills = [], []

@@ -1,6 +1,7 @@
-"""Work out how items are made: what to collect, hunt, smelt and craft, in order.
+"""Plan how to obtain items: which macros (commands that last several steps) collect, hunt, smelt and craft
+them, in which order.
 
-A plan starts from what is held together. It is not always the shortest.
+A plan starts from the items that several seats hold together. It is not always the shortest one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ DEEPEST = 8
 
 @dataclass(frozen=True, slots=True)
 class ItemSources:
-    """Where items come from besides crafting."""
+    """The sources of items besides crafting: blocks to collect, animals to hunt, and whether the world has
+    a workbench and a furnace."""
 
     collected: Mapping[str, str] = field(default_factory=dict)
     """The block that gives an item."""
@@ -35,7 +37,7 @@ class ItemSources:
     hunted: Mapping[str, str] = field(default_factory=dict)
     """The animal that gives an item."""
     table_stands: bool = False
-    """Whether a table stands in the world."""
+    """True if there is a workbench in the world."""
     furnace_stands: bool = False
 
 
@@ -53,7 +55,7 @@ class _Draft:
 def plan_items(
     targets: Mapping[str, int], held: Mapping[str, int], sources: ItemSources
 ) -> list[Command] | None:
-    """Return the macros with which somebody who holds `held` comes to hold the targets; None if none do."""
+    """Return the commands that obtain `targets`, starting with the items `held`. None if no plan is found."""
     search = _Search(recipe_book(), sources)
     draft: _Draft | None = _Draft(dict(held), [])
     for item, amount in targets.items():
@@ -69,7 +71,7 @@ class _Search:
         self.raw_of = {product: raw for raw, product in smelting_rules().products.items()}
 
     def set_aside(self, draft: _Draft, item: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which so many of an item were obtained and taken out of the pool."""
+        """Return the draft in which `amount` of an item was obtained and taken out of the pool."""
         found = self.obtain(draft, item, amount, within)
         if found:
             found = found.copy()
@@ -77,7 +79,7 @@ class _Search:
         return found
 
     def obtain(self, draft: _Draft, item: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which the pool holds so many of an item."""
+        """Return the draft in which the pool holds at least `amount` of an item."""
         short = amount - draft.pool.get(item, 0)
         if short <= 0:
             return draft
@@ -138,7 +140,7 @@ class _Search:
         return made
 
     def _pay_tag(self, draft: _Draft, tag: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which so many items of a tag were obtained and taken out of the pool."""
+        """Return the draft in which `amount` items of a tag were obtained and taken out of the pool."""
         made, items = draft.copy(), self.book.tags[tag]
         for _ in range(amount):
             held = sorted(items & made.pool.keys())

@@ -1,4 +1,4 @@
-"""The macros that make something: `craft` and `smelt`."""
+"""Define the macros (commands that last several steps) that make items: `craft` and `smelt`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ from kitchen.worlds.blocks.macro_rule import (
 
 
 class Craft(MacroRule):
-    """`craft ITEM TIMES`: pay the first row that can be paid and whose table is at hand."""
+    """The macro `craft ITEM TIMES`: make an item from held ones. It uses the first recipe for the item
+    whose ingredients are held and whose workbench, if needed, is held or near."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """A row must be paid, and its table be in the inventory or near."""
+        """Return the code of the first failed check; empty if there is none. The seat must hold the
+        ingredients of a recipe. If the recipe needs a workbench, one must be held or near."""
         item, times = words[1], int(words[2])
         rows = recipe_book().by_item.get(item, ())
         if not rows:
@@ -45,7 +47,7 @@ class Craft(MacroRule):
         return "" if _row(scene, seat, words) else NO_TABLE
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the table, if the row needs one and none is in the inventory."""
+        """Return the nearest workbench, if the recipe needs one and the seat holds none; else None."""
         row = _row(scene, seat, words)
         if row is None or not row.table or TABLE in scene.inventories[seat]:
             return None
@@ -53,7 +55,8 @@ class Craft(MacroRule):
         return Goal(table, BLOCK_REACH) if table else None
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Pay, and take what is made."""
+        """Replace the ingredients by the product in the seat's inventory. Return True, because the macro
+        ends with it."""
         words = tuple(macro["words"])
         row, times, held = _row(scene, seat, words), int(words[2]), scene.inventories[seat]
         paid = row and recipe_book().payment(row, held, times)
@@ -64,7 +67,7 @@ class Craft(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every item that can be made now."""
+        """Yield one `craft` command for each item that the seat can make now."""
         held, has_table = scene.inventories[seat], scene.has_table(seat)
         book = recipe_book()
         for item in book.made_of(held):
@@ -89,13 +92,15 @@ def _row(scene: BlockScene, seat: int, words: Command) -> Recipe | None:
 
 
 class Smelt(MacroRule):
-    """`smelt ITEM N`: put items and fuel into the nearest furnace, and stand there until they are done."""
+    """The macro `smelt ITEM N`: put items and fuel into the nearest furnace, and wait there until they are
+    ready."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
     counts: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """The items must be held, the furnace near and free, and the fuel enough."""
+        """Return the code of the first failed check; empty if there is none. The seat must hold the items.
+        A furnace must be near and free, and the fuel must be enough."""
         item, amount = words[1], int(words[2])
         if item not in smelting_rules().products:
             return NOT_SMELTABLE
@@ -108,20 +113,22 @@ class Smelt(MacroRule):
         return "" if fuel_for(scene.inventories[seat], scene.furnace["fuel"], amount) else NO_FUEL
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """Once the furnace runs, nothing can go wrong."""
+        """Return whether the furnace has not started yet. Once it runs, the checks are not repeated."""
         return not macro["smelts"]
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the furnace."""
+        """Return the nearest furnace; None if none is near."""
         cell = scene.nearest_block(seat, FURNACE)
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def take_part(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Stand there while the furnace runs; its end ends the macro."""
+        """Walk to the furnace or start it. Return False: the world ends the macro when the furnace is
+        ready."""
         return False if macro["smelts"] else super().take_part(scene, seat, macro)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Start the furnace."""
+        """Put the items and their fuel into the furnace and start it. Return False, because the macro
+        lasts until the items are ready."""
         _, item, words_amount = macro["words"]
         amount, held = int(words_amount), scene.inventories[seat]
         use = fuel_for(held, scene.furnace["fuel"], amount)
@@ -134,7 +141,7 @@ class Smelt(MacroRule):
         return False
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every item that can be smelted now."""
+        """Yield one `smelt` command for each item that the seat can smelt now."""
         for item in sorted(smelting_rules().products.keys() & scene.inventories[seat].keys()):
             amounts = range(1, scene.inventories[seat][item] + 1)
             words = [("smelt", item, str(amount)) for amount in amounts]

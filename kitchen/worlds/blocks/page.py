@@ -1,4 +1,6 @@
-"""The pages of the five worlds of blocks in a browser: the default page, with facts and tables in words."""
+"""Define the pages of the five worlds of blocks. Each is the default page, which shows facts and tables as
+text.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "
 
 
 def counted_items(items: Mapping[str, int]) -> str:
-    """Return items in words: `3 wheat, 1 egg`."""
+    """Return items with their numbers as text, such as `3 wheat, 1 egg`; `none` if there are none."""
     listed = pgettext("between the things of a list", ", ").join(
         f"{amount} {item_words(item)}" for item, amount in items.items()
     )
@@ -29,7 +31,7 @@ def counted_items(items: Mapping[str, int]) -> str:
 
 
 class BlocksPage(DefaultPage):
-    """What one seat knows, in facts and tables."""
+    """The page of a world of blocks. It shows what one seat knows as facts and tables."""
 
     names = VERBS
     reasons = REASONS
@@ -39,11 +41,11 @@ class BlocksPage(DefaultPage):
     # Commands and events
 
     def word(self, code: str) -> str:
-        """Return the words for a verb or a thing."""
+        """Return the participant's word for a verb, an item, a block or an animal."""
         return gettext(VERBS[code]) if code in VERBS else item_words(code)
 
     def phrase(self, command: Command) -> str:
-        """Return a command in words, with its amount if it has one."""
+        """Return a command as text for participants, with its amount if that is not 1."""
         if not command:
             return ""
         verb, *words = command
@@ -68,7 +70,8 @@ class BlocksPage(DefaultPage):
         return [*first, *map(item_words, words[1:])]
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return how a macro ended, or what happened to an order."""
+        """Return a sentence about how a macro ended or what happened to an order. Empty for events that
+        every world's page shows in its own way."""
         if event.kind in PLATFORM_EVENTS:
             return ""
         if "dish" in event.data:
@@ -86,13 +89,13 @@ class BlocksPage(DefaultPage):
     # What is seen
 
     def seen_panel(self, view: SeatView) -> Panel:
-        """Return the panel of what the seat knows now."""
+        """Return the panel with the facts and tables that the seat knows now."""
         seen = view.observation
         facts = tuple(self._facts(view)) if seen else ()
         return super().seen_panel(view)._replace(shows=FactsAndTables(facts, tuple(self._tables(view))))
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Return nothing: `seen_panel` puts all into words."""
+        """Return an empty mapping, because `seen_panel` already shows the whole observation."""
         return {}
 
     def _facts(self, view: SeatView) -> Iterator[Fact]:
@@ -183,7 +186,8 @@ class BlocksPage(DefaultPage):
     # The guide
 
     def knowledge_tables(self, brief: Mapping[str, Json]) -> Iterator[Table]:
-        """Yield the plan and the recipes, for a seat that may know them."""
+        """Yield a table of the plan and one of each recipe that the brief contains. Seats that may not
+        know them have none."""
         if brief.get("plan"):
             rows = tuple(_step_row({"do": "craft", **step}) for step in brief["plan"])
             yield Table("plan", gettext("The plan"), _step_head(), rows)
@@ -192,7 +196,7 @@ class BlocksPage(DefaultPage):
             yield Table(f"recipe-{target}", title, _step_head(), tuple(map(_step_row, steps)))
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide: rules, goal, plan, recipes, blueprint."""
+        """Return the content of the guide: the rules, the goal, the plan, the recipes and the blueprint."""
         limit = brief.get("limit", brief.get("steps", 0))
         facts = [
             _fact("goal", gettext("The goal"), self.goal(brief)),
@@ -208,7 +212,7 @@ class BlocksPage(DefaultPage):
         }
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal of this game in a sentence."""
+        """Return the goal of this game as a sentence for participants."""
         if "target" in brief:
             return gettext("One of you holds {items}.").format(items=counted_items(brief["target"]))
         if "targets" in brief:

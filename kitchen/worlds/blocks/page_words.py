@@ -1,4 +1,6 @@
-"""Put commands, events and refusals of the worlds of blocks into words for participants. Plain Python."""
+"""Translate commands, events and refusal codes of the worlds of blocks into texts for participants. Plain
+Python.
+"""
 
 from __future__ import annotations
 

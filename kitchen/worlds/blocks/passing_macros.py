@@ -1,4 +1,6 @@
-"""The macros that pass items on: `give`, `put`, `take` and `discard`."""
+"""Define the macros (commands that last several steps) that move items between inventories and chests:
+`give`, `put`, `take` and `discard`.
+"""
 
 from __future__ import annotations
 
@@ -29,85 +31,88 @@ def _each_item(head: Command, held: Mapping[str, int]) -> Iterator[Offer]:
 
 
 class Give(MacroRule):
-    """`give K ITEM N`: to another seat."""
+    """The macro `give K ITEM N`: walk to seat K and give it N items."""
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER, WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """It must be another seat, and the items be held."""
+        """Return `unknown_seat` if K is not another seat, `missing` if the seat does not hold the items,
+        else an empty text."""
         if not scene.is_seat(seat, int(words[1])):
             return UNKNOWN_SEAT
         return "" if is_held(scene, seat, words[2], int(words[3])) else MISSING
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the other seat is."""
+        """Return where the other seat is now."""
         return Goal(scene.at[int(words[1])], SEAT_REACH)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Hand the items over."""
+        """Move the items to the other seat's inventory. Return True, because the macro ends with it."""
         _, other, item, amount = macro["words"]
         scene.hand_over(seat, int(other), item, int(amount))
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every item for every other seat."""
+        """Yield one `give` command for each other seat and each item that the seat holds."""
         for other in range(scene.seats):
             if other != seat:
                 yield from _each_item(("give", str(other)), scene.inventories[seat])
 
 
 class Put(MacroRule):
-    """`put ITEM N`: into the nearest chest."""
+    """The macro `put ITEM N`: put items into the nearest chest."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """A chest must be near, and the items be held."""
+        """Return `no_chest` if no chest is within 32 cells, `missing` if the seat does not hold the items,
+        else an empty text."""
         if scene.nearest_block(seat, CHEST) is None:
             return NO_CHEST
         return "" if is_held(scene, seat, words[1], int(words[2])) else MISSING
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the chest."""
+        """Return the nearest chest; None if none is near."""
         return _chest(scene, seat)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Put the items in."""
+        """Move the items from the inventory into the chest. Return True, because the macro ends with it."""
         _, item, amount = macro["words"]
         remove_items(scene.inventories[seat], {item: int(amount)})
         add_items(scene.chest, {item: int(amount)})
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every item held, where a chest is near."""
+        """Yield one `put` command for each item that the seat holds; none if no chest is near."""
         if _chest(scene, seat):
             yield from _each_item(("put",), scene.inventories[seat])
 
 
 class Take(MacroRule):
-    """`take ITEM N`: out of the nearest chest."""
+    """The macro `take ITEM N`: take items from the nearest chest."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """A chest must be near and hold the items."""
+        """Return `no_chest` if no chest is within 32 cells, `missing` if the chest does not hold the
+        items, else an empty text."""
         if scene.nearest_block(seat, CHEST) is None:
             return NO_CHEST
         return "" if scene.chest.get(words[1], 0) >= int(words[2]) else MISSING
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the chest."""
+        """Return the nearest chest; None if none is near."""
         return _chest(scene, seat)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Take the items out."""
+        """Move the items from the chest into the inventory. Return True, because the macro ends with it."""
         _, item, amount = macro["words"]
         remove_items(scene.chest, {item: int(amount)})
         add_items(scene.inventories[seat], {item: int(amount)})
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every item in the chest, where it is near."""
+        """Yield one `take` command for each item in the chest; none if no chest is near."""
         if _chest(scene, seat):
             yield from _each_item(("take",), scene.chest)
 
@@ -118,20 +123,20 @@ def _chest(scene: BlockScene, seat: int) -> Goal | None:
 
 
 class Discard(MacroRule):
-    """`discard ITEM N`: throw items away."""
+    """The macro `discard ITEM N`: remove items from the game."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """The items must be held."""
+        """Return `missing` if the seat does not hold the items; empty if it does."""
         return "" if is_held(scene, seat, words[1], int(words[2])) else MISSING
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Remove the items."""
+        """Remove the items from the inventory. Return True, because the macro ends with it."""
         _, item, amount = macro["words"]
         remove_items(scene.inventories[seat], {item: int(amount)})
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every item held."""
+        """Return one `discard` command for each item that the seat holds."""
         return _each_item(("discard",), scene.inventories[seat])

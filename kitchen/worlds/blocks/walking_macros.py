@@ -1,4 +1,6 @@
-"""The macros that walk or wait: `goto`, `goto_at`, `goto_seat` and `stay`."""
+"""Define the macros (commands that last several steps) that walk or wait: `goto`, `goto_at`, `goto_seat` and
+`stay`.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,21 @@ LONGEST_STAY = 30
 
 
 class GoTo(MacroRule):
-    """`goto KIND`: to the nearest block or animal of a kind."""
+    """The macro `goto KIND`: walk to the nearest block or animal of this kind."""
 
     arguments: ClassVar[tuple[str, ...]] = (WORD,)
     walks_only: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """It must be near."""
+        """Return `none_near` if no block or animal of this kind is near; empty if one is."""
         return "" if _find(scene, seat, words[1]) else NONE_NEAR
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the nearest one."""
+        """Return where the nearest block or animal of this kind is; None if none is near."""
         return _find(scene, seat, words[1])
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every kind that is near."""
+        """Yield one `goto` command for each kind of block or animal that is near."""
         for kind in (*scene.grid.kinds(), *sorted(scene.meat)):
             if _find(scene, seat, kind):
                 yield Offer(("goto", kind))
@@ -54,74 +56,74 @@ def _find(scene: BlockScene, seat: int, kind: str) -> Goal | None:
 
 
 class GoToCell(MacroRule):
-    """`goto_at X Y Z`: to a cell. It is not in the menu."""
+    """The macro `goto_at X Y Z`: walk to a cell. The menu does not offer it."""
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER, NUMBER, NUMBER)
     walks_only: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """The cell must be where seats may go."""
+        """Return `out_of_area` if seats may not enter this cell; empty if they may."""
         return "" if scene.start.area.holds(words_cell(words)) else OUT_OF_AREA
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """The cell stays where it is."""
+        """Return False: a cell that was allowed at the beginning remains allowed."""
         return False
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the cell."""
+        """Return the named cell. The seat must walk right onto it (reach 0)."""
         return Goal(words_cell(words), 0)
 
     def offers(self, scene: BlockScene, seat: int) -> tuple[Offer, ...]:
-        """Return nothing."""
+        """Return no commands, because the menu does not offer `goto_at`."""
         return ()
 
 
 class GoToSeat(MacroRule):
-    """`goto_seat K`: to another seat, followed while it moves."""
+    """The macro `goto_seat K`: walk to seat K, and follow it while it moves."""
 
     arguments: ClassVar[tuple[str, ...]] = (NUMBER,)
     walks_only: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """It must be another seat."""
+        """Return `unknown_seat` if K is not another seat; empty if it is."""
         return "" if scene.is_seat(seat, int(words[1])) else UNKNOWN_SEAT
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """The seat stays in the game."""
+        """Return False, because a seat never leaves the game."""
         return False
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the other seat is."""
+        """Return where the other seat is now."""
         return Goal(scene.at[int(words[1])], SEAT_REACH)
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Return every other seat."""
+        """Return one `goto_seat` command for each other seat."""
         return (Offer(("goto_seat", str(other))) for other in range(scene.seats) if other != seat)
 
 
 class Stay(MacroRule):
-    """`stay N`: wait for N steps, the first included."""
+    """The macro `stay N`: wait for N steps, counting the step in which it begins."""
 
     arguments: ClassVar[tuple[str, ...]] = (AMOUNT,)
 
     def is_well_formed(self, scene: BlockScene, words: Command) -> bool:
-        """A stay has a longest time."""
+        """Return whether the argument is a whole number from 1 to 30 (`LONGEST_STAY`)."""
         return super().is_well_formed(scene, words) and int(words[1]) <= LONGEST_STAY
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """A seat can always stay."""
+        """Return an empty text, because a seat can always wait."""
         return ""
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
-        """A stay needs nothing."""
+        """Return False, because nothing can prevent a seat from waiting."""
         return False
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
-        """Count the step."""
+        """Wait for one step. Return whether it was the last one."""
         left = int(macro["words"][1]) if macro["left"] is None else macro["left"]
         macro["left"] = left - 1
         return left <= 1
 
     def offers(self, scene: BlockScene, seat: int) -> tuple[Offer, ...]:
-        """Return the stay."""
+        """Return one command, `stay 1`, whose amount can be raised to 30 (`LONGEST_STAY`)."""
         return (Offer(("stay", "1"), LONGEST_STAY),)

@@ -1,7 +1,7 @@
 """Collab-Overcooked: a chef who knows the recipe and an assistant prepare one dish. Rules, version 1.
 
 This is the benchmark Collab-Overcooked (Sun et al., ACL 2025; `YusaeMeow/Collab-Overcooked`, released under
-the MIT licence): two sealed rooms, three shared counters between them, 30 tasks in 6 levels.
+the MIT licence): two closed rooms, three shared counters between them, 30 tasks in 6 levels.
 
 Seats. Seat 0 is the chef, with pot, oven and serving place. Seat 1 is the assistant, with ingredients,
 dishes, chopping board and blender. Both see the whole state. Only the chef knows the recipe (setting
@@ -10,10 +10,10 @@ dishes, chopping board and blender. Both see the whole state. Only the chef know
 Commands are *macros*, which last several steps::
 
     pickup THING PLACE             from a counter, an own utensil, or (assistant) a dispenser
-    put_obj_in_utensil UTENSIL     an own utensil that is neither running nor ready
-    cook pot0, bake oven0          chef: run this utensil
-    cut chopping_board0, stir blender0   assistant: run this utensil
-    place_obj_on_counter           a shared counter, or an own one if no shared one is free
+    put_obj_in_utensil UTENSIL     into an own utensil that neither runs nor contains something finished
+    cook pot0, bake oven0          chef: start this utensil
+    cut chopping_board0, stir blender0   assistant: start this utensil
+    place_obj_on_counter           on a shared counter, or an own one if no shared one is free
     fill_dish_with_food UTENSIL    chef, with an empty dish, in tasks of levels 3 to 6: wait until it is ready
     deliver                        chef
     wait N                         1 to 5 steps
@@ -22,16 +22,16 @@ Commands are *macros*, which last several steps::
 One step, in this order:
 
 1. Macros that begin are checked. A macro that fails is refused with a code, and the seat stays.
-2. Each seat does one of three things: turn, move one cell towards its target, or interact with it.
-3. Interacts, the chef's first; then moves.
-4. Utensils. A running job counts one step; at 3 it is ready. A job that was started in this step counts 1. If
-   the contents are no row of `data/utensil_rows.toml`, they are destroyed.
+2. For each seat, one low-level action is chosen: turn, move one cell towards its target, or interact with it.
+3. Interactions are carried out, the chef's first; then turns and moves.
+4. Utensils run. A job takes 3 steps, counting the one in which it was started. If the contents have no row in
+   `data/utensil_rows.toml`, they are destroyed.
 
-A macro ends with its interact, and the next one begins in the next step at the earliest. A macro that has no
-target left, or whose interact came too late, ends without effect (event `gone`). While a macro is in progress
-the seat is not asked; only a `wait` can be ended by another macro.
+A macro ends with its interaction, and the next one begins in the next step at the earliest. A macro that has
+no target left, or whose interaction came too late, ends without effect (event `gone`). While a macro is in
+progress the seat is not asked for a command; only a `wait` can be ended by another macro.
 
-The first right delivery ends the episode. It counts as a success because the episode is cut off after
+The first correct delivery ends the episode with success. Without one, the episode is cut off after
 floor(gamma x optimum) + 1 steps.
 
 Refusals: unknown_verb, wrong_arguments, wait_too_long, busy, unknown_object, unknown_place, not_raw,

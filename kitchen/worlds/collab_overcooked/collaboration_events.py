@@ -1,17 +1,17 @@
-"""Find the collaboration events of an episode in its log, and judge request and answer of each.
+"""Find the conversations of an episode that the collaboration metrics score, and judge each of them.
 
-Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's).
-Below, h are the macros that the other cook, the responder, completed before the step
-(`collaboration_scores`):
+Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's). The
+other cook is the responder. h are the macros that the responder completed before the step. ITES is the gain
+in efficiency (`collaboration_scores`).
 
-- The request is right if ITES(R, h) > 0. R are all requests of the opener in this conversation, in order,
-  that are known macros of the responder. Requests are data of messages (`REQUESTS_KEY`), never words.
-- The response is right if ITES(P, h) > 0. P is the first plan with more than waits that the responder stated.
-  A turn states its plan in its message (`PLAN_KEY`). Without one, P are the commands that the
-  responder gave in this step, those planned for later steps included.
+- The request is right if ITES(R, h) > 0. R are the macros that the opener requested in this conversation, as
+  data of messages (`REQUESTS_KEY`). Macros that the responder could never carry out are left out.
+- The response is right if ITES(P, h) > 0. P is the first plan of the responder in this conversation that has
+  more than waits. A message contains the plan of its sender (`PLAN_KEY`). If no message has one, P are the
+  commands that the responder gave in this step, including those planned for later steps.
 
-IC is the share of events with a right request, RC that with a right response. Source: Collab-Overcooked (ACL
-2025), section 4, and the released code.
+IC is the share of events with a right request, RC the share with a right response. Source: Collab-Overcooked
+(ACL 2025), section 4, and the released code.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ EVENT_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class CollaborationEvent:
-    """One event, with what it was judged by."""
+    """One conversation that the metrics score, with the macros and scores by which it was judged."""
 
     step: int
     """The step of the conversation, from 1."""
@@ -89,11 +89,11 @@ class CollaborationEvent:
 
     @property
     def code(self) -> int:
-        """The code of the result, an index of `CODE_WORDS`."""
+        """The result as a number from 0 (both right) to 3 (neither right), an index of `CODE_WORDS`."""
         return 2 * (not self.request_right) + (not self.response_right)
 
     def scored(self) -> ScoredEvent:
-        """Return the event as files and replays show it."""
+        """Return the event in the general form in which exports and replays show scored events."""
         return ScoredEvent(
             self.step, CODE_WORDS[self.code], self.messages, self._values(), tuple(self._explanation())
         )
@@ -131,7 +131,8 @@ class CollaborationEvent:
 
 
 def collaboration_events(log: EpisodeLog) -> list[CollaborationEvent]:
-    """Return the scored events of an episode, in order."""
+    """Return the scored conversations of an episode, in order of time. The setting `score_openers` decides
+    whose conversations are scored."""
     chosen = clean_settings(SETTINGS, log.settings)
     openers = SCORED_OPENERS[chosen["score_openers"]]
     known = references(chosen["task"])
@@ -171,7 +172,8 @@ def _event(
 
 
 def effective_macros(steps: Iterable[LoggedStep], seat: int, *, before: int) -> Iterator[Command]:
-    """Yield the macros of this seat that took effect before this step."""
+    """Yield the macros (commands that last several steps) of this seat that took effect before step number
+    `before`."""
     for logged in steps:
         if logged.number >= before:
             return
@@ -188,7 +190,8 @@ def _requests(said: Iterable[TeamMessage], opener: int, responder: int) -> Itera
 
 
 def macros_in(data: Mapping[str, Json], key: str) -> list[Command]:
-    """Return the macros under this key of a message's data; empty if they are no lists of words."""
+    """Return the macros (commands that last several steps) under this key of a message's data. Entries
+    that are not lists of words are left out."""
     given = data.get(key)
     if not isinstance(given, list | tuple):
         return []
@@ -220,7 +223,7 @@ def _commanded(steps: Iterable[LoggedStep], step: int, seat: int) -> list[Comman
 
 
 def seats_of_log(log: EpisodeLog) -> Mapping[int, int]:
-    """Return the seat of each member by its number."""
+    """Return the seat of each member, by the member's number. Members without a seat are left out."""
     if log.organisation is None:
         return {seat: seat for seat in SEATS}
     return {one.number: one.seats[0] for one in log.organisation.members if one.seats}

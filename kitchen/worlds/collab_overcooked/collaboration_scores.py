@@ -1,4 +1,4 @@
-"""Compute TES, ITES and PC from histories of macros that took effect.
+"""Compute the efficiency scores TES and ITES of Collab-Overcooked from the macros that took effect.
 
 Source: Collab-Overcooked (ACL 2025), equations 1 to 4, and the released code. A history h has n macros, a
 reference trajectory g has m. With beta = 0.95:
@@ -7,8 +7,9 @@ reference trajectory g has m. With beta = 0.95:
     ITES(a, h) = TES(h followed by a) - TES(h)
     PC         = mean of both seats' TES at the end
 
-D(h, g) counts how much of the beginning of g appears in h in the same order, with gaps allowed. Elements of g
-after the first missing one do not count.
+D(h, g) is the number of leading elements of g that appear in h in the same order, with gaps allowed. Elements
+of g after the first missing one are not counted. TES is the trajectory efficiency score, ITES its increment,
+PC the progress completeness.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ POSITIVE = 1e-9
 
 
 def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> int:
-    """Return D: how many elements of the reference are met in order when the history is walked once."""
+    """Return D(h, g): how many leading elements of `reference` appear in `history` in the same order, with
+    gaps allowed."""
     met = 0
     for macro in history:
         if met < len(reference) and macro == reference[met]:
@@ -33,7 +35,8 @@ def matched_prefix(history: Iterable[Command], reference: Sequence[Command]) -> 
 
 
 def tes(history: Sequence[Command], references: Iterable[Sequence[Command]]) -> float:
-    """Return the trajectory efficiency score of a history, from 0 to 1."""
+    """Return the trajectory efficiency score (TES) of a history, from 0 to 1: that of the best matching
+    reference."""
     if not history:
         return 0.0
     beta, one = BETA_SQUARED
@@ -46,12 +49,14 @@ def tes(history: Sequence[Command], references: Iterable[Sequence[Command]]) -> 
 def ites(
     added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
 ) -> float:
-    """Return by how much these macros, appended to the history, change its TES."""
+    """Return how much the efficiency score (TES) of `history` increases if the commands `added` are
+    appended to it. It can be negative."""
     return tes([*history, *added], references) - tes(history, references)
 
 
 def helps(
     added: Sequence[Command], history: Sequence[Command], references: Sequence[Sequence[Command]]
 ) -> bool:
-    """Return whether the ITES of these macros is positive; without any, it is not."""
+    """Return whether the commands `added` increase the efficiency score (TES) of `history`. False if there
+    are none."""
     return bool(added) and ites(added, history, references) > POSITIVE

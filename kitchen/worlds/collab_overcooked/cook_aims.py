@@ -1,10 +1,11 @@
-"""Define the aims that a cook can be asked to achieve (`World.aims`), and check their progress.
+"""Define the aims that a cook can be asked to reach (`World.aims`), and check whether they are reached.
 
-`bring` a thing: it lies on a shared counter. `put_in` a thing and a utensil: the utensil holds it. The verb
-that starts a utensil: it runs, or the cook has started it. `serve` from a utensil: the cook has delivered.
+`bring` is reached when the thing is on a shared counter, `put_in` when the utensil contains the thing. The
+verb that starts a utensil is an aim, too: the utensil must run, or the cook must have started it. `serve` is
+reached when the cook has delivered.
 
-The aims follow from what each utensil can hold and make (`food_rules`), so they are the same in every task:
-none of them shows what the order needs. Plain Python.
+The aims depend only on what each utensil can hold and make (`food_rules`). So they are the same in every
+task, and do not show what the order needs. Plain Python.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ BRING, PUT_IN, SERVE = "bring", "put_in", "serve"
 
 @cache
 def seat_aims(seat: int) -> tuple[Aim, ...]:
-    """Return all aims of a cook."""
+    """Return all aims that the cook in this seat can be asked for."""
     rules, own = food_rules(), OWN_UTENSILS[seat]
     stored = () if seat == CHEF else (*rules.raw, DISH)
     made = (product for name in own for product in sorted(rules.made_in(name)))
@@ -36,8 +37,9 @@ def seat_aims(seat: int) -> tuple[Aim, ...]:
 
 
 def aim_mark(done: Sequence[Command], aim: Aim) -> Json:
-    """Return how often the cook has done so far what the aim ends with; None where things show it. `done`
-    are its macros that took effect."""
+    """Return a count that `aim_status` compares later: how often the cook has already delivered (aim
+    `serve`) or started the utensil (an aim that starts one). Return None for `bring` and `put_in`, whose
+    state is visible. `done` lists the cook's macros that took effect."""
     return done.count(_last_macro(aim)) if aim[0] == SERVE or aim[0] in STARTED_BY else None
 
 
@@ -46,8 +48,12 @@ def _last_macro(aim: Aim) -> Command:
 
 
 def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: Json) -> str:
-    """Return the status of one aim of a cook. What is not made yet cannot be brought or put into a utensil
-    unless it is made of one thing that is there."""
+    """Return SUCCESS, FAIL or UNKNOWN for an aim of a cook.
+
+    `done` lists the cook's macros that took effect; `since` is what `aim_mark` returned when the aim was
+    given. `bring` and `put_in` fail if the thing does not exist and cannot be made from one existing
+    thing.
+    """
     kind, what = aim[0], aim[1]
     if kind == BRING:
         reached = bool(things.lies_on(what, SHARED_COUNTERS))
@@ -64,14 +70,15 @@ def aim_status(things: KitchenThings, done: Sequence[Command], aim: Aim, since: 
 
 
 class SingleSource(NamedTuple):
-    """The one thing that a product is made of, and the utensil."""
+    """The only ingredient (`part`) of a product, and the utensil that makes the product."""
 
     utensil: str
     part: str
 
 
 def made_of_one(rules: FoodRules, product: str) -> SingleSource | None:
-    """Return what a product is made of, if this is a single thing."""
+    """Return the ingredient and the utensil of a product with a single ingredient; None for other
+    products."""
     found = (
         SingleSource(utensil, inside[0])
         for (utensil, inside), made in rules.rows.items()

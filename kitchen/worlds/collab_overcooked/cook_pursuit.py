@@ -1,7 +1,8 @@
-"""Find the next macro towards an aim: get the thing that it needs in hand, then use it. Plain Python.
+"""Find the cook's next macro (a command that lasts several steps) towards an aim: first take the needed
+thing, then use it. Plain Python.
 
-The macro depends only on the current observation, so the cook recovers from any detour. A product is made on
-the way only if it is made of a single thing; a cook that knows no recipe needs no other knowledge.
+The macro depends only on the present observation, so earlier mistakes do not matter. The cook makes a missing
+product itself only if the product has a single ingredient. So it needs no recipe.
 """
 
 from __future__ import annotations
@@ -43,10 +44,12 @@ _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
 
 
 class CookPursuer(AimPursuer):
-    """Pursue an aim macro by macro. A held thing that is of no use is put on a counter first."""
+    """Work out the macros that reach a cook's aim. If the cook holds a thing that is of no use, it first
+    puts it on a counter."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next macro that can begin now; wait if there is none."""
+        """Return the status of the aim and the next macro towards it. The macro is None if it cannot begin
+        now, or if the aim is reached or cannot be reached."""
         brief, seen = situation.briefs[seat], situation.observations[seat]
         if aim not in seat_aims(seat):
             return AimStep(FAIL)
@@ -60,8 +63,8 @@ class CookPursuer(AimPursuer):
 
 
 def next_macro(things: KitchenThings, seat: int, aim: Aim) -> Command | None:
-    """Return the next macro towards an aim that is not achieved, whether or not it can begin now; None while
-    nothing can be done."""
+    """Return the next macro towards an aim that is not reached yet; None if nothing can be done now.
+    Whether the macro can begin now is not checked."""
     kind, held = aim[0], things.hold[seat]
     if kind == SERVE:
         return _serve(things, held, aim[1])

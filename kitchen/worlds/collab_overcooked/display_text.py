@@ -1,15 +1,16 @@
-"""Put things, macros, refusals and events into words for participants. Plain Python."""
+"""Translate things, macros, refusal codes and recipes into texts for participants. Plain Python."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from kitchen.contract.world import Command, Json
-from kitchen.words.english_text import code_to_words
+from kitchen.words.english_text import code_to_words, sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_noop, ngettext, pgettext
 from kitchen.worlds.collab_overcooked.cook_aims import BRING, PUT_IN, SERVE
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY, WAIT, is_step_count
+from kitchen.worlds.collab_overcooked.macro_checks import PICKUP, STARTED_BY, WAIT, is_step_count
+from kitchen.worlds.collab_overcooked.room_layout import COUNTER, DISPENSERS
 
 NAMES: Mapping[str, str] = {
     "apple": gettext_noop("apple"),
@@ -70,10 +71,10 @@ COMMAND_WORDS: Mapping[str, str] = {
     "pickup ingredient_dispenser": gettext_noop("Fetch {0}"),
     "pickup dish_dispenser": gettext_noop("Fetch a dish"),
     "put_obj_in_utensil": gettext_noop("Put it into the {0}"),
-    "cook": gettext_noop("Start the {0}"),
-    "bake": gettext_noop("Start the {0}"),
-    "cut": gettext_noop("Start the {0}"),
-    "stir": gettext_noop("Start the {0}"),
+    "cook": gettext_noop("Cook in the {0}"),
+    "bake": gettext_noop("Bake in the {0}"),
+    "cut": gettext_noop("Cut on the {0}"),
+    "stir": gettext_noop("Blend in the {0}"),
     "place_obj_on_counter": gettext_noop("Put it on a counter"),
     "fill_dish_with_food": gettext_noop("Fill the dish from the {0}"),
     "deliver": gettext_noop("Deliver it"),
@@ -82,19 +83,21 @@ COMMAND_WORDS: Mapping[str, str] = {
 VERB_WORDS: Mapping[str, str] = {
     "pickup": gettext_noop("take"),
     "put_obj_in_utensil": gettext_noop("put into"),
-    "cook": gettext_noop("start"),
-    "bake": gettext_noop("start"),
-    "cut": gettext_noop("start"),
-    "stir": gettext_noop("start"),
+    "cook": gettext_noop("cooking"),
+    "bake": gettext_noop("baking"),
+    "cut": gettext_noop("cutting"),
+    "stir": gettext_noop("blending"),
     "fill_dish_with_food": gettext_noop("fill the dish"),
     WAIT: gettext_noop("wait"),
 }
 PICKER_WORDS: Mapping[str, str] = {
-    **VERB_WORDS,
-    "place_obj_on_counter": gettext_noop("put on a counter"),
-    "deliver": gettext_noop("deliver"),
+    "pickup": gettext_noop("Take"),
+    "pickup ingredient_dispenser": gettext_noop("Fetch"),
+    "pickup dish_dispenser": gettext_noop("Fetch"),
+    "put_obj_in_utensil": gettext_noop("Put it into the"),
+    "fill_dish_with_food": gettext_noop("Fill the dish from the"),
 }
-"""Verbs as a picker lists them."""
+"""First words of `COMMAND_WORDS`, as a picker lists them before the thing."""
 AIM_WORDS: Mapping[str, str] = {
     BRING: gettext_noop("Put {0} on a shared counter"),
     PUT_IN: gettext_noop("Put {0} into the {1}"),
@@ -111,7 +114,7 @@ AIM_GROUPS: Mapping[str, str] = {
 """Headings of aims, by kind."""
 REASON_WORDS: Mapping[str, str] = {
     "unknown_verb": gettext_noop("there is no such action"),
-    "wrong_arguments": gettext_noop("this action needs other details"),
+    "wrong_arguments": gettext_noop("the thing or the place is missing or wrong"),
     "wait_too_long": gettext_noop("a wait has at most 5 steps"),
     "busy": gettext_noop("another action is still in progress"),
     "other_cook": gettext_noop("this is an action of the other cook"),
@@ -126,16 +129,16 @@ REASON_WORDS: Mapping[str, str] = {
     "needs_dish": gettext_noop("it has to be filled into a dish"),
     "not_there": gettext_noop("it lies on no counter"),
     "not_reachable": gettext_noop("it is in the other room"),
-    "hands_full": gettext_noop("the hands are full"),
-    "hands_empty": gettext_noop("the hands are empty"),
+    "hands_full": gettext_noop("the cook's hands are full"),
+    "hands_empty": gettext_noop("the cook's hands are empty"),
     "not_in_utensil": gettext_noop("it is not in there"),
     "dish_in_utensil": gettext_noop("this does not go into a utensil"),
     "wrong_utensil": gettext_noop("this action belongs to another utensil"),
     "no_free_counter": gettext_noop("no counter is free"),
     "no_dish_needed": gettext_noop("this order is served without a dish"),
-    "no_dish_in_hand": gettext_noop("there is no empty dish in the hand"),
+    "no_dish_in_hand": gettext_noop("the cook holds no empty dish"),
     "not_cooking": gettext_noop("nothing is cooking in there"),
-    "not_food": gettext_noop("this is no prepared food"),
+    "not_food": gettext_noop("this food is not prepared yet"),
 }
 """Why a macro was refused, by code."""
 JOB_WORDS: Mapping[str, str] = {
@@ -148,7 +151,8 @@ JOB_WORDS: Mapping[str, str] = {
 
 
 def thing_words(thing: Json) -> str:
-    """Return a thing in words: `baked potato slices`, `pumpkin soup in a dish`, `nothing`."""
+    """Return the name of a thing for participants: `baked potato slices`, `pumpkin soup in a dish`,
+    `nothing`."""
     if thing is None:
         return pgettext("what somebody holds", "nothing")
     code = str(thing)
@@ -163,12 +167,13 @@ def thing_words(thing: Json) -> str:
 
 
 def list_words(things: Iterable[Json]) -> str:
-    """Return things in words, separated by commas."""
+    """Return the names of things, separated by commas."""
     return ", ".join(map(thing_words, things))
 
 
 def command_words(command: Command) -> str:
-    """Return a macro in words: `Take potato from: counter`; empty if it is none."""
+    """Return a command as a text for participants: `Take potato from a counter`. Empty for an empty
+    command."""
     if not command:
         return ""
     verb, *arguments = command
@@ -185,8 +190,26 @@ def command_words(command: Command) -> str:
     return gettext(COMMAND_WORDS.get(special, COMMAND_WORDS[verb])).format(*words)
 
 
+def picker_words(macro: Command) -> tuple[tuple[str, str], ...]:
+    """Return the (code, words) of each list in which a macro is picked: `Take`, `Potato`, `From a counter`.
+
+    Together they read as in `command_words`. A macro without a thing to choose is one entry.
+    """
+    verb = macro[0]
+    special = " ".join((verb, macro[-1]))
+    first = PICKER_WORDS.get(special, PICKER_WORDS.get(verb))
+    if first is None:
+        return ((" ".join(macro), command_words(macro)),)
+    fetches = macro[-1] in DISPENSERS
+    words = [("fetch" if fetches else verb, gettext(first)), (macro[1], sentence_case(thing_words(macro[1])))]
+    if verb == PICKUP and not fetches:
+        text = gettext("From a counter") if macro[2] == COUNTER else gettext("Out of the {0}")
+        words.append((macro[2], text.format(thing_words(macro[2]))))
+    return tuple(words)
+
+
 def utensil_words(entry: Mapping[str, Json]) -> str:
-    """Return the state of a utensil in words."""
+    """Return a text about a utensil of the observation: what is inside, and whether it runs or is ready."""
     if entry["ready"]:
         return gettext("ready: {thing}").format(thing=thing_words(entry["ready"]))
     if not entry["contents"]:
@@ -203,11 +226,11 @@ FIT_WORDS: Mapping[str, str] = {
     "part": gettext_noop("{things}; something is missing"),
     "none": gettext_noop("{things}; this makes nothing"),
 }
-"""Whether the contents of a utensil make something."""
+"""Texts for whether the contents of a utensil make something."""
 
 
 def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the steps of the recipe in words; empty for a seat that does not know it."""
+    """Return the steps of the recipe as texts; empty for a seat that does not know the recipe."""
     if "recipe" not in brief:
         return ()
     jobs = (
@@ -223,5 +246,6 @@ def recipe_steps(brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def doing_words(player: Mapping[str, Json]) -> str:
-    """Return what a cook is doing, in words."""
+    """Return a text about the macro that a cook of the observation is carrying out, or that the cook is
+    ready."""
     return command_words(tuple(player["doing"])) if player["doing"] else gettext("Ready for the next action")

@@ -1,7 +1,7 @@
-"""Name every thing of the kitchen, and say what each utensil makes of its contents.
+"""Define all things in the kitchen of Collab-Overcooked, and what each utensil makes from its contents.
 
-The table is `data/utensil_rows.toml`. A thing is a code such as `potato` or `dish`. Food in a dish has the
-code of the food with the ending `IN_DISH`.
+The rules are read from `data/utensil_rows.toml`. A thing is a code such as `potato` or `dish`. The code of
+food in a dish is that of the food with the ending `IN_DISH`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CAPACITY = 3
 
 
 class RowFamily(Record):
-    """Rows of one utensil with the same pattern."""
+    """Several recipes of one utensil with the same pattern, such as `{0}_slices` for many ingredients."""
 
     utensil: Annotated[Text, one_of(UTENSILS)]
     inside: Texts
@@ -37,14 +37,15 @@ class RowFamily(Record):
     dish: Annotated[bool, Strict()] = False
 
     def filled(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:
-        """Yield (names, sorted contents, product) of every row."""
+        """Yield (names, sorted contents, product) for each recipe of the pattern. `names` are the
+        ingredients that replace the pattern's placeholders."""
         for names in (tuple(each.split()) for each in self.each):
             inside = tuple(sorted(part.format(*names) for part in self.inside))
             yield names, inside, self.makes.format(*names)
 
 
 class RowTable(Record):
-    """The whole file."""
+    """The content of the file `data/utensil_rows.toml`."""
 
     raw: Names
     rows: Annotated[tuple[RowFamily, ...], Strict(False)]
@@ -52,7 +53,7 @@ class RowTable(Record):
 
 @dataclass(frozen=True, slots=True)
 class FoodRules:
-    """The things of the kitchen and what is made of them."""
+    """All things in the kitchen, and what utensils make from them."""
 
     raw: tuple[str, ...]
     """The ingredients of the dispenser."""
@@ -67,11 +68,11 @@ class FoodRules:
 
     @property
     def products(self) -> Collection[str]:
-        """The products of all utensils."""
+        """Everything that some utensil makes."""
         return self.patterns.keys()
 
     def product(self, utensil: str, contents: Sequence[str]) -> str | None:
-        """Return what the utensil makes of these contents; None if they are no row."""
+        """Return what the utensil makes from these contents; None if it makes nothing from them."""
         return self.rows.get((utensil, tuple(sorted(contents))))
 
     def made_in(self, utensil: str) -> set[str]:
@@ -79,13 +80,22 @@ class FoodRules:
         made = {product for (name, _), product in self.rows.items() if name == utensil}
         return made - self.served_in_dish
 
+    def made_with(self, utensils: Collection[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Return by thing the products that one job makes of it, alone or with others. Only jobs in these
+        utensils count; None for all."""
+        made: dict[str, set[str]] = {}
+        for (utensil, inside), product in self.rows.items():
+            for thing in inside if utensils is None or utensil in utensils else ():
+                made.setdefault(thing, set()).add(product)
+        return {thing: tuple(sorted(products)) for thing, products in made.items()}
+
     def taken_by(self, utensil: str) -> set[str]:
-        """Return the things of which a utensil makes something, alone or with others."""
+        """Return all things that are an ingredient of something that this utensil makes."""
         return {thing for name, inside in self.rows if name == utensil for thing in inside}
 
     def fit(self, utensil: str, contents: Sequence[str]) -> str:
-        """Return `all` if the contents make a product, `part` if they could become one, and `none` if they
-        cannot; empty without contents."""
+        """Return `all` if the contents make a product, `part` if they could with more ingredients, and
+        `none` if they never can. Empty if there are no contents."""
         if not contents:
             return ""
         if self.product(utensil, contents):
@@ -103,12 +113,12 @@ def _is_part(contents: Sequence[str], whole: list[str]) -> bool:
 
 
 def base_food(thing: str) -> str:
-    """Return the food of a thing, without its dish."""
+    """Return the code of the food without the ending for a dish (`IN_DISH`)."""
     return thing.removesuffix(IN_DISH)
 
 
 def read_food_rules(path: Path) -> FoodRules:
-    """Read the table of a file; DataError with file, key and reason if it is wrong."""
+    """Read a file of utensil recipes. Raises DataError with file, key and reason if it is wrong."""
     source, values = read_toml(path)
     table = source.read(TypeAdapter(RowTable), values)
     rows: dict[tuple[str, tuple[str, ...]], str] = {}
@@ -137,5 +147,5 @@ def _filled(
 
 @cache
 def food_rules() -> FoodRules:
-    """Return the rules of the shipped table."""
+    """Return the rules in `data/utensil_rows.toml`."""
     return read_food_rules(DATA / "utensil_rows.toml")

@@ -1,4 +1,4 @@
-"""Register everything that belongs to the Collab-Overcooked world."""
+"""Register the Collab-Overcooked world: its rules, page, agents, benchmark, metrics and default practice."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ KIT = WorldKit(
         teammates=1,
         organisation={"kind": "pair", "settings": {"within": True}},
     ),
+    requests_actions=True,
     organisations=("pair", "each", "central", "tree", "chain", "graph", "custom"),
 )
 """The world's registry entry."""

@@ -1,8 +1,9 @@
-"""Compute IC, RC and the process counts of an episode from its log.
+"""Compute the collaboration metrics of an episode from its log.
 
-`collaboration_events` says what an event is. Process counts are by seat: messages, checks failed, format
-errors, corrections that helped, and tokens; and the rounds of all conversations. Agents note all but messages
-and rounds in their decisions (`PROCESS_KEY`). A refused command of anybody counts as a failed check.
+They are IC (share of conversations with a right request), RC (share with a right response), and counts. The
+counts by seat are messages, failed checks, format errors, helpful corrections and tokens. The rounds of all
+conversations are counted, too. Agents note all but messages and rounds in their decisions (`PROCESS_KEY`).
+Commands that the world refused are counted as failed checks.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _count_metrics() -> Iterator[Metric]:
 
 
 class CollaborationMetrics(LogMetrics):
-    """Metrics of who asked for the right help, and who answered rightly."""
+    """Metrics of how well each cook asked for help and responded to requests."""
 
     figures: ClassVar[tuple[Metric, ...]] = (
         Metric(
@@ -96,11 +97,11 @@ class CollaborationMetrics(LogMetrics):
     event_columns: ClassVar[tuple[EventColumn, ...]] = EVENT_COLUMNS
 
     def events(self, log: EpisodeLog) -> list[ScoredEvent]:
-        """Return the collaboration events."""
+        """Return the scored conversations of the episode."""
         return [event.scored() for event in collaboration_events(log)]
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each metric."""
+        """Return the value of each metric by name. IC and RC are None if there is no scored conversation."""
         events = collaboration_events(log)
         requests = sum(event.request_right for event in events)
         responses = sum(event.response_right for event in events)
@@ -150,7 +151,8 @@ def _is_failed_check(event: Event) -> bool:
 
 
 def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:
-    """Yield what an agent noted about each of its turns in this step."""
+    """Yield what an agent noted about each of its turns in this step: its format errors, failed checks,
+    helpful corrections and tokens."""
     note = decision.note if isinstance(decision.note, dict) else {}
     for each in (*note.get(DIALOGUE_KEY, ()), note):
         if isinstance(each, dict) and isinstance(each.get(PROCESS_KEY), dict):

@@ -1,7 +1,7 @@
-"""Check a macro before it begins, and list all macros that would pass.
+"""Check whether a macro (a command that lasts several steps) can begin, and list all macros that can.
 
-The checks of a macro run in a fixed order; the first that fails gives the code. The package's docstring lists
-the codes.
+The checks of a macro run in a fixed order. The first one that fails gives the refusal code. The docstring of
+`kitchen.worlds.collab_overcooked` lists the codes.
 """
 
 from __future__ import annotations
@@ -77,28 +77,29 @@ class Utensil:
 
 @dataclass(slots=True)
 class KitchenThings:
-    """The objects that the checks look at: hands, counters and utensils."""
+    """The state that the checks need: what is in the hands, on the counters and in the utensils."""
 
     rules: FoodRules
     needs_dish: bool
-    """Whether the ordered food must be carried in a dish."""
+    """True if the ordered food must be carried in a dish."""
     hold: list[str | None]
     counters: list[str | None]
     """The thing on each of `COUNTERS`."""
     utensils: dict[str, Utensil]
 
     def lies_on(self, thing: str, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return those of these counters that hold the thing, in a dish or not."""
+        """Return the counters among `cells` that hold the thing, in a dish or not."""
         wanted = thing, with_dish(thing)
         return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] in wanted]
 
     def free(self, cells: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return those of these counters that are empty."""
+        """Return the counters among `cells` that are empty."""
         return [cell for cell in cells if self.counters[COUNTER_INDEX[cell]] is None]
 
 
 def things_from_observation(observed: Mapping[str, Json], *, needs_dish: bool) -> KitchenThings:
-    """Return what an observation of the world tells of hands, counters and utensils."""
+    """Return the hands, counters and utensils that an observation of the world shows. `needs_dish` tells
+    whether the order is served in a dish."""
     lying = {tuple(each["at"]): each["thing"] for each in observed["counters"]}
     utensils = {
         each["thing"]: Utensil(
@@ -111,7 +112,8 @@ def things_from_observation(observed: Mapping[str, Json], *, needs_dish: bool) -
 
 
 def refusal_code(things: KitchenThings, seat: int, macro: Command) -> str:
-    """Return the code of the first check that fails; empty if the macro can begin."""
+    """Return the code of the first check that the macro (a command that lasts several steps) fails; empty
+    if it can begin now."""
     verb = macro[0] if macro else ""
     count = ARGUMENT_COUNTS.get(verb)
     if count is None:
@@ -228,7 +230,7 @@ def _wait(things: KitchenThings, seat: int, macro: Command) -> str:
 
 
 def is_step_count(text: str) -> bool:
-    """Return whether this is a positive whole number in digits, short enough to be read."""
+    """Return whether the text is a whole number from 1, in at most 9 digits without leading zeros."""
     return text.isascii() and text.isdigit() and not text.startswith("0") and len(text) <= 9
 
 
@@ -244,7 +246,8 @@ _CHECKS: Mapping[str, Callable[[KitchenThings, int, Command], str]] = {
 
 
 def possible_macros(things: KitchenThings, seat: int) -> list[Command]:
-    """Return every macro that can begin now, in a fixed order; `wait` once, with one step."""
+    """Return every macro (a command that lasts several steps) that this seat can begin now, in a fixed
+    order. Waiting is listed once, as `wait 1`."""
     return [macro for macro in _candidates(things, seat) if not refusal_code(things, seat, macro)]
 
 
@@ -268,13 +271,13 @@ def _candidates(things: KitchenThings, seat: int) -> Iterator[Command]:
 
 
 def spelled(macros: Iterable[Sequence[str]]) -> str:
-    """Return macros as models write them, such as `pickup egg counter; deliver`."""
+    """Return several commands as one text, in the form that models write: `pickup egg counter; deliver`."""
     return "; ".join(map(" ".join, macros))
 
 
 def known_macros(rules: FoodRules, seat: int) -> list[Command]:
-    """Return every macro that this seat could be asked for, except waits: the thing exists, and the seat can
-    reach the place. The present state does not matter."""
+    """Return every macro (a command that lasts several steps) that this seat can carry out in some state
+    of the game, except waits."""
     own = OWN_UTENSILS[seat]
     takes = [(PICKUP, thing, COUNTER) for thing in sorted(rules.things)]
     takes += [(PICKUP, made, name) for name in own for made in sorted(rules.made_in(name))]
@@ -286,8 +289,19 @@ def known_macros(rules: FoodRules, seat: int) -> list[Command]:
     return [*takes, *((PUT, name) for name in own), *starts, (PLACE,), *served]
 
 
+def visible_things(observed: Mapping[str, Json], requested: Iterable[Command]) -> tuple[str, ...]:
+    """Return the things that lie on counters, are held or are in utensils, and those that are picked up by
+    these requested macros."""
+    held = (player["holds"] for player in observed["players"])
+    lying = (each["thing"] for each in observed["counters"])
+    inside = (thing for each in observed["utensils"] for thing in (*each["contents"], each["ready"]))
+    picked = (macro[1] for macro in requested if macro[0] == PICKUP and len(macro) > 1)
+    return tuple(sorted({base_food(thing) for thing in (*held, *lying, *inside, *picked) if thing}))
+
+
 def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
-    """Return whether the macro is one of `known_macros`."""
+    """Return whether the seat can carry out this macro in some state of the game: whether `known_macros`
+    contains it."""
     if not macro or macro[0] == WAIT or len(macro) != ARGUMENT_COUNTS.get(macro[0], -1) + 1:
         return False
     verb, own = macro[0], OWN_UTENSILS[seat]
@@ -301,7 +315,8 @@ def is_known_macro(rules: FoodRules, seat: int, macro: Command) -> bool:
 
 
 def never_code(rules: FoodRules, seat: int, macro: Command) -> str:
-    """Return the code of why this seat can never carry out this macro; empty if it sometimes can."""
+    """Return the code for why this seat can carry out this macro in no state of the game; empty if it can
+    in some."""
     known = known_macros(rules, seat)
     if macro in known:
         return ""
@@ -319,9 +334,12 @@ REQUEST = "request"
 
 
 def read_macros(given: Json) -> list[Command]:
-    """Read macros from a text with one on each line (or between semicolons), a list of texts, or a list of
-    lists of words. Bullets and signs do not count: `1. pickup(egg, counter);` is `pickup egg counter`. Other
-    entries are left out."""
+    """Return the commands in a text or list that a person or a model wrote.
+
+    A text has one command on each line, or semicolons between them. A list has texts or lists of words.
+    Bullets and punctuation are ignored: `1. pickup(egg, counter);` is `pickup egg counter`. Entries that
+    cannot be read are left out.
+    """
     if isinstance(given, str):
         given = re.split(r"[;\n]", given)
     if not isinstance(given, list):
@@ -338,13 +356,13 @@ def _macro_words(each: Json) -> Command:
 
 
 def without_request(macro: Command) -> Command:
-    """Return a macro without the word `request` before it."""
+    """Return the command without its first word if that is `request`."""
     return macro[1:] if macro[:1] == (REQUEST,) else macro
 
 
 def with_waits(macros: Sequence[Command]) -> list[Command]:
-    """Return these macros with a wait after each start whose product is picked up next, so that a plan of
-    them does not break while the job runs."""
+    """Return these commands as a plan. If a utensil is started and its product is picked up next, a wait
+    is added between both. Without it, the plan would break while the utensil runs."""
     made: list[Command] = []
     for macro in macros:
         if made and made[-1][0] in STARTED_BY and macro[0] == PICKUP and macro[-1] == made[-1][-1]:

@@ -1,11 +1,11 @@
-"""Read the tasks, and derive jobs, recipe and time limit from their level.
+"""Read the tasks of Collab-Overcooked, and derive the jobs, recipe and time limit from a task's level.
 
 A task is a TOML file in `data/tasks/`; its name is the ordered dish. It has two keys::
 
-    level = 4                             # 1 to 6: what has to be done (`LEVEL_JOBS`)
-    ingredients = ["bell_pepper", "corn"] # the raw ingredients x, y, z of the level's jobs
+    level = 4                             # 1 to 6: the pattern of the jobs (`LEVEL_JOBS`)
+    ingredients = ["bell_pepper", "corn"] # the raw ingredients x, y, z of that pattern
 
-Times are those of the benchmark: `OPTIMA` are its recorded optima, by level.
+`OPTIMA` has the benchmark's recorded optimum of each level, in steps.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIRST_LEVEL_IN_DISH = 3
 
 
 class Job(NamedTuple):
-    """One job of a recipe: the contents of a utensil, and what it makes of them."""
+    """One job of a recipe: the utensil, its contents, and the product."""
 
     utensil: str
     contents: tuple[str, ...]
@@ -70,7 +70,7 @@ LEVEL_JOBS: Mapping[int, Callable[[str, str, str, str], list[Contents]]] = {
 
 
 class TaskFile(Record):
-    """A task as its file has it."""
+    """The content of a task file."""
 
     level: Annotated[int, Field(ge=1, le=len(LEVELS)), error_text(f"must be a level from 1 to {len(LEVELS)}")]
     ingredients: Names
@@ -78,7 +78,7 @@ class TaskFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One ordered dish and how it is made."""
+    """One ordered dish, its level, and the jobs that make it."""
 
     name: str
     level: int
@@ -87,16 +87,16 @@ class Task:
 
     @property
     def needs_dish(self) -> bool:
-        """Whether the ordered food must be carried in a dish."""
+        """True if the ordered food must be served in a dish."""
         return self.level >= FIRST_LEVEL_IN_DISH
 
     @property
     def optimum(self) -> int:
-        """The recorded optimum of its level."""
+        """The recorded optimum of the task's level: the index of the delivering step, from 0."""
         return OPTIMA[self.level]
 
     def steps_allowed(self, gamma: float) -> int:
-        """Return the steps of an episode: floor(gamma x optimum) + 1."""
+        """Return the number of steps of an episode with time limit `gamma`: floor(gamma x optimum) + 1."""
         return floor(gamma * self.optimum + 1e-9) + 1
 
     @property
@@ -106,7 +106,7 @@ class Task:
 
 
 def read_task(path: Path, rules: FoodRules) -> Task:
-    """Read a task; DataError with file, key and reason if it is wrong."""
+    """Read a task file. Raises DataError with file, key and reason if it is wrong."""
     source, values = read_toml(path)
     given = source.read(TypeAdapter(TaskFile), values)
     wanted = INGREDIENT_COUNTS[given.level]
@@ -138,17 +138,18 @@ def _jobs(name: str, given: TaskFile, rules: FoodRules, source: DataSource) -> t
 
 @cache
 def tasks() -> Mapping[str, Task]:
-    """Return every task by name, in the order of levels and names."""
+    """Return every shipped task by name, ordered by level, then by name."""
     found = [read_task(path, food_rules()) for path in (DATA / "tasks").glob("*.toml")]
     return {task.name: task for task in sorted(found, key=lambda task: (task.level, task.name))}
 
 
 def tasks_of_level(level: int) -> tuple[Task, ...]:
-    """Return the tasks of a level."""
+    """Return the tasks of a level, by name."""
     return tuple(task for task in tasks().values() if task.level == level)
 
 
 def recipe(task: Task) -> dict[str, list[list[str]]]:
-    """Return the recipe as codes: the ingredients, and the jobs as [utensil, product, *contents]."""
+    """Return the recipe in codes: `ingredients` as [name, amount] (always "1"), and `steps` as [utensil,
+    product, *contents]."""
     steps = [[job.utensil, job.makes, *map(base_food, job.contents)] for job in task.jobs]
     return {"ingredients": [[name, "1"] for name in task.ingredients], "steps": steps}

@@ -1,4 +1,4 @@
-"""Show the Collab-Overcooked world in a browser: both rooms, order, recipe, menu and guide.
+"""Define the page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the guide.
 
 Plain Python, no Django.
 """
@@ -6,6 +6,7 @@ Plain Python, no Django.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
@@ -20,25 +21,27 @@ from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
     NAMES,
-    PICKER_WORDS,
     REASON_WORDS,
     VERB_WORDS,
     command_words,
     doing_words,
+    picker_words,
     recipe_steps,
     thing_words,
     utensil_words,
 )
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    PUT,
     WAIT,
     known_macros,
     never_code,
     read_macros,
+    visible_things,
     with_waits,
     without_request,
 )
-from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -52,7 +55,8 @@ COUNTER_NAMES: Mapping[str, str] = {"C": gettext_noop("counter"), "S": gettext_n
 
 
 class OrderContent(NamedTuple):
-    """The ordered food, the steps left, and the recipe for a seat that knows it."""
+    """The content of the order panel: the ordered food, the steps left, and the recipe if the seat knows
+    it."""
 
     order: str
     in_dish: bool
@@ -62,7 +66,7 @@ class OrderContent(NamedTuple):
 
 
 class CookQueue(NamedTuple):
-    """One cook: what it holds, what it is doing, and what it has planned, in words."""
+    """One cook in the panel of both cooks: what it holds, does and plans, as text."""
 
     seat: int
     name: str
@@ -74,20 +78,20 @@ class CookQueue(NamedTuple):
 
 
 class CookQueues(NamedTuple):
-    """Both cooks."""
+    """The content of the panel that shows both cooks."""
 
     cooks: tuple[CookQueue, ...]
 
 
 class PickedWord(NamedTuple):
-    """One word of a macro in a picker: its code and the words for it."""
+    """One word of a macro in a list to choose from: its code and its text."""
 
     code: str
     text: str
 
 
 class OfferedMacro(NamedTuple):
-    """One macro of a picker, word by word, and as a whole."""
+    """One macro in a list to choose from, as a whole and word by word."""
 
     value: str
     text: str
@@ -95,7 +99,8 @@ class OfferedMacro(NamedTuple):
 
 
 class AskForm(NamedTuple):
-    """The form in which a person asks the teammate for macros, and writes; without a teammate it is empty."""
+    """The content of the form in which a person requests macros from the teammate and writes a message. It
+    is empty if there is no teammate."""
 
     teammate: str
     to: int
@@ -103,11 +108,21 @@ class AskForm(NamedTuple):
     macros: tuple[OfferedMacro, ...]
     """The teammate's macros."""
     own: tuple[OfferedMacro, ...]
-    """The person's own macros, for the plan; empty where no plans are picked."""
+    """The person's own macros, for the plan; empty if plans are not picked from a list."""
+    made_with: tuple[tuple[str, tuple[str, ...]], ...]
+    """(thing, products that one job makes of it)."""
+
+
+class PickerState(NamedTuple):
+    """The things that can be taken or asked for in this step, and the macros that the hint asks for."""
+
+    things: tuple[str, ...]
+    hinted: tuple[str, ...]
 
 
 class RequestCard(NamedTuple):
-    """The requests of one message. `first` and `then` are commands; `possible`: the first can begin now."""
+    """One message with requests. `first` is its first command, `then` are the others. `possible` is true
+    if the first one can begin now."""
 
     number: int
     who: str
@@ -119,7 +134,7 @@ class RequestCard(NamedTuple):
 
 
 class RequestCards(NamedTuple):
-    """The newest requests of one side, the newest first."""
+    """The newest messages with requests of one side, the newest first. `are_yours` tells which side."""
 
     are_yours: bool
     cards: tuple[RequestCard, ...]
@@ -146,17 +161,21 @@ def _value(macro: Command) -> str:
 
 def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
     return tuple(
-        OfferedMacro(_value(macro), command_words(macro), tuple(map(_picked, macro))) for macro in macros
+        OfferedMacro(_value(macro), command_words(macro), tuple(starmap(PickedWord, picker_words(macro))))
+        for macro in macros
     )
 
 
-def _picked(code: str) -> PickedWord:
-    text = gettext(PICKER_WORDS[code]) if code in PICKER_WORDS else thing_words(code)
-    return PickedWord(code, sentence_case(text))
+def _known_utensils(view: SeatView) -> set[str] | None:
+    """Return the utensils whose products may be named to this seat. These are all of them (None) if the seat
+    knows the recipe, else those of its own room: products of the others would tell the recipe."""
+    if "recipe" in view.brief:
+        return None
+    return {macro[1] for macro in known_macros(food_rules(), view.seat) if macro[0] == PUT}
 
 
 class CollabPage(GridPage):
-    """Show both rooms, the order, and the recipe to those who know it."""
+    """The page of Collab-Overcooked. It shows the recipe only to seats that know it."""
 
     supports_clock = False
     layout = f"{_TEMPLATES}/layout.jinja"
@@ -173,6 +192,7 @@ class CollabPage(GridPage):
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
+    guide_holds_for = ("task",)
     first_steps = ()
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),
@@ -182,13 +202,18 @@ class CollabPage(GridPage):
     }
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return the panel makers: the order instead of the score and other facts."""
+        """Return the functions that make the panels. The order panel replaces the score and the other
+        facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
         return (makers[0], self.queues, *makers[1:], self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
-        """Return the macros that a person typed, read as those in models' replies. TypedTextError names the
-        first that is not one of the cook's and, in one's own plan, a first one that cannot begin now."""
+        """Return the commands in a text that a person typed, in the form that models write.
+
+        Raises TypedTextError if the text has no command or more than `most`, or one that the cook can
+        never carry out. If the person plans for the own seat (`asks` is false), the first command must
+        also be possible now.
+        """
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
         macros = tuple(filter(None, map(without_request, read_macros(text))) if asks else read_macros(text))
@@ -212,25 +237,33 @@ class CollabPage(GridPage):
             raise TypedTextError(text.format(action=action, reason=self.reason(code)))
 
     def ask(self, view: SeatView) -> Panel:
-        """Return the panel in which a person asks the teammate for macros of the teammate's own."""
+        """Return the panel in which a person requests commands from the teammate."""
         others = [number for number in view.talk.addressees if number != view.talk.member]
         others.sort(key=lambda number: number != 1 - view.seat)  # a leader without a seat comes last
-        shows = AskForm("", 0, typed=False, macros=(), own=())
-        if others and view.acts:
-            name, typed = view.talk.members[others[0]], view.brief["typed"]
-            plans = view.plans.offered and not typed
-            own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
-            is_cook = others[0] == 1 - view.seat
-            asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
-            shows = AskForm(name, others[0], typed, _offered(asked), _offered(own))
-        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows)
+        if not (others and view.acts):
+            return Panel("ask", f"{_TEMPLATES}/ask.jinja", AskForm("", 0, False, (), (), ()))
+        name, typed = view.talk.members[others[0]], view.brief["typed"]
+        plans = view.plans.offered and not typed
+        own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
+        is_cook = others[0] == 1 - view.seat
+        asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
+        made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())
+        shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with)
+        part = Panel("ask-now", f"{_TEMPLATES}/ask_now.jinja", self._picker_state(view))
+        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows, parts=() if typed else (part,))
+
+    def _picker_state(self, view: SeatView) -> PickerState:
+        requested = [macro for said in view.talk.messages for macro in macros_in(said.data, REQUESTS_KEY)]
+        is_asking = view.choice.hints and view.choice.hinted is None
+        hinted = hinted_requests(view) if is_asking else ()
+        return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)))
 
     def asked(self, view: SeatView) -> Panel:
-        """Return the panel of the newest requests of one's own."""
+        """Return the panel of the newest requests that this person sent."""
         return self._request_panel("asked", view, is_yours=True)
 
     def requests(self, view: SeatView) -> Panel:
-        """Return the panel of the newest requests of the teammate, which can be accepted."""
+        """Return the panel of the newest requests from others, which the person can accept."""
         return self._request_panel("requests", view, is_yours=False)
 
     def _request_panel(self, name: str, view: SeatView, *, is_yours: bool) -> Panel:
@@ -272,7 +305,8 @@ class CollabPage(GridPage):
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the rules for the script, with the ingredients' names for their labels."""
+        """Return the data that the page's JavaScript needs, with the names of the ingredients and the
+        steps of a job."""
         labels = {name: thing_words(name) for name in food_rules().raw}
         return {**super().script_rules(view), "labels": labels, "job": JOB_STEPS}
 
@@ -289,61 +323,65 @@ class CollabPage(GridPage):
         return Panel("score", f"{_TEMPLATES}/order.jinja", shows)
 
     def menu(self, view: SeatView) -> Panel:
-        """Return the panel with all macros that can begin now, or with a box to type them in."""
+        """Return the panel with all commands that are possible now. If the setting `typed` is on, it also
+        has a box to type commands in."""
         menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
         box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", NoContent())
         return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """Return a utensil's state, or the thing on a counter, in words."""
+        """Return the text for an entry of the grid: the state of a utensil, or the thing on a counter."""
         return utensil_words(entry) if layer == "utensils" else thing_words(entry["thing"])
 
     def thing_words(self, thing: Json) -> str:
-        """Return a thing in words."""
+        """Return the name of a thing for participants."""
         return thing_words(thing)
 
     def word(self, code: str) -> str:
-        """Return the words for a thing, a place or a verb."""
+        """Return the participant's word for the code of a thing, a place or a verb."""
         return super().word(code) if code in self.names else thing_words(code)
 
     def phrase(self, command: Command) -> str:
-        """Return a macro in words."""
+        """Return a command as a text for participants."""
         return command_words(command)
 
     def outcome(self, view: SeatView) -> str:
-        """Return whether the ordered dish was delivered in time."""
+        """Return a heading that tells whether the ordered dish was delivered in time."""
         if view.result.score.get("success"):
             return gettext("The dish was delivered in time")
         return gettext("The time is up: the dish was not delivered")
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a sentence with this macro, and why it comes next."""
+        """Return a hint that recommends this command and explains why it comes next."""
         return f"{super().hint(view, command, aim)} {reason_words(command)}".rstrip()
 
     def hint_without_advice(self, view: SeatView) -> str:
-        """Return whether to ask, to accept a request, or to wait."""
+        """Return a hint for a step without a recommended command: ask the teammate, accept a request, or
+        wait."""
         return teammate_hint(view)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim in words, such as `Put egg on a shared counter`."""
+        """Return an aim as an instruction, such as `Put egg on a shared counter`."""
         return gettext(AIM_WORDS[aim[0]]).format(*map(thing_words, aim[1:]))
 
     def aim_group(self, aim: Aim) -> str:
-        """Return the heading for aims of this kind."""
+        """Return the heading of the aim's group in the list of aims."""
         return gettext(AIM_GROUPS[aim[0]])
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
-        """Return the sentence for an event; empty for a macro that took effect, which the story tells."""
+        """Return the sentence about an event. Empty for a command that took effect (`done`), because
+        another part of the page shows it."""
         return "" if event.kind == "done" else sentence_case(super().event_sentence(event, view))
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the content of the guide."""
+        """Return the content of the guide: the order, the time limit, and the recipe if the seat knows it."""
         return {
             "order": thing_words(brief["order"]),
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],
             "knows": "recipe" in brief,
             "recipe": recipe_steps(brief),
+            "typed": brief["typed"],
         }
 
 

@@ -1,7 +1,7 @@
-"""Put into words what somebody who practises may do when no action of their own is due: ask, answer or wait.
+"""Write hints for a participant in practice who has no action to take: ask, answer or wait.
 
-Hints follow the reference trajectories of the task, so only a chef who knows the recipe gets those that name
-things. Plain Python, no Django.
+The hints follow the reference trajectories (known good sequences of commands) of the task. Only a chef who
+knows the recipe gets hints that name things. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from kitchen.words.gettext_without_django import gettext, gettext_noop
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.display_text import command_words, thing_words
-from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY
+from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY, WAIT
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
 from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR, unit_at
 
 ASK_FIRST = gettext_noop(
-    "What you need is in the other room, so ask {teammate} for it: {requests}. Pick the action in the lists "
-    "under “Ask {teammate}”, press “Add to the request”, then “Send to your teammate”."
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "
+    "in the lists and press “Add to the request”. Then press “Send to your teammate”."
 )
 ASK_TYPED = gettext_noop(
-    "What you need is in the other room, so ask {teammate} for it: {requests}. Type each action on a line of "
-    "its own under “Ask {teammate}”, then press “Send to your teammate”."
+    "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, type each action "
+    "on a line of its own, and press “Send to your teammate”."
 )
 ASK_REST = gettext_noop(
     "{teammate} answers within the same step, so you can write once more before you act. Ask for the rest in "
@@ -44,8 +44,18 @@ ACCEPT = gettext_noop(
     "{teammate} asks you for something. Press “Do this”: the first action begins, and the others follow by "
     "themselves."
 )
+NEXT_ACTION = gettext_noop("{teammate} asked you for something that is not done yet. Next: {action}.")
+NOT_YET = gettext_noop(
+    "{teammate} asked you for something that is not possible yet: {action}. Wait a step, or first put down "
+    "what you hold."
+)
+ALL_DONE = gettext_noop(
+    "You have done what {teammate} asked for. Wait until it asks for something else. You can also ask what "
+    "comes next: go to “Ask”, write it under “Say” and send it."
+)
 NOTHING_ASKED = gettext_noop(
-    "You do not have the recipe. Ask {teammate} what is needed, or wait until it asks you."
+    "You do not have the recipe. Wait until {teammate} asks you for something. You can also ask what is "
+    "needed: go to “Ask”, write it under “Say” and send it."
 )
 REASONS: Mapping[str, str] = {
     "pickup": gettext_noop("It is ready for you."),
@@ -61,17 +71,17 @@ REASONS: Mapping[str, str] = {
 
 
 def reason_words(macro: Command) -> str:
-    """Return why this macro comes next; empty for one without a reason of its own."""
+    """Return a text that explains why this command comes next; empty if there is no explanation for it."""
     text = REASONS.get(" ".join((macro[0], macro[-1])), REASONS.get(macro[0], ""))
     return gettext(text) if text else ""
 
 
 def teammate_hint(view: SeatView) -> str:
-    """Return the hint for a step in which no macro of the own reference trajectory can begin."""
+    """Return the hint for a step in which the seat cannot begin the next command of its reference
+    trajectory (a known good sequence). It tells the person to ask the teammate, accept a request, or wait."""
     teammate = view.players[1 - view.seat].name
-    if view.seat != CHEF or "recipe" not in view.brief:
-        text = ACCEPT if _can_accept(view) else NOTHING_ASKED
-        return gettext(text).format(teammate=teammate)
+    if not _leads_by_recipe(view):
+        return _answer_hint(view, teammate)
     if running := _running_utensil(view):
         return gettext(JOB_RUNS).format(utensil=thing_words(running))
     missing, is_begun = _missing_requests(view)
@@ -83,16 +93,65 @@ def teammate_hint(view: SeatView) -> str:
     return gettext(text).format(teammate=teammate, requests=requests)
 
 
-def typed_words(macro: Command) -> str:
-    """Return a macro as it is typed: `pickup(egg, counter)`."""
-    return f"{macro[0]}({', '.join(macro[1:])})"
+def hinted_requests(view: SeatView) -> Sequence[Command]:
+    """Return the macros that `teammate_hint` says to ask for; empty if it says something else."""
+    if not _leads_by_recipe(view) or _running_utensil(view):
+        return ()
+    return _missing_requests(view)[0]
 
 
-def _can_accept(view: SeatView) -> bool:
-    """Return whether the newest request of the teammate can begin now."""
+def _leads_by_recipe(view: SeatView) -> bool:
+    return view.seat == CHEF and "recipe" in view.brief
+
+
+def _answer_hint(view: SeatView, teammate: str) -> str:
+    """Return what to do about the teammate's newest request. It names only what was requested."""
+    requested = _requests_of_teammate(view)
+    if not requested:
+        return gettext(NOTHING_ASKED).format(teammate=teammate)
+    left = _left_of_newest(
+        requested, [tuple(each) for each in view.observation["players"][view.seat]["done"]]
+    )
+    if not left:
+        return gettext(ALL_DONE).format(teammate=teammate)
+    text = ACCEPT if left == requested[-1] else NEXT_ACTION
+    text = text if left[0] in view.choice.legal else NOT_YET
+    return gettext(text).format(teammate=teammate, action=command_words(left[0]))
+
+
+def _requests_of_teammate(view: SeatView) -> list[list[Command]]:
+    """Return the macros of each request of the teammate, without waits; the same request in a row once."""
     of_teammate = (said for said in view.talk.messages if said.sender != view.talk.member)
-    newest = [macros for said in of_teammate if (macros := macros_in(said.data, REQUESTS_KEY))][-1:]
-    return any(macros[0] in view.choice.legal for macros in newest)
+    found: list[list[Command]] = []
+    for said in of_teammate:
+        macros = [macro for macro in macros_in(said.data, REQUESTS_KEY) if macro[0] != WAIT]
+        if macros and found[-1:] != [macros]:
+            found.append(macros)
+    return found
+
+
+def _left_of_newest(requested: Sequence[list[Command]], done: Sequence[Command]) -> list[Command]:
+    """Return what this cook has not done of the newest request, after what it did for earlier ones."""
+    left: list[Command] = []
+    for macros in requested:
+        left, done = _left_of(macros, done)
+    return left
+
+
+def _left_of(macros: Sequence[Command], done: Sequence[Command]) -> tuple[list[Command], Sequence[Command]]:
+    """Return the macros of a request that were not done, and what was done after the whole of it."""
+    left = list(macros)
+    for number, macro in enumerate(done, start=1):
+        if macro == left[0]:
+            left.pop(0)
+        if not left:
+            return [], done[number:]
+    return left, done
+
+
+def typed_words(macro: Command) -> str:
+    """Return a command in the form in which a person types it: `pickup(egg, counter)`."""
+    return f"{macro[0]}({', '.join(macro[1:])})"
 
 
 def _running_utensil(view: SeatView) -> str:

@@ -1,10 +1,10 @@
-"""Compare Collab-Overcooked with recorded games, step by step.
+"""Replay recorded games of the original Collab-Overcooked in our world, and compare the states step by step.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has `name`, `order`,
-`delivered_at_index` (from 0, null if not), `history` per seat [step from 0, macro words…], and `steps`. A
-step has `begin` per seat (a macro that passed, or null) and `low` (null: the target was gone), then the
-state after it: `at`, `face`, `hold`, `counters`, `utensils`, `destroyed`, `score`. The games are played
-without the time limit.
+A line of a recording file (`kitchen.contract.reference_recordings`) has `name`, `order`, `delivered_at_index`
+(from 0, null if not delivered), `history` per seat as [step from 0, macro words…], and `steps`. A step has
+`begin` per seat (the macro that began, or null) and `low` (the low-level action; null if its target was
+gone). The other keys are the state after the step: `at`, `face`, `hold`, `counters`, `utensils`, `destroyed`,
+`score`. The games are played without the time limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST_GAMMA = 10
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One recorded game."""
+    """One recorded game of the original program."""
 
     id: str
     order: str
@@ -36,15 +36,15 @@ class Trace:
     history: Json
 
     def world(self) -> CollabOvercooked:
-        """Return our world at the start. SettingsError if there is no such task."""
+        """Return a new world at the start of this game. Raises SettingsError if there is no such task."""
         return CollabOvercooked.create(seats=2, settings={"task": self.order, "gamma": LONGEST_GAMMA})
 
 
 class CollabTraces(Recordings[Trace]):
-    """Recorded games of the benchmark."""
+    """Parses and replays recorded games of the original program."""
 
     def parse(self, raw: Json) -> Trace:
-        """Return one trace."""
+        """Return the game that a line's JSON object describes."""
         steps = list(raw["steps"])
         return Trace(
             id=f"{raw['name']} {raw['order']}",
@@ -56,14 +56,16 @@ class CollabTraces(Recordings[Trace]):
         )
 
     def difference(self, recorded: Trace) -> str | None:
-        """Return the first difference as step and field; None if there is none."""
+        """Replay the game, and return the first difference as a text with step and field; None if there is
+        none."""
         try:
             return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
         except SettingsError as error:
             return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Return steps per second of each round: `reset` and every `step` with its events."""
+        """Replay all games `rounds` times, and return the steps per second of each round. Raises
+        SettingsError if a game cannot be played."""
         try:
             games = [(trace.world(), trace.turns) for trace in recorded]
         except SettingsError as error:
@@ -102,7 +104,7 @@ def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
 
 
 def state_as_trace(world: CollabOvercooked, events: Sequence[Event]) -> dict[str, Json]:
-    """Return our state after a step in the form of a trace."""
+    """Return the world's state and the events of the last step in the form of a recorded step."""
     seen = world.observe(0)
     return {
         "low": list(world.low),

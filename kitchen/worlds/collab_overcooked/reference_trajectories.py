@@ -1,7 +1,8 @@
-"""Derive the Reference Action Trajectories (RAT) of a task from the template of its level.
+"""Make the Reference Action Trajectories (RAT) of a task: known good sequences of commands.
 
-A trajectory is the sequence of macros of one seat that leads to the delivery. The assistant's is made of
-*units*: each brings one thing to the shared counters. Source: Collab-Overcooked (ACL 2025), released files.
+A trajectory has the commands of one seat up to the delivery. It is made from the template of the task's
+level. The assistant's trajectory consists of *units*; most units bring one thing to the shared counters.
+Source: Collab-Overcooked (ACL 2025), released files.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ HEAT: Mapping[str, Command] = {POT: ("cook", POT), OVEN: ("bake", OVEN)}
 
 
 class ReferencePair(NamedTuple):
-    """One trajectory of each seat, which fit together."""
+    """A trajectory of the chef and one of the assistant that belong together."""
 
     chef: Macros
     units: tuple[Macros, ...]
@@ -30,7 +31,7 @@ class ReferencePair(NamedTuple):
 
     @property
     def assistant(self) -> Macros:
-        """The assistant's trajectory."""
+        """The assistant's trajectory: the commands of all its units, in order."""
         return tuple(chain(*self.units))
 
     def of_seat(self, seat: int) -> Macros:
@@ -39,33 +40,33 @@ class ReferencePair(NamedTuple):
 
 
 def take(thing: str, place: str = "counter") -> Command:
-    """Return the macro that picks a thing up."""
+    """Return the command that picks up a thing from a place."""
     return ("pickup", thing, place)
 
 
 def put(utensil: str) -> Command:
-    """Return the macro that puts what is held into a utensil."""
+    """Return the command that puts the held thing into a utensil."""
     return ("put_obj_in_utensil", utensil)
 
 
 def put_from_counter(thing: str, utensil: str) -> Macros:
-    """Return the chef's macros that bring a thing from the counter into a utensil."""
+    """Return the chef's commands that take a thing from a counter and put it into a utensil."""
     return (take(thing), put(utensil))
 
 
 def bring_raw(thing: str) -> Macros:
-    """Return the assistant's macros that bring a raw ingredient."""
+    """Return the assistant's commands that fetch a raw ingredient and put it on a counter."""
     return (take(thing, "ingredient_dispenser"), PLACE)
 
 
 def bring_slices(thing: str) -> Macros:
-    """Return the assistant's macros that cut an ingredient and bring the slices."""
+    """Return the assistant's commands that fetch an ingredient, cut it, and put the slices on a counter."""
     started = (take(thing, "ingredient_dispenser"), put(BOARD), ("cut", BOARD))
     return (*started, take(f"{thing}_slices", BOARD), PLACE)
 
 
 def bring_mash(thing: str) -> Macros:
-    """Return the assistant's macros that blend boiled slices and bring the mash."""
+    """Return the assistant's commands that blend boiled slices and put the mash on a counter."""
     return (
         *(take(f"boiled_{thing}_slices"), put(BLENDER), ("stir", BLENDER)),
         *(take(f"mashed_{thing}", BLENDER), PLACE),
@@ -144,12 +145,14 @@ _TEMPLATES: Mapping[int, Callable[[Task, str, str, str], list[ReferencePair]]] =
 
 
 def reference_pairs(task: Task) -> tuple[ReferencePair, ...]:
-    """Return the reference pairs that follow from the template of the task's level."""
+    """Return the reference trajectories (known good sequences of commands) of a task, as pairs of chef and
+    assistant. They are made from the template of its level."""
     x, y, z = (*task.ingredients, "", "")[:3]
     return tuple(_TEMPLATES[task.level](task, x, y, z))
 
 
 @cache
 def references(name: str) -> tuple[ReferencePair, ...]:
-    """Return the reference pairs of a shipped task."""
+    """Return the reference trajectories (known good sequences of commands) of the shipped task with this
+    name, as pairs of chef and assistant."""
     return reference_pairs(tasks()[name])

@@ -1,7 +1,8 @@
-"""Describe the two rooms: cells, places by seat, and the low-level action towards a cell.
+"""Describe the two rooms of Collab-Overcooked: their cells, the places that each seat can reach, and how a
+seat approaches a cell.
 
-x counts to the east, y to the south. Each room is a column of three floor cells, so the way to a cell is
-unique.
+x increases to the east, y to the south. Each room is a column of three floor cells, so there is only one path
+to a cell.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ OWN_PLACES: tuple[frozenset[str], ...] = (
     frozenset((COUNTER, *OWN_UTENSILS[CHEF])),
     frozenset((COUNTER, *OWN_UTENSILS[ASSISTANT], *DISPENSERS)),
 )
-"""Where each seat can pick something up."""
+"""The places from which each seat can pick something up."""
 
 NORTH, SOUTH, EAST, WEST = "north", "south", "east", "west"
 INTERACT, STAY = "interact", "stay"
@@ -67,7 +68,8 @@ ROWS_AFTER: Mapping[str, Mapping[int, int]] = {
 
 
 class Approach(NamedTuple):
-    """The next low-level action towards a cell, and the number of actions including the interact."""
+    """The next low-level action towards a cell (turn, move or interact), and the number of actions up to
+    and including the interaction."""
 
     action: str
     cost: int
@@ -75,7 +77,9 @@ class Approach(NamedTuple):
 
 @cache
 def approach(seat: int, row: int, face: str, cell: Cell) -> Approach:
-    """Return how this seat, in this row and facing so, gets to use the cell."""
+    """Return the next low-level action (turn, move or interact) of a seat that wants to use `cell`, and
+    the number of actions that this takes. The seat is in row `row` of its room and looks in the direction
+    `face`."""
     x, y = cell
     column = ROOM_COLUMNS[seat]
     first, last = ROOM_ROWS
@@ -88,8 +92,8 @@ def approach(seat: int, row: int, face: str, cell: Cell) -> Approach:
 
 
 def nearest(seat: int, row: int, face: str, cells: Sequence[Cell]) -> Cell | None:
-    """Return the cell with the least cost; of equal ones that with the smaller y, then x. None without
-    cells."""
+    """Return the cell that the seat can use with the fewest actions; ties: smaller y, then x. None if
+    `cells` is empty."""
     if len(cells) == 1:
         return cells[0]
     return min(cells, key=lambda cell: (approach(seat, row, face, cell).cost, cell[1], cell[0]), default=None)

@@ -12,7 +12,7 @@ SCORED_OPENERS = {CHEF_OPENS: (0,), BOTH_OPEN: (0, 1)}
 
 
 def task_label(name: str) -> str:
-    """Return the task in words for researchers: `Level 3: baked potato soup`."""
+    """Return the label of a task for researchers: `Level 3: baked potato soup`."""
     return f"Level {tasks()[name].level}: {name.replace('_', ' ')}"
 
 

@@ -1,11 +1,11 @@
-"""Play either seat by rule, without a language model: a chef that requests, an assistant that does as asked.
+"""Define `recipe_partner`, an agent that plays chef or assistant by fixed rules, without a language model.
 
-The chef follows the reference pair of the task that is shortest in plain execution. It requests the
-assistant's next unit when the last one is finished, and plays its own trajectory meanwhile. The assistant
-carries out what was requested, and waits otherwise. Both have a rate of errors, so that the metrics can be
-tried out: a chef with wrong requests, an assistant that ignores requests.
+The chef follows the shortest reference pair of the task. It requests the assistant's next unit (the macros
+that bring one thing) when the previous one is finished, and meanwhile follows its own trajectory. The
+assistant carries out what was requested, and waits otherwise. Settings let the chef make wrong requests and
+the assistant ignore requests, to try out the metrics.
 
-Nothing is kept but `Decision.memory`: what was requested last (chef), what remains to be done (assistant).
+The only state is `Decision.memory`: what was requested last (chef), or what remains to be done (assistant).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PATIENCE = 6
 
 
 class RecipePartner(Agent):
-    """Chef or assistant by rule."""
+    """An agent that plays chef or assistant by fixed rules."""
 
     kind: ClassVar[str] = "recipe_partner"
     worlds: ClassVar[tuple[str, ...] | None] = ("collab_overcooked",)
@@ -69,11 +69,12 @@ class RecipePartner(Agent):
     )
 
     def unfit(self, world: World) -> str:
-        """Return why it cannot play: a chef by rule needs the recipe."""
+        """Return why the agent cannot play this world; empty if it can. It cannot if the chef does not
+        know the recipe."""
         return "" if "recipe" in world.brief(CHEF) else "as chef it needs the recipe"
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the next macro of each of its seats, and what it says."""
+        """Return the next command of each of the agent's seats, and their messages."""
         return await decide_by_seat(situation, self._decide)
 
     async def _decide(self, situation: Situation) -> Decision:
@@ -143,10 +144,12 @@ def _is_on_it(before: Mapping[str, Json], theirs: Sequence[Command]) -> bool:
 
 
 class RecipeAdviser(Adviser):
-    """Advise a chef who knows the recipe. An assistant gets no advice, which would give the recipe away."""
+    """An adviser for a chef who knows the recipe. An assistant gets no advice, because advice would reveal
+    the recipe."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return the chef's next macro of the shortest reference pair, once it can begin."""
+        """Return the next command of the chef's shortest reference trajectory (a known good sequence).
+        None if it cannot begin now, for an assistant, and for a chef without the recipe."""
         (seat,) = situation.seats
         brief = situation.briefs[seat]
         if seat != CHEF or "recipe" not in brief:
@@ -157,7 +160,8 @@ class RecipeAdviser(Adviser):
         return Advice(left[0], {}) if left and left[0] in situation.legal[CHEF] else None
 
     def decide(self, situation: Situation) -> Decision:
-        """Return what the stand-in does and says in this seat; nothing for a chef without the recipe."""
+        """Return what `recipe_partner` would do and say in this seat. The decision is empty for a chef
+        without the recipe."""
         (seat,) = situation.seats
         if seat == CHEF and "recipe" not in situation.briefs[seat]:
             return Decision({}, memory=situation.memory)
@@ -170,7 +174,8 @@ ADVISER = RecipeAdviser()
 async def decide_by_seat(
     situation: Situation, decide: Callable[[Situation], Awaitable[Decision]]
 ) -> Decision:
-    """Return the decision for all seats of a mind, each decided by itself with a memory of its own."""
+    """Return one decision for all seats of an agent. `decide` is called for each seat alone, with a memory
+    of its own."""
     if len(situation.seats) == 1:
         return await decide(situation)
     before = situation.memory if isinstance(situation.memory, dict) else {}
@@ -207,7 +212,8 @@ def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Co
 
 
 def unit_at(units: Sequence[Macros], met: int) -> Macros:
-    """Return what is left of the unit that comes after so many macros of the trajectory; empty at its end."""
+    """Return the commands of the assistant's trajectory that come next: the rest of the current unit,
+    after `met` commands of the whole. Empty if none are left."""
     for unit in units:
         if met < len(unit):
             return unit[met:]

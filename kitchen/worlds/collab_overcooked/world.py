@@ -1,4 +1,4 @@
-"""Collab-Overcooked in play. The rules are in the package's docstring."""
+"""Define the Collab-Overcooked world. The docstring of `kitchen.worlds.collab_overcooked` has the rules."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ POINTS = 20
 
 
 class CollabOvercooked(SimpleWorld):
-    """Two rooms, one order, two cooks with different knowledge."""
+    """A world with two rooms and one order, in which a chef and an assistant know different things."""
 
     kind: ClassVar[str] = "collab_overcooked"
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
@@ -80,7 +80,7 @@ class CollabOvercooked(SimpleWorld):
     )
 
     def begin(self) -> None:
-        """Put both seats on their start cells, facing north; everything is empty."""
+        """Put both seats on their start cells, facing north. Hands, counters and utensils are empty."""
         self.task: Task = tasks()[self.chosen["task"]]
         self.step_limit = self.task.steps_allowed(self.chosen["gamma"])
         self.rows = [y for _, y in START_CELLS]
@@ -105,7 +105,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def over(self) -> bool:
-        """The ordered dish is delivered."""
+        """True if the ordered dish was delivered."""
         return self.delivered
 
     @property
@@ -117,7 +117,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def hold(self) -> list[str | None]:
-        """The thing in the hand of each seat."""
+        """The thing that each seat holds, None if its hands are empty."""
         return self.things.hold
 
     @hold.setter
@@ -126,7 +126,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def counters(self) -> list[str | None]:
-        """The thing on each of `COUNTERS`."""
+        """The thing on each counter, in the order of `COUNTERS`; None if a counter is empty."""
         return self.things.counters
 
     @counters.setter
@@ -135,7 +135,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def utensils(self) -> dict[str, Json]:
-        """The utensils as JSON: [contents, steps of the running job, product]."""
+        """Each utensil by name, as [contents, steps of the running job, product if ready]."""
         return {name: [each.contents, each.ticks, each.ready] for name, each in self.things.utensils.items()}
 
     @utensils.setter
@@ -145,8 +145,9 @@ class CollabOvercooked(SimpleWorld):
     # Knowledge
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return order, limit and places; who knows the recipe gets it as `recipe`
-        (`kitchen.worlds.collab_overcooked.order_tasks.recipe`)."""
+        """Return what the seat knows before the episode: the order, the step limit and the rooms. A seat
+        that knows the recipe also gets it, as `recipe` (see
+        `kitchen.worlds.collab_overcooked.order_tasks.recipe`)."""
         task = self.task
         known: dict[str, Json] = {
             "order": task.name,
@@ -160,8 +161,8 @@ class CollabOvercooked(SimpleWorld):
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the whole state; both seats see the same. `doing` is the macro in progress of a player,
-        `done` are its macros that took effect."""
+        """Return the observation, the whole state. It is the same for both seats. A player's `doing` is
+        the macro in progress; `done` lists the macros that took effect."""
         return {
             "step": self.clock,
             "steps_left": max(0, self.step_limit - self.clock),
@@ -200,26 +201,26 @@ class CollabOvercooked(SimpleWorld):
     # Commands
 
     def asks(self, seat: int) -> bool:
-        """A seat with a macro in progress has nothing to choose."""
+        """Return whether the seat can choose a command: it can unless a macro is in progress."""
         return self.doing[seat] is None
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return every macro that can begin now, and `go_on`; only `go_on` while another macro than `wait` is
-        in progress."""
+        """Return every macro that can begin now, and `go_on`. Return only `go_on` while a macro other than
+        `wait` is in progress."""
         if self.has_ended or self._is_busy(seat):
             return [GO_ON]
         return [*possible_macros(self.things, seat), GO_ON]
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the steps of a wait."""
+        """Return the range of steps of a `wait`; empty if the seat cannot wait now."""
         return {} if self.has_ended or self._is_busy(seat) else {(WAIT,): (1, LONGEST_WAIT)}
 
     def allows(self, seat: int, command: Command) -> bool:
-        """Return whether the macro can begin now; `go_on` always can."""
+        """Return whether the macro can begin now. `go_on` is always allowed."""
         return command == GO_ON or not (self.has_ended or self.why_not(seat, command))
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Return the code of the first check that fails."""
+        """Return the code of the first check that the macro fails; empty if it can begin."""
         return "busy" if self._is_busy(seat) else refusal_code(self.things, seat, command)
 
     def _is_busy(self, seat: int) -> bool:
@@ -227,33 +228,38 @@ class CollabOvercooked(SimpleWorld):
         return doing is not None and doing[0] != WAIT
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return every macro of this seat, and a wait of one step."""
+        """Return every command that this seat may plan: all that it can carry out in some state of the
+        game, and `wait 1`."""
         return [*known_macros(self.things.rules, seat), (WAIT, "1")]
 
     def can_plan(self, seat: int, command: Command) -> bool:
-        """Return whether this is a known macro of this seat, or a wait."""
+        """Return whether the seat may plan this command: one that it can carry out in some state of the
+        game, or a valid wait."""
         if command[:1] == (WAIT,):
             return not refusal_code(self.things, seat, command)
         return is_known_macro(self.things.rules, seat, command)
 
     def can_request(self, seat: int, command: Command) -> bool:
-        """Return whether this is a known macro of this seat, or a wait."""
+        """Return whether the teammate may request this command from the seat. The seat must be able to
+        plan it."""
         return self.can_plan(seat, command)
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return the aims of this cook, the same in every task (`cook_aims`)."""
+        """Return the aims that this cook can be asked for. They are the same in every task (`cook_aims`)."""
         return list(seat_aims(seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return how often this cook has done so far what the aim ends with."""
+        """Return what `aim_status` must know about this moment: how often the cook has already done the
+        aim's last macro, or None (see `cook_aims.aim_mark`)."""
         return aim_mark(self.effective_macros(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim from the things in the kitchen and what this cook has done."""
+        """Return SUCCESS, FAIL or UNKNOWN for an aim, from the present state and the macros of this cook.
+        `since` is what `aim_mark` returned."""
         return aim_status(self.things, self.effective_macros(seat), aim, since)
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Begin a macro; it takes effect at the end of the step at the earliest."""
+        """Begin a command. It takes effect at the end of this step at the earliest. Return no events."""
         if command != GO_ON:
             self.doing[seat] = command
             self.wait_left[seat] = int(command[1]) if command[0] == WAIT else 0
@@ -273,7 +279,8 @@ class CollabOvercooked(SimpleWorld):
         return super()._refusal_code(seat, command, given)
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Choose the low-level actions, then carry out interacts, moves and jobs."""
+        """Carry out one low-level action of each cook (turn, move or interact), then run the utensils.
+        Return the events."""
         events: list[Event] = []
         targets = [self._target(seat) for seat in SEATS]
         self.low = [self._low_action(seat, targets[seat], events) for seat in SEATS]
@@ -409,11 +416,11 @@ class CollabOvercooked(SimpleWorld):
     # Measures
 
     def effective_macros(self, seat: int) -> list[Command]:
-        """Return the macros of a seat that took effect, in order."""
+        """Return the commands of a seat that took effect, in order of time."""
         return [tuple(words) for _, *words in self.history[seat]]
 
     def score(self) -> dict[str, Json]:
-        """Return the metrics, and `points`."""
+        """Return the value of each metric by name, and `points`: those for the delivery."""
         pairs = references(self.task.name)
         chef, assistant = (
             tes(self.effective_macros(seat), [pair.of_seat(seat) for pair in pairs])

@@ -1,4 +1,6 @@
-"""Build the menu of one robot's legal actions, and mark those that help an open order. No Django."""
+"""Build the menu of the actions that a participant's robot can take, and mark those that help an open order.
+No Django.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from kitchen.worlds.cuisine.order_tickets import items_in_kitchen
 
 @dataclass(frozen=True, slots=True)
 class FittingActions:
-    """The kitchen as one seat sees it, and the needs of the open orders; of all dishes if none is open."""
+    """Decides which commands of one seat help an open order. If no order is open, all dishes of the level
+    are treated as ordered."""
 
     known: BriefLookup
     places: Mapping[str, Mapping[str, Json]]
@@ -41,7 +44,8 @@ class FittingActions:
     """Parts of these that no robot holds and no tool works on."""
 
     def fits(self, command: Command) -> bool:
-        """Return whether an offered command advances an open order, or puts away an item that none needs."""
+        """Return whether this command advances an open order, or puts away an item that no open order
+        needs."""
         verb, place = command[0], command[1] if len(command) > 1 else ""
         if verb == "goto":
             return place != self.at and self.worth_going(place)
@@ -54,7 +58,11 @@ class FittingActions:
         return verb == "activate" and self._makes(place) in self.missing
 
     def worth_going(self, place: str) -> bool:
-        """Return whether the held item belongs there; with empty hands, whether something useful is there."""
+        """Return whether the robot has something useful to do at this place.
+
+        With full hands: whether the held item can be put there. With empty hands: whether the place is the
+        storage, or has a product to take or to make.
+        """
         if self.holds:
             return self._takes(place)
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
@@ -98,7 +106,7 @@ class FittingActions:
 
 
 def fitting_actions(view: SeatView, lookup: BriefLookup) -> FittingActions:
-    """Return the kitchen and the needs as this seat sees them."""
+    """Return the object that decides which commands help an open order, for the seat of this view."""
     brief, me = lookup.brief, view.observation["agents"][view.seat]
     ordered = [order["dish"] for order in view.observation["orders"]]
     dishes = [dish for dish in ordered or brief["dishes"] if dish not in brief["uncookable"]]
@@ -130,7 +138,7 @@ In played levels, 997 of 1,000 look-ups hit. Twice as many menus hit no more.
 
 
 class ActionMenu(NamedTuple):
-    """The action form of one seat."""
+    """The seat whose actions the form offers, and the name of its robot."""
 
     seat: int
     robot: str
@@ -159,7 +167,8 @@ class ActionGroup(NamedTuple):
 
 
 class ActionChoice(NamedTuple):
-    """One radio button: its command, in words under its heading (`text`) and `alone`, and its key."""
+    """One radio button: its command, its label under the verb's heading (`text`) and without the heading
+    (`alone`), and its key."""
 
     value: str
     """The command as JSON: `["get","storage0","rice"]`."""
@@ -179,7 +188,8 @@ class ActionChoice(NamedTuple):
 
 
 class RobotSite(NamedTuple):
-    """The state that a menu depends on: place, item, contents of reachable places, fitting commands."""
+    """The facts that a menu depends on: the robot's place and item, the contents of places it can use, and
+    the commands that help an order."""
 
     at: str
     holds: str | None
@@ -188,7 +198,8 @@ class RobotSite(NamedTuple):
 
 
 def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the form: the reader's robot, the available actions, and the step."""
+    """Return the panel with the participant's form: facts about the robot, the available actions, and the
+    step."""
     me, name = view.observation["agents"][view.seat], lookup.words.name
     holds = RobotFact(name(me["holds"]), item=True) if me["holds"] else RobotFact(empty_hands_text())
     busy = RobotFact(more_steps_text(me["busy"]) if me["busy"] else not_busy_text())
@@ -203,12 +214,12 @@ def menu_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 
 
 def empty_hands_text() -> str:
-    """Return the text for a robot that holds nothing."""
+    """Return the translated word for a robot that holds nothing: `nothing`."""
     return pgettext("what a robot holds", "nothing")
 
 
 def not_busy_text() -> str:
-    """Return the text for a robot that is not busy."""
+    """Return the translated word for a robot that is not busy: `no`."""
     return pgettext("whether a robot is busy", "no")
 
 
@@ -223,7 +234,11 @@ def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, Panel]:
 
 
 def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
-    """Return every offered command once, grouped by verb with empty groups; nothing if none is offered."""
+    """Return one panel per verb, each with the offered commands of this verb.
+
+    Commands that become legal only if another robot acts first are included. A verb without commands has an
+    empty panel. Return an empty tuple if no command is offered.
+    """
     offered = dict.fromkeys(view.choice.legal, False)
     for command in view.choice.anticipated:
         offered.setdefault(command, True)

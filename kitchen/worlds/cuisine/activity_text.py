@@ -1,4 +1,4 @@
-"""Describe in words what just happened and what the other robots will do next. No Django."""
+"""Describe as sentences what just happened in the kitchen and what other robots will do next. No Django."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class StepLine(NamedTuple):
 
 
 class PastStep(NamedTuple):
-    """One past step: a line for each seat, and (kind, text) of the kitchen's own events."""
+    """One past step: a line for each seat, and events of the kitchen, such as a served dish, as (kind,
+    text)."""
 
     number: int
     lines: tuple[StepLine, ...]
@@ -49,7 +50,7 @@ class PastStep(NamedTuple):
 
 
 def history_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the panel with the last steps, newest first."""
+    """Return the panel that describes the last steps, newest first."""
     steps = tuple(
         Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(view, age, lookup.words))
         for age, step in enumerate(view.history)
@@ -65,7 +66,7 @@ class StepNews(NamedTuple):
 
 
 def step_news(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the panel with the last step in one line, for narrow screens."""
+    """Return the panel with a short summary of the last step, for narrow screens."""
     return Panel("news", f"{_TEMPLATES}/news.jinja", StepNews(_headlines(view, lookup.words)))
 
 
@@ -82,9 +83,10 @@ def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ..
 
 
 def past_step(view: SeatView, age: int, words: KitchenWords) -> PastStep:
-    """Return a past step in words; age 0 is the newest step.
+    """Return the description of a past step. `age` 0 is the newest step.
 
-    Only for the newest step, a refusal because of a busy place says how long the place stays busy.
+    If a busy place was the reason for a refusal in the newest step, the text says how long the place stays
+    busy.
     """
     lines = tuple(_line(player, age, view, words) for player in view.players)
     events = view.history[age].events
@@ -144,13 +146,15 @@ def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
 
 
 def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
-    """Return the dishes with this event in the last step, with their counts."""
+    """Return how often each dish has an event of this kind, such as `completed` or `failed`, in the last
+    step."""
     events = view.history[0].events if view.history else ()
     return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
 
 
 def spoken_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the panel for screen readers: the last step and the current state in short sentences."""
+    """Return the panel for screen readers. It describes the last step and the open orders in short
+    sentences."""
     words = lookup.words
     text = gettext("Step {number} of {length}.") if view.length else gettext("Step {number}.")
     parts = [text.format(number=view.step, length=view.length)]
@@ -204,20 +208,23 @@ class IntentLine(NamedTuple):
 
 
 class SharedIntent(NamedTuple):
-    """A line, and seats and names of the robots it belongs to: one agent may say the same for several."""
+    """One line of text about the next action, and the (seat, name) pairs of the robots to which it
+    applies."""
 
     robots: tuple[tuple[int, str], ...]
     line: IntentLine
 
 
 class IntentList(NamedTuple):
-    """All lines, in the order of seats. Robots without an intent have none."""
+    """The lines about the robots' next actions, in the order of seats. A robot that has announced nothing
+    has no line."""
 
     rows: tuple[SharedIntent, ...]
 
 
 def intents_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the panel of intents under the drawing."""
+    """Return the panel that says what the other robots will do next. Robots with the same text share a
+    line."""
     found: dict[IntentLine, list[tuple[int, str]]] = {}
     for player in view.players:
         if not player.is_you and any(line := _intent_line(player.seat, view, lookup)):
@@ -227,7 +234,7 @@ def intents_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 
 
 def intent_cells(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
-    """Return the intent cells of the robot table, one for each robot but the reader's own."""
+    """Return the table cells that say what each other robot will do next."""
     return tuple(
         Panel(f"r{player.seat}-next", f"{_TEMPLATES}/intent.jinja", _intent_line(player.seat, view, lookup))
         for player in view.players
@@ -246,7 +253,8 @@ def _intent_line(seat: int, view: SeatView, lookup: BriefLookup) -> IntentLine:
 
 
 def intent_text(intent: Intent, lookup: BriefLookup) -> str:
-    """Return an intent in words, such as `Next: bring rice to pot 1 for salmon sushi`."""
+    """Return the sentence for a robot's intent (its next action), such as `Next: bring rice to pot 1 for
+    salmon sushi`."""
     place, words = intent.get("to", ""), lookup.words
     nowhere = place and place not in lookup.brief["locations"]
     text = translated("intents_anywhere" if nowhere else "intents", intent["do"])
@@ -255,7 +263,11 @@ def intent_text(intent: Intent, lookup: BriefLookup) -> str:
 
 
 def prediction_text(intent: Intent, seat: int, lookup: BriefLookup) -> str:
-    """Return a prediction in words: `It expects that you serve salmon sushi`; empty if there is none."""
+    """Return what a robot expects the reader in this seat to do, such as `It expects that you serve salmon
+    sushi`.
+
+    Return an empty string if the intent has no prediction for this seat.
+    """
     if intent.get("of") != str(seat) or intent.get("foresees") not in SENTENCES["predictions"]:
         return ""
     what, words, text = intent.get("what", ""), lookup.words, translated("predictions", intent["foresees"])

@@ -1,12 +1,16 @@
-"""Define the aims that a robot can be asked to achieve (`World.aims`), and find the next command towards one.
+"""Define the aims that a robot can be asked to achieve (`World.aims`), and find its next command towards an
+aim. No Django.
 
-`serve` a dish: one more of it was served than when the aim was given. `make` an item: one is ready in a tool
-or in this robot's hands. `fetch` an item: this robot holds one. `free` a tool: it is empty and idle. No
-Django.
+An aim is achieved as follows:
 
-The next command is found part by part, without planning ahead. It guides people who learn the game, and
-agents that carry out jobs and skills. It depends only on the current observation, so it recovers from any
-detour.
+- `serve` a dish: one more of it was served since the aim was given.
+- `make` an item: it is ready in a tool or in this robot's hands.
+- `fetch` an item: this robot holds it.
+- `free` a tool: it is empty and not busy.
+
+One part of the recipe is made after the other, without planning ahead. People who learn the game get the
+commands as hints. Agents use them to carry out jobs and skills. A command depends only on the current
+observation, so it does not matter what happened before.
 """
 
 from __future__ import annotations
@@ -24,7 +28,8 @@ SERVE, MAKE, FETCH, FREE = "serve", "make", "fetch", "free"
 
 @lru_cache(maxsize=256)
 def level_aims(level: Level) -> tuple[Aim, ...]:
-    """Return all aims that a level allows; those that lack a tool are left out."""
+    """Return the (kind, item or place) pairs of all aims in this level. Aims that need a missing tool are
+    left out."""
     made = [item for item in level.recipes if set(tools_needed(item, level.stock)) <= set(level.kitchen)]
     raw = dict.fromkeys(item for product in made for item in level.recipes[product].ingredients)
     tools = [place for place, tool in level.places.items() if tool.role == "tool"]
@@ -37,14 +42,18 @@ def level_aims(level: Level) -> tuple[Aim, ...]:
 
 
 def aim_mark(observation: Mapping[str, Json], aim: Aim) -> Json:
-    """Return how many of the dish were served so far; None for other kinds of aims."""
+    """Return how often the dish of a `serve` aim was served so far; None for other aims. `aim_status`
+    compares with this value later."""
     return observation["delivered"].count(aim[1]) if aim[0] == SERVE else None
 
 
 def aim_status(
     observation: Mapping[str, Json], brief: Mapping[str, Json], seat: int, aim: Aim, since: Json
 ) -> str:
-    """Return the status of one aim of this robot."""
+    """Return SUCCESS if the aim is reached, UNKNOWN if not yet, or FAIL if the item to fetch exists nowhere.
+
+    `since` is the result of `aim_mark` when the aim was given.
+    """
     kind, what = aim
     places, holds = observation["locations"], observation["agents"][seat]["holds"]
     if kind == SERVE:
@@ -75,7 +84,10 @@ WALK_STEPS = 2
 
 
 def lead_to_dish(situation: Situation) -> Advice | None:
-    """Return the seat's next command towards a served dish; None if no dish can be cooked."""
+    """Return the advised next command towards serving the dish that needs fewest commands.
+
+    Ordered dishes are preferred. Return None if no dish of the level can be cooked.
+    """
     (seat,) = situation.seats
     brief, seen = situation.briefs[seat], situation.observations[seat]
     cookable = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]]
@@ -87,14 +99,16 @@ def lead_to_dish(situation: Situation) -> Advice | None:
 
 @dataclass(frozen=True, slots=True)
 class SeatPursuit:
-    """One robot's view: its brief, the places and itself. The methods find its next command for an item."""
+    """The kitchen from the view of one robot: the brief, the places and the robot. The methods find its
+    next command for an item."""
 
     brief: Mapping[str, Json]
     places: Mapping[str, Mapping[str, Json]]
     me: Mapping[str, Json]
 
     def left(self, item: str) -> int:
-        """Return about how many commands it takes until this item is in hand."""
+        """Return an estimate of the number of commands until the robot holds this item; 0 if it holds it
+        now."""
         if item == self.me["holds"]:
             return 0
         if item not in self.brief["recipes"]:
@@ -105,7 +119,8 @@ class SeatPursuit:
         return sum(self.left(part) + WALK_STEPS for part in parts) + 2 * WALK_STEPS
 
     def next(self, dish: str) -> Advice:
-        """Return the next command for this dish."""
+        """Return the next command towards cooking and serving this dish, as advice. The command may be to
+        wait."""
         held = self.me["holds"]
         if held is None:
             return self._fetch(dish, dish, frozenset()) or self._wait("", dish)
@@ -123,7 +138,10 @@ class SeatPursuit:
         return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
-        """Return the next command to get an existing item into the hands; None while nothing can be done."""
+        """Return the next command to take an item that already exists. A held item is put away first.
+
+        Return None if no such item exists. Storage always has base ingredients.
+        """
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
@@ -135,7 +153,10 @@ class SeatPursuit:
         return self._at(place, "get", {}, item).command
 
     def free(self, place: str) -> Command | None:
-        """Return the next command to empty this tool; None while nothing can be done."""
+        """Return the next command to empty this tool. A held item is put away first.
+
+        The command may be to wait; it is never None.
+        """
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         advice = self._clear(place, "", frozenset())
@@ -245,7 +266,7 @@ class SeatPursuit:
         return [place for place, its in self.brief["locations"].items() if its == kind]
 
     def of_kind(self, kind: str) -> str:
-        """Return the first place of this kind."""
+        """Return the id of the first place of this kind, such as `pot0` for `pot`."""
         return self._all_of_kind(kind)[0]
 
     def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
@@ -264,15 +285,20 @@ class SeatPursuit:
 
 
 def without_items(items: Iterable[str], others: Sequence[str]) -> list[str]:
-    """Return the items without those others, in their order."""
+    """Return the `items` that are not in `others`, in their order."""
     return [item for item in items if item not in others]
 
 
 class CuisinePursuer(AimPursuer):
-    """Pursue an aim part by part (see this module). A held item that is of no use is put away first."""
+    """Pursues an aim of a robot, one part of the recipe after the other. A held item that is of no use is
+    put away first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next command that is legal now; wait if there is none."""
+        """Return the status of the aim and, if it is open, the robot's next command.
+
+        The command is None if it is not legal now. An aim that does not exist in this kitchen has the status
+        FAIL. `since` is the result of `aim_mark` when the aim was given.
+        """
         brief, seen = situation.briefs[seat], situation.observations[seat]
         if not _can_read(aim, brief):
             return AimStep(FAIL)
@@ -297,7 +323,11 @@ def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:
 
 
 def next_command(way: SeatPursuit, kind: str, what: str) -> Command | None:
-    """Return a robot's next command for an achievable aim; None while nothing can be done."""
+    """Return the robot's next command for an aim, given as its kind and its item or place.
+
+    Return None if the robot has nothing to do now: the item to fetch does not exist, or the dish already
+    waits on the serving table.
+    """
     if kind == FREE:
         return way.free(what)
     if kind == FETCH:

@@ -1,13 +1,15 @@
-"""Define the effects of the five commands on one agent's and one place's state.
+"""Apply one command: check whether it is allowed, and return the new states of the agent and the place.
 
-The rules are in the package docstring, under Commands. Where they are open, this module decides:
+The rules are in the package docstring, under Commands. It leaves some cases open. They are handled as
+follows:
 
-- A `get` that names an item takes that item or nothing. Naming an item that does not lie there is
+- A `get` that names an item takes that item or nothing. Naming an item that is not at the place is refused as
   `unknown_item`.
-- Only a single item can be taken. If several items lie together, the place counts as not open. So adding an
-  item to a finished product closes the tool again. (No shipped recipe can bring this about.)
-- Storage and serving table cannot be activated: `empty` if nothing lies there, else `would_waste`.
-- An item that is in the tool already needs no room, so a full tool absorbs it too.
+- Only a single item can be taken. A place with several items is not open. So adding an item to a finished
+  product closes the tool again. (No shipped recipe allows this.)
+- Storage and serving table cannot be activated: the reason is `empty` if nothing is there, else
+  `would_waste`.
+- A put item that is in the tool already needs no extra room. So this is allowed even if the tool is full.
 """
 
 from __future__ import annotations
@@ -45,14 +47,15 @@ class PlaceState:
 
 
 class States:
-    """Pools that return the same object for equal values."""
+    """Creates agent and place states. Equal values give the same object."""
 
     def __init__(self) -> None:
         self._agents: dict[tuple[int, str, str | None, int], AgentState] = {}
         self._places: dict[tuple[str, tuple[str, ...], int, bool], PlaceState] = {}
 
     def agent(self, seat: int, at: str, holds: str | None = None, busy: int = 0) -> AgentState:
-        """Return the state with these values."""
+        """Return the agent's state with these values: its place, its item, and the number of steps it is
+        busy."""
         key = (seat, at, holds, busy)
         state = self._agents.get(key)
         if state is None:
@@ -62,7 +65,10 @@ class States:
         return state
 
     def place(self, id: str, items: tuple[str, ...] = (), busy: int = 0, done: bool = False) -> PlaceState:
-        """Return the state with these values; the items may come in any order."""
+        """Return the place's state with these values. The order of the items does not matter.
+
+        `done` is True if a finished or cooking product is still in the tool.
+        """
         key = (id, tuple(sorted(items)), busy, done)
         state = self._places.get(key)
         if state is None:
@@ -72,16 +78,17 @@ class States:
         return state
 
     def rested_agent(self, agent: AgentState) -> AgentState:
-        """Return the agent one step later."""
+        """Return the agent's state one step later: it is busy for one step less."""
         return self.agent(agent.seat, agent.at, agent.holds, agent.busy - 1) if agent.busy else agent
 
     def rested_place(self, place: PlaceState) -> PlaceState:
-        """Return the place one step later."""
+        """Return the place's state one step later: it is busy for one step less."""
         return self.place(place.id, place.items, place.busy - 1, place.done) if place.busy else place
 
 
 class CommandEffect(NamedTuple):
-    """The states after a command; `reasons` is empty if it was carried out."""
+    """The states of agent and place after a command. `reasons` are the refusal codes, empty if the command
+    was carried out."""
 
     agent: AgentState
     place: PlaceState | None
@@ -92,7 +99,7 @@ class CommandEffect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CommandCase:
-    """A well-formed command with all that its rule needs."""
+    """A well-formed command with the level, the agent and the place, as the rules need them."""
 
     level: Level
     states: States
@@ -102,14 +109,17 @@ class CommandCase:
 
     @property
     def tool(self) -> Tool:
-        """The type of the place."""
+        """Return the type of the place, such as pot or storage."""
         return self.level.places[self.place.id]
 
 
 def carry_out_command(
     level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
 ) -> CommandEffect:
-    """Return the effect of the command. `place` is the place that it names; None if there is none."""
+    """Return the states of agent and place after this command. A refused command leaves both unchanged.
+
+    `place` is the state of the place that the command names, None if it names none.
+    """
     reasons = tuple(senseless_reasons(level, command))
     if reasons:
         return CommandEffect(agent, place, reasons)
@@ -122,7 +132,8 @@ def carry_out_command(
 
 
 def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
-    """Yield why this command is malformed in this level; the state does not matter."""
+    """Yield the refusal codes of a malformed command, such as `unknown_verb`. The state of the kitchen
+    does not matter."""
     verb = VERBS.get(command[0]) if command else None
     if verb is None:
         yield "unknown_verb"
@@ -138,12 +149,15 @@ def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
 
 
 def is_open(place: PlaceState, tool: Tool) -> bool:
-    """Return whether the contents can be taken as soon as the place is not busy."""
+    """Return whether the place is open: an item in it can be taken once the place is not busy.
+
+    A place with two items or more is not open.
+    """
     return (tool.always_open or place.done) and len(place.items) < 2
 
 
 def product_of(place: PlaceState, level: Level) -> str | None:
-    """Return the product of activating the place; None if the contents are no recipe."""
+    """Return what activating this place would make from its contents; None if they match no recipe."""
     kind = level.places[place.id].code
     for recipe in level.recipes.values():
         if recipe.tool == kind and sorted(recipe.ingredients) == list(place.items):
@@ -152,7 +166,8 @@ def product_of(place: PlaceState, level: Level) -> str | None:
 
 
 def fits_recipe(item: str, place: PlaceState, level: Level) -> bool:
-    """Return whether the contents with this item are part of a recipe of the level at this tool."""
+    """Return whether the item and the place's contents together belong to one recipe for this type of
+    tool."""
     kind = level.places[place.id].code
     wanted = {item, *place.items}
     return any(r.tool == kind and wanted <= set(r.ingredients) for r in level.recipes.values())
@@ -248,7 +263,7 @@ def _activate(case: CommandCase) -> CommandEffect:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One command: its number of arguments, when it is refused, and what it does."""
+    """One verb: the smallest and largest number of its arguments, its refusal rule, and its effect."""
 
     least: int
     most: int

@@ -1,7 +1,7 @@
 """Cache the outcome of each command in one level, and list the commands that an agent can give.
 
 There are three lists: commands that are legal now; commands that become legal if other agents at the same
-place act first; and commands that only a plan may contain.
+place act first; and all commands that a plan for later steps may contain.
 
 The cache is shared by all worlds with the same level. Its size is bounded, and it only affects speed.
 """
@@ -39,7 +39,7 @@ NOOP: Command = ("noop",)
 
 
 class CommandTable:
-    """One level with the cached effects of commands."""
+    """One level, with a cache of the outcomes of commands."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
@@ -50,7 +50,12 @@ class CommandTable:
         self.start = {place: self.states.place(place) for place in level.places}
 
     def play(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandOutcome:
-        """Return the effect of this command now; computed once."""
+        """Return the outcome of this command for this agent and place: both new states, the event for the
+        log, and the kind of change.
+
+        `place` is the place that the command names, None if it names none. Outcomes of well-formed commands
+        are cached.
+        """
         key = (agent, place, command)
         play = self.plays.get(key)
         if play is None:
@@ -63,11 +68,12 @@ class CommandTable:
         return play
 
     def try_out(self, agent: AgentState, place: PlaceState | None, command: Command) -> CommandEffect:
-        """Return the effect of this command according to the rules."""
+        """Return the effect of this command without using the cache (see `carry_out_command`)."""
         return carry_out_command(self.level, self.states, agent, place, command)
 
     def legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
-        """Return every command that is legal for this agent at the place `here`; noop last."""
+        """Return all legal commands of this agent. `here` is the place where it is. The last command is
+        noop."""
         commands = self._legal.get((agent, here))
         if commands is None:
             if len(self._legal) >= MEMORY_LIMIT:
@@ -76,11 +82,11 @@ class CommandTable:
         return commands
 
     def handling(self, agent: AgentState, here: PlaceState) -> list[Command]:
-        """Return the legal commands that handle something at the place: get, put and activate."""
+        """Return the agent's legal get, put and activate commands at the place `here`."""
         return [command for command in self.legal(agent, here) if command[0] not in ("goto", "noop")]
 
     def shows_open(self, place: PlaceState) -> bool:
-        """Return whether the place is open, as observations show it."""
+        """Return whether observations show this place as open (see `is_open`)."""
         return is_open(place, self.level.places[place.id])
 
     def _find_legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
@@ -96,7 +102,7 @@ class CommandTable:
 
 @lru_cache(maxsize=256)
 def command_table_of(level: Level) -> CommandTable:
-    """Return the table of a level: the same object for every world that plays it."""
+    """Return the level's `CommandTable`. All worlds that play the level share one object."""
     return CommandTable(level)
 
 
@@ -113,16 +119,17 @@ def _as_play(outcome: CommandEffect, command: Command) -> CommandOutcome:
 
 
 def refused_event(seat: int, command: Command, reasons: tuple[str, ...]) -> Event:
-    """Return the event of a command that was not carried out."""
+    """Return the event that reports a refused command with its reasons."""
     return Event("refused", seat, {"command": list(command), "reasons": list(reasons)})
 
 
 def anticipated_commands(
     kitchen: CommandTable, agent: AgentState, others: Iterable[AgentState], here: PlaceState
 ) -> list[Command]:
-    """Return the commands at `here` that are not legal yet, but become legal if others act first.
+    """Return the agent's commands at `here` that are not legal yet, but become legal if other agents act
+    first, sorted.
 
-    Only other agents at this place that are not busy can change it within the step, each with one command.
+    Only agents at the same place that are not busy are considered, each with one command.
     """
     now = set(kitchen.legal(agent, here))
     helpers = frozenset(other for other in others if other.at == here.id and not other.busy)
@@ -156,7 +163,10 @@ def _changes(kitchen: CommandTable, helper: AgentState, place: PlaceState) -> It
 
 @lru_cache(maxsize=256)
 def plannable_commands(level: Level) -> tuple[Command, ...]:
-    """Return all commands that a plan may have. Gets name items that the level's recipes use or make."""
+    """Return all commands that a plan for later steps may contain in this level.
+
+    Get commands name only items that the level's recipes use or make.
+    """
     gotos = [("goto", place) for place in level.places]
     return (*gotos, *(command for place in level.places for command in _there(level, place)), NOOP)
 

@@ -1,7 +1,7 @@
-"""Name codes, commands, refusals and hints in words for participants, in their language.
+"""Write names, commands, refusals and hints as text for participants, in their language. No Django.
 
-Codes such as `pot0` or `would_waste` stay in the data. `BriefLookup` holds the names, letter keys and
-pictures of a kitchen, once per brief and language. No Django.
+Data and logs use codes such as `pot0` or `would_waste` instead. `BriefLookup` holds the names, letter keys
+and pictures of one kitchen.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
 
 
 def translated(table: str, key: str) -> str:
-    """Return a sentence of `SENTENCES` in the reader's language."""
+    """Return the sentence in `SENTENCES[table][key]`, translated into the reader's language."""
     return gettext(SENTENCES[table][key])
 
 
 def telling_reasons(reasons: Sequence[str]) -> list[str]:
-    """Return the reasons without those that add nothing.
+    """Return the refusal reasons without those that tell the reader nothing new.
 
-    If the robot is not at the place, reasons about the place add nothing. If the place is full, `would_waste`
-    adds nothing.
+    If the robot is not at the place, reasons about the place are removed. If the place is full
+    (`at_capacity`), `would_waste` is removed.
     """
     if "not_at_location" in reasons:
         return [reason for reason in reasons if reason not in _OF_PLACE]
@@ -59,7 +59,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def readable_name(code: str) -> str:
-    """Return a name for a code without one: `pot0` is `Pot 1`, `salmonSushi` is `Salmon sushi`."""
+    """Return an English name made from a code: `pot0` gives `Pot 1`, `salmonSushi` gives `Salmon sushi`."""
     if code in _SPELLED:
         return _SPELLED[code]
     numbered = _INSTANCE.match(code)
@@ -77,7 +77,7 @@ def name_in_sentence(name: str) -> str:
 
 
 def list_names(parts: Sequence[str]) -> str:
-    """Return a list in words: `a`, `a and b`, `a, b and c`."""
+    """Return the names as a list in a sentence: `a`, `a and b`, or `a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
     comma = pgettext("between the things of a list", ", ")
@@ -85,12 +85,12 @@ def list_names(parts: Sequence[str]) -> str:
 
 
 def steps_text(number: int) -> str:
-    """Return `1 step`, `2 steps`."""
+    """Return the number of steps as text: `1 step` or `2 steps`."""
     return ngettext("{number} step", "{number} steps", number).format(number=number)
 
 
 def more_steps_text(number: int) -> str:
-    """Return `1 more step`, `2 more steps`."""
+    """Return the number of further steps as text: `1 more step` or `2 more steps`."""
     return ngettext("{number} more step", "{number} more steps", number).format(number=number)
 
 
@@ -99,34 +99,40 @@ _WHERE_WORDS_MEET = {"es": ((" a el ", " al "), (" de el ", " del "))}
 
 
 def join_sentence(sentence: str) -> str:
-    """Return a sentence made of a place and an action, with contractions applied."""
+    """Return the sentence with the contractions of the reader's language, such as `al` for `a el` in
+    Spanish."""
     for apart, together in _WHERE_WORDS_MEET.get(current_language(), ()):
         sentence = sentence.replace(apart, together)
     return sentence
 
 
 def place_catalogue_key(name: str, *, several: bool) -> str:
-    """Return the catalogue key of a place within a sentence: `the blender`, `pot {number}`, `storage`."""
+    """Return the English text by which translation files list a place within a sentence: `the blender`, `pot
+    {number}`, `storage`.
+
+    `several` is True if the kitchen has more than one place of this type.
+    """
     if several:
         return f"{name_in_sentence(name)} {{number}}"
     return name_in_sentence(name) if name == "Storage" else f"the {name_in_sentence(name)}"
 
 
 class KitchenWords:
-    """The words of one kitchen: names from its brief, all other names derived from the code."""
+    """The texts of one kitchen. Names come from its brief (the unchanging facts of the kitchen), or else
+    from the codes."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = names or {}
 
     def name(self, code: str) -> str:
-        """Return the name as it is written alone: `Pot 1`, `Salmon sushi`."""
+        """Return the name that stands alone, for example in a table: `Pot 1`, `Salmon sushi`."""
         name, number = self._apart(code)
         if not number:
             return gettext(name)
         return pgettext("one of several", "{name} {number}").format(name=gettext(name), number=number)
 
     def english(self, code: str) -> str:
-        """Return the untranslated English name, the key of the translation catalogues."""
+        """Return the English name of this code, by which translation files list it."""
         return self.names.get(code) or readable_name(code)
 
     def _apart(self, code: str) -> tuple[str, str]:
@@ -136,21 +142,25 @@ class KitchenWords:
         return (numbered[1], numbered[2]) if numbered else (name, "")
 
     def mid(self, code: str) -> str:
-        """Return the name as it is written within a sentence: `pot 1`, `salmon sushi`."""
+        """Return the name for the middle of a sentence: `pot 1`, `salmon sushi`."""
         return name_in_sentence(self.name(code))
 
     def place(self, code: str) -> str:
-        """Return a place within a sentence: `pot 1`, `the blender` if there is only one, `storage`."""
+        """Return the place's name for the middle of a sentence: `pot 1`, `storage`, or `the blender` if
+        there is only one."""
         name, number = self._apart(code)
         within_a_sentence = place_catalogue_key(name, several=bool(number))
         return pgettext("within a sentence", within_a_sentence).format(number=number)
 
     def items(self, codes: Iterable[str]) -> str:
-        """Return several items in one phrase, within a sentence."""
+        """Return the names of several items as a list in a sentence: `rice and salmon`."""
         return list_names([self.mid(code) for code in codes])
 
     def phrase(self, command: Command, holds: str | None = None) -> str:
-        """Return any command in words: `Take rice from storage`. A put names the item it `holds`."""
+        """Return a command as text, such as `Take rice from storage`.
+
+        `holds` is the item that the robot holds. The text for a put command then names it.
+        """
         if not command:
             return gettext("Do nothing")
         deed = _deed(command)
@@ -159,15 +169,19 @@ class KitchenWords:
         return self._filled("phrases", deed, command)
 
     def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
-        """Return a command that was carried out, such as `You took rice`, by the reader or by `robot`.
+        """Return a sentence that a command was carried out, such as `You took rice`.
 
-        `item` is the item that was in the hands. `stayed` says that the robot was at the place already.
+        `item` is the item that was in the hands. `robot` is the name of another robot, empty for the reader's
+        own. `stayed` is True if the robot was at the place already.
         """
         deed = "stay" if stayed else _deed(command)
         return self._filled("robot_did" if robot else "you_did", deed, command, item, robot)
 
     def attempted(self, command: Command, robot: str = "") -> str:
-        """Return a refused command, such as `You wanted to use pot 1`."""
+        """Return a sentence about a refused command, such as `You wanted to use pot 1`.
+
+        `robot` is the name of another robot, empty for the reader's own.
+        """
         return self._filled("robot_tried" if robot else "you_tried", _deed(command), command, robot=robot)
 
     def _filled(
@@ -183,7 +197,8 @@ class KitchenWords:
         return join_sentence(text.format(robot=robot, place=place, item=what, what=" ".join(command)))
 
     def refusal(self, reason: str, command: Command, busy: int = 0) -> str:
-        """Return why a command was not carried out; `busy` is how many steps its place still is busy."""
+        """Return a sentence that explains this refusal code. `busy` is the number of steps for which the
+        place stays busy."""
         place = self.place(command[1]) if len(command) > 1 else gettext("that place")
         item = self.mid(command[2]) if len(command) > 2 else gettext("that")
         special = f"{reason} {command[0] if command else ''}"
@@ -197,8 +212,8 @@ class KitchenWords:
         return join_sentence(text.format(place=start, place_mid=place, item=item, wait=wait))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
-        """Return why a command was refused, one sentence per reason. Reasons that add nothing
-        (`telling_reasons`) are left out."""
+        """Return sentences that explain a refusal, one per reason. Reasons that tell the reader nothing
+        new are left out (`telling_reasons`)."""
         return " ".join(self.refusal(reason, command, busy) for reason in telling_reasons(tuple(reasons)))
 
 
@@ -226,7 +241,10 @@ _HINT_STILL_BUSY = ngettext_noop(
 
 
 def hint_text(view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-    """Return a hint, such as `Try this: go to storage to fetch rice for the salmon sushi.`"""
+    """Return a hint for the reader, such as `Try this: go to storage to fetch rice for the salmon sushi.`
+
+    `aim` is the purpose of the command, with the keys of `Advice.aim`.
+    """
     words, to = KitchenWords(view.brief.get("names")), aim["to"]
     busy = view.observation["locations"][to]["busy"]
     text = SENTENCES["hints_there" if command[0] == "goto" else "hints_here"][aim["do"]]
@@ -265,7 +283,10 @@ ITEM_KEYS = "1234567890"
 
 
 def key_of(command: Command, kind: str, number: int = 0) -> str:
-    """Return the key of a command about a kind of place and, for a get, the item's number; empty if none."""
+    """Return the keyboard key for a command; empty if it has none.
+
+    `kind` is the kind of the place. `number` is the position of the item among those to take, counted from 0.
+    """
     verb = command[0]
     if verb == "goto":
         return PLACE_KEYS.get(kind, "")
@@ -275,7 +296,8 @@ def key_of(command: Command, kind: str, number: int = 0) -> str:
 
 
 def key_explanations(kinds: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return every key of a kitchen with its meaning. `kinds` are codes and names of the kinds of places."""
+    """Return (key, meaning) for every keyboard key of a kitchen. `kinds` are (code, name) of the kinds of
+    places."""
     known = ((PLACE_KEYS[kind], name) for kind, name in kinds if kind in PLACE_KEYS)
     keys = [
         *((key, gettext("Go: {place}").format(place=name)) for key, name in known),
@@ -296,14 +318,15 @@ MAX_KNOWN_BRIEFS = 64
 
 
 class ShownItem(NamedTuple):
-    """An item, a tool or a place as it is shown: its picture and its name."""
+    """The picture and the name with which an item, a tool or a place is shown."""
 
     icon: str
     name: str
 
 
 class BriefLookup:
-    """One brief with its words, the needs of its recipes, and the keys of its places. Do not change it."""
+    """The brief of a kitchen (its unchanging facts) with texts, recipes and keys computed from it. Do not
+    change it."""
 
     def __init__(self, brief: Mapping[str, Json]) -> None:
         self.brief = brief
@@ -315,30 +338,33 @@ class BriefLookup:
 
     @cached_property
     def wanted(self) -> dict[str, int]:
-        """Base ingredients that the recipes of this level need, numbered in the order of the recipes."""
+        """Return the base ingredients that the level's recipes need, each with its position in the order
+        of the recipes."""
         recipes = self.brief["recipes"]
         used = dict.fromkeys(item for recipe in recipes.values() for item in recipe["ingredients"])
         return {item: place for place, item in enumerate(item for item in used if item not in recipes)}
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """The key of each place; places of one kind share it."""
+        """Return the keyboard key that goes to each place. Places of the same kind share a key."""
         return {place: PLACE_KEYS.get(kind, "") for place, kind in self.brief["locations"].items()}
 
     @cached_property
     def room(self) -> int:
-        """The largest number of things that can be taken at once: the menu keeps so many slots."""
+        """Return the largest number of items that can be offered at once. The menu always has this number
+        of slots for taking."""
         recipes = self.brief["recipes"].values()
         return max(len(self.wanted), *(len(set(recipe["ingredients"])) for recipe in recipes))
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Dishes by their position in the brief."""
+        """Return each dish's position in the brief, counted from 0."""
         return {dish: number for number, dish in enumerate(self.brief["dishes"])}
 
     @cached_property
     def recipes(self) -> dict[str, tuple[ProductLine, ...]]:
-        """All products of each dish, each with its tool and ingredients."""
+        """Return for each dish the (product, tool, ingredients) lines of its recipe: the dish first, then
+        the products it is made of."""
         return {dish: tuple(self._products(dish)) for dish in self.brief["dishes"]}
 
     def _products(self, product: str) -> list[ProductLine]:
@@ -349,7 +375,8 @@ class BriefLookup:
 
 
 def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> str:
-    """Return what a tool would make of these items in this level; empty if nothing."""
+    """Return the product that this kind of tool makes of exactly these items; empty if no recipe of the
+    level fits."""
     wanted = sorted(items)
     for product, recipe in brief["recipes"].items():
         if recipe["tool"] == tool and sorted(recipe["ingredients"]) == wanted:
@@ -358,7 +385,7 @@ def product_from(brief: Mapping[str, Json], tool: str, items: Iterable[str]) -> 
 
 
 def brief_lookup(brief: Mapping[str, Json]) -> BriefLookup:
-    """Return the lookup of this brief: the same object for equal briefs in one language."""
+    """Return the `BriefLookup` of this brief, from a cache if possible."""
     return _known(json.dumps(brief), current_language())
 
 
@@ -373,11 +400,11 @@ DEFAULT_PICTURE = "plate"
 
 
 def picture_of(item: str) -> str:
-    """Return the name of the picture of an item."""
+    """Return the name of the item's picture; DEFAULT_PICTURE if it has none."""
     return item if item in picture_names() else DEFAULT_PICTURE
 
 
 @cache
 def picture_names() -> frozenset[str]:
-    """Return the names of all pictures."""
+    """Return the names of all pictures in `pictures.svg`."""
     return frozenset(re.findall(r'<symbol id="([A-Za-z]+)"', _FILE.read_text("utf-8")))

@@ -1,4 +1,4 @@
-"""Register everything that belongs to CuisineWorld."""
+"""Register the parts of CuisineWorld: rules, page, agents, adviser, practice, benchmark and recordings."""
 
 from __future__ import annotations
 

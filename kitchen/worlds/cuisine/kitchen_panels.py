@@ -1,6 +1,6 @@
-"""Show robots and places as a floor plan and as tables. No Django.
+"""Build the page's panels that show robots and places: a floor plan and two tables. No Django.
 
-The panels hold no commands. When somebody clicks a place, the page script (`static/js/stage.js`) looks up the
+The panels hold no commands. If somebody clicks a place, the page script (`static/js/stage.js`) looks up the
 commands of this place in the menu.
 """
 
@@ -22,20 +22,21 @@ _ALWAYS_OPEN = ("storage", "servingtable", "chopboard")
 
 
 class RobotTable(NamedTuple):
-    """Seat, name and owner of every robot; and whether intents are shown."""
+    """The robots as (seat, name, whether it is the reader's), and whether the table shows what they will
+    do next."""
 
     rows: tuple[tuple[int, str, bool], ...]
     tells: bool
 
 
 class PlaceTable(NamedTuple):
-    """The table of all places, by code and name."""
+    """The places of the kitchen as (id, name)."""
 
     rows: tuple[tuple[str, str], ...]
 
 
 class CellText(NamedTuple):
-    """A few words of one kind."""
+    """The text of one table cell, and its CSS classes."""
 
     text: str
     kind: str = ""
@@ -65,7 +66,7 @@ class RobotsHere(NamedTuple):
 
 
 def robots_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return where every robot is, what it holds, and what it does."""
+    """Return the table of robots: where each is, what it holds, and how long it is busy."""
     rows = tuple((player.seat, player.name, player.is_you) for player in view.players)
     parts = tuple(cell for player in view.players for cell in _robot(player, view, lookup))
     ahead = intent_cells(view, lookup) if view.plans.shows_intents else ()
@@ -93,7 +94,7 @@ def _busy(player: PlayerView, steps: int, view: SeatView) -> CellText:
 
 
 def places_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return every place: its items, its state, and the robots there."""
+    """Return the table of places: the items, the state, and the robots at each place."""
     shows = PlaceTable(tuple((place, lookup.words.name(place)) for place in lookup.brief["locations"]))
     return Panel("locations", f"{_TEMPLATES}/locations.jinja", shows, parts=tuple(_places(view, lookup)))
 
@@ -129,7 +130,10 @@ def _use(kind: str, seen: Mapping[str, Json], lookup: BriefLookup, touched: str)
 
 
 def place_state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) -> tuple[str, str]:
-    """Return the state of a place in a few words, and its CSS class."""
+    """Return a place's state as (short text, CSS class), such as (`Ready to take`, `ready`).
+
+    `kind` is the kind of the place, and `seen` is its entry in the observation.
+    """
     if seen["busy"]:
         return gettext("Busy, {wait}").format(wait=more_steps_text(seen["busy"])), "busy"
     if kind == "storage":
@@ -153,7 +157,7 @@ _SIDES = {"storage": "storage", "servingtable": "hatch"}
 
 
 class FloorPlace(NamedTuple):
-    """One place of the floor plan; `side` is `storage`, `hatch` or `tool`."""
+    """One place of the floor plan. `side` is its area of the plan: `storage`, `hatch` or `tool`."""
 
     place: str
     name: str
@@ -209,7 +213,7 @@ class RobotsAtPlace(NamedTuple):
 
 
 def floor_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the floor plan, and the panels in it that change."""
+    """Return the floor plan with a drawing of the contents and the robots at each place."""
     name, keys = lookup.words.name, lookup.keys
     stations = tuple(
         FloorPlace(place, name(place), kind, _SIDES.get(kind, "tool"), keys.get(place, ""))
@@ -256,10 +260,10 @@ def _names(items: Sequence[ShownItem]) -> str:
 
 
 def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: Sequence[str]) -> list[str]:
-    """Return the items that a tool still lacks for the most urgent order that its contents can become part
-    of.
+    """Return the items that a partly filled tool still needs; empty if the tool is empty or no recipe fits.
 
-    If no order fits, the first fitting recipe is used.
+    They belong to the recipe that the most urgent order needs. If no order needs one, the first fitting
+    recipe is used. `kind` is the tool's kind, and `wanted` are the ordered dishes, most urgent first.
     """
     there = Counter(items)
     fitting = [

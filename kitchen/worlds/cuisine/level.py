@@ -62,7 +62,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One product, the type of tool that makes it, and its ingredients (no item twice)."""
+    """A recipe: its product, the type of tool that makes it, and its ingredients, all different."""
 
     product: str
     name: str
@@ -75,7 +75,8 @@ STEPS_PER_NODE = 3
 
 
 def recipe_items(product: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]:
-    """Return every distinct item of the recipe tree, the product first; items without a recipe are leaves."""
+    """Return every distinct item in the product's recipe tree: the product first, then all ingredients and
+    their ingredients."""
     nodes: dict[str, None] = {product: None}
     if product in recipes:
         for ingredient in recipes[product].ingredients:
@@ -84,17 +85,21 @@ def recipe_items(product: str, recipes: Mapping[str, Recipe]) -> tuple[str, ...]
 
 
 def recipe_depth(product: str, recipes: Mapping[str, Recipe]) -> int:
-    """Return the activations on the longest path from a base ingredient to the product; 0 for the former."""
+    """Return the largest number of activations in a row from a base ingredient to the product.
+
+    Return 0 for a base ingredient.
+    """
     if product not in recipes:
         return 0
     return 1 + max(recipe_depth(ingredient, recipes) for ingredient in recipes[product].ingredients)
 
 
 def tool_waiting(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
-    """Return the number of steps that a product's recipe tree waits for tools.
+    """Return the number of steps that tools need for everything in a product's recipe tree; 0 for a base
+    ingredient.
 
-    A tool that is busy for b steps adds b - 1. A product that occurs twice in the tree counts twice. `busy`
-    is steps by tool type. A base ingredient waits 0 steps.
+    `busy` has the busy steps of each tool type. A tool that is busy for b steps adds b - 1. A product that is
+    needed twice counts twice.
     """
     if product not in recipes:
         return 0
@@ -104,13 +109,16 @@ def tool_waiting(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str,
 
 
 def work_of_product(product: str, recipes: Mapping[str, Recipe], busy: Mapping[str, int]) -> int:
-    """Return W of a product: its waiting, and 3 per distinct node of its tree. `busy` is by tool type."""
+    """Return the work W of a product: `tool_waiting` plus 3 for each distinct item of its recipe tree.
+
+    `busy` has the busy steps of each tool type.
+    """
     return tool_waiting(product, recipes, busy) + STEPS_PER_NODE * len(recipe_items(product, recipes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stock:
-    """All ingredients, tools and recipes of a data folder, each by its code."""
+    """All ingredients, tools and recipes of a data folder, by code."""
 
     ingredients: Mapping[str, str]
     """Base ingredients with their readable names, in the order of the file."""
@@ -120,7 +128,7 @@ class Stock:
     """W of every product (see Timing in the package docstring)."""
 
     def has(self, item: str) -> bool:
-        """Return whether this is an ingredient or a product."""
+        """Return whether this is the code of an ingredient or a product."""
         return item in self.ingredients or item in self.recipes
 
 
@@ -134,7 +142,7 @@ DIFFICULTIES: Mapping[str, str] = {
 
 
 class LevelFile(Record):
-    """The fields of a level file."""
+    """The fields of a level file, as a Pydantic model."""
 
     title: Text
     difficulty: Annotated[Text, one_of(DIFFICULTIES)] | None = None
@@ -147,12 +155,13 @@ _FILE = TypeAdapter(LevelFile)
 
 
 class UncookableDishWarning(UserWarning):
-    """Warning that orders of some dishes can never be cooked in a level, on purpose."""
+    """Warns that some dishes of a level can be ordered but never cooked. Such a level is made on purpose."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """All that the rules need to know about a level. Levels are compared by identity."""
+    """Everything that the rules need to know about a level. Two levels are equal only if they are the same
+    object."""
 
     code: str
     title: str
@@ -173,15 +182,17 @@ class Level:
     stock: Stock
 
     def warn(self) -> None:
-        """Warn if some dish can never be cooked."""
+        """Give an UncookableDishWarning if the kitchen lacks a tool for some dish."""
         if self.uncookable:
             text = f"{self.code}: no tool for {', '.join(self.uncookable)}; such orders always fail"
             warnings.warn(text, UncookableDishWarning, stacklevel=3)
 
 
 def parse_level(text: str, file: str, stock: Stock) -> Level:
-    """Return the level of a file's text; its code is the stem of `file`. Raises DataError if it is not
-    playable."""
+    """Return the level that the text of a level file describes. Raises DataError if the level is faulty.
+
+    `file` is the name of the file. The level's code is this name without its extension.
+    """
     return _level(Path(file).stem, *parse_toml(text, file), stock)
 
 
@@ -208,7 +219,8 @@ def _level(code: str, source: DataSource, values: Mapping[str, Json], stock: Sto
 
 
 def numbered_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
-    """Return every place as id to type. An id is the type and a number that counts from 0 within the type."""
+    """Return the places of a kitchen as id → type. Ids are the type and a number from 0, such as `pot0`
+    and `pot1`."""
     places: dict[str, Tool] = {}
     seen: dict[str, int] = {}
     for kind in kitchen:
@@ -218,7 +230,7 @@ def numbered_places(kitchen: Iterable[str], stock: Stock) -> dict[str, Tool]:
 
 
 def tools_needed(dish: str, stock: Stock) -> tuple[str, ...]:
-    """Return the types of tools that the recipe tree of a dish uses, each once."""
+    """Return the distinct types of tools that are needed to make a dish and its ingredients."""
     products = (node for node in recipe_items(dish, stock.recipes) if node in stock.recipes)
     return tuple(dict.fromkeys(stock.recipes[product].tool for product in products))
 
@@ -287,14 +299,14 @@ _RECIPES = TypeAdapter(dict[str, RecipeEntry], config=ConfigDict(strict=True))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """All levels, with ingredients, tools and recipes, of one data folder."""
+    """All levels of one data folder, and the ingredients, tools and recipes they use."""
 
     stock: Stock
     levels: Mapping[str, Level]
     """Levels by code, in the order of their numbers."""
 
     def level(self, code: str) -> Level:
-        """Return a level by its code; raise DataError if there is none."""
+        """Return the level with this code. Raises DataError if there is none."""
         try:
             return self.levels[code]
         except KeyError:
@@ -303,12 +315,13 @@ class Catalogue:
 
 @cache
 def shipped_catalogue() -> Catalogue:
-    """Return the data that come with the project, read once."""
+    """Return the levels, recipes, tools and ingredients that come with the project, read once."""
     return load_catalogue(DATA_FOLDER)
 
 
 def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
-    """Read and check a data folder; raise DataError for the first fault."""
+    """Read a data folder and return its levels, recipes, tools and ingredients. Raises DataError at the
+    first fault."""
     directory = Path(directory)
     stock = load_stock(directory)
     files = sorted((directory / "levels").glob("*.toml"), key=_in_number_order)
@@ -318,7 +331,7 @@ def load_catalogue(directory: Path = DATA_FOLDER) -> Catalogue:
 
 
 def load_stock(directory: Path) -> Stock:
-    """Return the ingredients, tools and recipes of a data folder."""
+    """Return the ingredients, tools and recipes of a data folder. Raises DataError at the first fault."""
     ingredients = _ingredients(directory / "ingredients.toml")
     tools = _tools(directory / "tools.toml")
     recipes = _recipes(directory / "recipes.toml", ingredients, tools)

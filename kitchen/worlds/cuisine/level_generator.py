@@ -1,4 +1,4 @@
-"""Generate a level from a seed: a kitchen and dishes of one difficulty class, all of them cookable."""
+"""Generate a random level of a given difficulty from a seed. All its dishes can be cooked in its kitchen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from kitchen.worlds.cuisine.level import (
 
 @dataclass(frozen=True, slots=True)
 class LevelClass:
-    """The bounds of a difficulty class. Bounds are inclusive, and some dish has the greatest depth."""
+    """The smallest and largest numbers of tool types and dishes in a difficulty class, and the depth of
+    its hardest dish."""
 
     tools: tuple[int, int]
     """Types of tools in the kitchen."""
@@ -40,13 +41,18 @@ LEVEL_CLASSES: Mapping[str, LevelClass] = {
 
 @lru_cache(maxsize=256)
 def generate_level(seed: int, difficulty: str, stock: Stock) -> Level:
-    """Return the level of this seed and class. Raises SettingsError if the recipes have no dish of the
-    class."""
+    """Return the level for this seed and difficulty; the same arguments give the same level.
+
+    Raises SettingsError for an unknown difficulty, or if the recipes in `stock` allow no level of it.
+    """
     return parse_level(level_text(seed, difficulty, stock), f"{difficulty}_{seed}.toml", stock)
 
 
 def level_text(seed: int, difficulty: str, stock: Stock) -> str:
-    """Return the same level as the text of a level file, to be kept or changed by hand."""
+    """Return the generated level as the text of a level file.
+
+    Raises SettingsError for an unknown difficulty, or if the recipes in `stock` allow no level of it.
+    """
     if difficulty not in LEVEL_CLASSES:
         raise SettingsError(f"difficulty: {difficulty!r} is not one of {', '.join(LEVEL_CLASSES)}")
     chance = Random(f"{difficulty} {seed}")  # noqa: S311 - a game, and the seed is to be repeatable

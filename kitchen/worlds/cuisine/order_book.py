@@ -1,8 +1,7 @@
-"""Draw, keep, complete and fail the orders of an episode, and compute how long they last.
+"""Manage the orders of an episode: draw them, complete or fail them, and compute how long they are open.
 
-An order is kept with the step at which it fails. Work, lifetimes and interval follow MindAgent, section 3.
-All times are whole steps. The order of floating-point operations is part of the rule, so every machine rounds
-in the same direction.
+Work, lifetimes and interval follow MindAgent, section 3. All times are whole steps. The order of
+floating-point operations is fixed, so that every machine rounds in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ STEPS_PER_WORK = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Interval and lifetimes of orders, computed from a level and its difficulty."""
+    """The interval between orders and the lifetime of each dish's orders, in steps."""
 
     interval: int
     """Steps between two orders."""
@@ -27,8 +26,10 @@ class Timing:
 
 
 def timing_of(work: Mapping[str, int], dishes: Iterable[str], alpha: float, beta: float) -> Timing:
-    """Return lifetimes and interval: base = (alpha * W) * 0.3, ceil(beta * base), and the largest
-    ceil(base).
+    """Return the interval between orders and their lifetimes in steps, computed from the work W of each dish.
+
+    The base time of a dish is (alpha * W) * 0.3. Its lifetime is ceil(beta * base). The interval is the
+    largest ceil(base).
     """
     base = {dish: (alpha * work[dish]) * STEPS_PER_WORK for dish in dishes}
     lifetimes = {dish: ceil(beta * each) for dish, each in base.items()}
@@ -40,7 +41,8 @@ MAX_ORDERS = 6
 
 
 class OrderBook:
-    """All orders of an episode. Randomness comes from one generator, whose state is its seed and `draws`."""
+    """All open, completed and failed orders of an episode. The seed and the number of draws determine all
+    random choices."""
 
     __slots__ = ("_dishes", "_generator", "_timing", "completed", "draws", "failed", "seed", "standing")
 
@@ -60,7 +62,7 @@ class OrderBook:
             self.next_dish()
 
     def draw(self, clock: int) -> str | None:
-        """Add a new order with its full life and return its dish; None if there is no room for it."""
+        """Add a random order at step `clock` and return its dish; return None if MAX_ORDERS are open."""
         if len(self.standing) >= MAX_ORDERS:
             return None
         dish = self.next_dish()
@@ -68,14 +70,17 @@ class OrderBook:
         return dish
 
     def expire(self, clock: int) -> list[str]:
-        """Remove the orders whose life is over, count them as failed, and return their dishes."""
+        """Move the orders whose time is over at step `clock` to the failed ones, and return their dishes."""
         late = [dish for due, dish in self.standing if due <= clock]
         del self.standing[: len(late)]
         self.failed += late
         return late
 
     def serve(self, lying: Sequence[str]) -> list[str]:
-        """Remove the orders, in list order, that the dishes on the table complete; return their dishes."""
+        """Complete the open orders for which a dish is on the table, and return their dishes.
+
+        `lying` are the dishes on the table. Each completes one order, in the order of the list.
+        """
         left, served, waiting = list(lying), [], []
         for order in self.standing:
             if order[1] in left:
@@ -88,10 +93,10 @@ class OrderBook:
         return served
 
     def lives(self, clock: int) -> list[tuple[str, int]]:
-        """Return (dish, remaining life in steps) of the open orders, in list order."""
+        """Return (dish, steps left) for each open order at step `clock`, the most urgent first."""
         return [(dish, due - clock) for due, dish in self.standing]
 
     def next_dish(self) -> str:
-        """Return the next dish of the generator, and count it in `draws`."""
+        """Draw the next dish at random and return it. This increases `draws`."""
         self.draws += 1
         return self._generator.choice(self._dishes)

@@ -1,4 +1,6 @@
-"""Show orders as tickets, with the time left and the progress of the kitchen. No Django."""
+"""Build the panel that shows each open order as a ticket: the time left, and what the kitchen has made for
+it. No Django.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +57,11 @@ class TimeLeft(NamedTuple):
 
 
 class ItemsInKitchen(NamedTuple):
-    """Counts of items in the kitchen: finished ones, those in working tools, and those that can be taken at
-    once.
+    """Counts of the items in the kitchen: `there` are held or in places that are not busy, `making` are in
+    busy tools.
 
-    Also the seats that hold or are making each item.
+    `at_hand` starts as `there`; `take` reduces it. `hands` lists for each item the seats that hold it or
+    attend a tool that makes it.
     """
 
     there: Counter[str]
@@ -67,18 +70,19 @@ class ItemsInKitchen(NamedTuple):
     hands: dict[str, list[int]]
 
     def take(self, dish: str) -> bool:
-        """Take one ready dish for an order; return whether there was one."""
+        """Reserve one ready dish for an order. Return whether one was left."""
         self.at_hand[dish] -= 1
         return self.at_hand[dish] >= 0
 
     def whose(self, item: str) -> int | None:
-        """Take a seat that holds the item for an order; return its number, or None."""
+        """Reserve the next robot that holds or makes this item, and return its seat; None if none is left."""
         seats = self.hands.get(item)
         return seats.pop(0) if seats else None
 
 
 class DishNeeds(NamedTuple):
-    """A dish's recipe with the state of each item in the kitchen: `here`, `making` or `past`, by code."""
+    """A dish's recipe, and the state of each item in the kitchen by code: `here`, `making` or `past`
+    (already used)."""
 
     dish: str
     recipe: tuple[ProductLine, ...]
@@ -90,7 +94,10 @@ class DishNeeds(NamedTuple):
 
 
 def orders_panel(view: SeatView, lookup: BriefLookup) -> Panel:
-    """Return the tickets, most urgent first; items in the kitchen count for the most urgent order."""
+    """Return the panel with a ticket for each order, most urgent first.
+
+    An item in the kitchen is shown on one ticket only: that of the most urgent order that needs it.
+    """
     shows = OrderBoard(lookup.brief["interval"], view.phase == "over", tuple(_lost(view, lookup)))
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", shows, parts=tuple(_tickets(view, lookup)))
 
@@ -160,7 +167,8 @@ def _needs(
 
 
 def needs_drawing(needs: DishNeeds) -> dict[str, Json]:
-    """Return the task graph, and in words what changes in it."""
+    """Return the drawing of the dish's task graph (`graph`), and sentences about items and robots
+    (`told`)."""
     words, states = KitchenWords(dict(needs.names)), dict(needs.states)
     recipes = {product: {"tool": tool, "ingredients": parts} for product, tool, parts in needs.recipe}
     task = task_graph.task_graph(needs.dish, recipes, serve=False)
@@ -185,7 +193,7 @@ def _progress_sentences(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
 
 
 def items_in_kitchen(view: SeatView) -> ItemsInKitchen:
-    """Return everything that lies in tools or on the table, or is held."""
+    """Return counts of the items that are in tools, on the table or in robots' hands."""
     places, agents = view.observation["locations"], view.observation["agents"]
     held = [agent["holds"] for agent in agents if agent["holds"]]
     making = [item for place in places.values() if place["busy"] for item in place["items"]]

@@ -1,6 +1,6 @@
-"""Show CuisineWorld in a browser: its panels, hints and guide.
+"""Build the web page of CuisineWorld: its panels, hints and guide. No Django.
 
-All content is computed from the `SeatView`. No Django.
+All content is computed from the `SeatView`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class RecipeLine(NamedTuple):
 
 
 class ExampleTool(NamedTuple):
-    """Example tools for a picture: one with a single part inside, and one that works or is ready."""
+    """Pictures of tools for the guide: one with its first item inside, and one that works or is ready."""
 
     begun: RecipeLine
     working: RecipeLine
@@ -99,7 +99,7 @@ _TEMPLATES = "worlds/cuisine"
 
 
 class CuisinePage(Page):
-    """Show the kitchen as a drawing or as the tables of the paper's page, with tickets and task graphs."""
+    """Shows the kitchen as a drawing, as tables, or as both, with order tickets and task graphs."""
 
     views = (DRAWING_TABLES, DRAWING_ONLY)
     layout = f"{_TEMPLATES}/layout.jinja"
@@ -118,30 +118,35 @@ class CuisinePage(Page):
     scene = "worlds/cuisine/scene.js"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the shown panels in reading order: those of `_PANELS` that the view has."""
+        """Return the panels of the participant's page in reading order.
+
+        The view decides whether they include the drawing, the tables or both, and the other robots' intents.
+        """
         return _panels(view, ())
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the same panels without the menu and the line of news."""
+        """Return the panels for a person who only watches: those of `panels` without the menu and the
+        short news."""
         return _panels(view, (menu_panel, step_news))
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal in words: `The guests order salmon sushi and tuna sushi. …`"""
+        """Return the goal of the game as text: `The guests order salmon sushi and tuna sushi. …`"""
         text = gettext("The guests order {dishes}. An order that is not served in time is missed.")
         return text.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim in words: `Serve salmon sushi`, `Free pot 1`."""
+        """Return the aim as an instruction: `Serve salmon sushi`, `Free pot 1`."""
         (kind, what), words = aim, brief_lookup(brief).words
         name = {"place": words.place(what)} if kind == FREE else {"item": words.mid(what)}
         return join_sentence(translated("aims", kind).format(**name))
 
     def aim_group(self, aim: Aim) -> str:
-        """Return the heading of the aim's kind."""
+        """Return the heading under which the aim is listed. Aims of one kind share a heading."""
         return translated("aim_groups", aim[0])
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return dishes with their recipes, orders in numbers, and an example of a kitchen."""
+        """Return the data of the guide: dishes with recipes, numbers about orders, keyboard keys, and
+        example tools."""
         book = brief_lookup(brief)
         kinds = dict.fromkeys(brief["locations"].values())
         return {
@@ -165,22 +170,25 @@ class CuisinePage(Page):
     missed = gettext_lazy("You have used all steps and no dish has been served. That is all right.")
 
     def reached(self, view: SeatView) -> str:
-        """Return the praise at the end of practice: `Well done: you served salmon sushi.`"""
+        """Return the message at the end of a successful practice: `Well done: you served salmon sushi.`"""
         if not (served := view.observation["delivered"]):
             return super().reached(view)
         dish = brief_lookup(view.brief).words.mid(served[-1])
         return gettext("Well done: you served {dish}.").format(dish=dish)
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """Return a hint: `Try this: go to storage to fetch rice for the salmon sushi.`"""
+        """Return a hint to give this command: `Try this: go to storage to fetch rice for the salmon sushi.`
+
+        `aim` is the purpose of the command, with the keys of `Advice.aim`.
+        """
         return hint_text(view, command, aim)
 
     def phrase(self, command: Command) -> str:
-        """Return the command in words: `Go to pot 1`."""
+        """Return the command as text, such as `Go to pot 1`, with names made from the codes."""
         return KitchenWords().phrase(command)
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """Return the command with the names of this kitchen: `Take rice from storage`."""
+        """Return the command as text with this kitchen's own names, such as `Take rice from storage`."""
         return brief_lookup(view.brief).words.phrase(command)
 
 

@@ -27,7 +27,7 @@ RecordedCommands = list[tuple[int, Command]]
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """One step of a trace."""
+    """One step of a recorded episode: commands, their results, and the state after it."""
 
     commands: RecordedCommands
     ok: list[bool]
@@ -38,7 +38,7 @@ class RecordedStep:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One recorded episode."""
+    """One recorded episode of the released game."""
 
     id: str
     agents: int
@@ -52,8 +52,10 @@ class Trace:
     steps: list[RecordedStep]
 
     def world(self) -> CuisineWorld:
-        """Return a world with this set-up, not yet reset. Raises SettingsError if the set-up is not
-        possible."""
+        """Return a new world with the recording's settings. Call `reset` before you play.
+
+        Raises SettingsError if this version does not allow these settings.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UncookableDishWarning)
             return CuisineWorld.create(seats=self.agents, settings=self.settings)
@@ -168,10 +170,10 @@ def _play(episodes: Sequence[TimedEpisode]) -> float:
 
 
 class CuisineTraces(Recordings[Trace]):
-    """Traces of the authors' released game."""
+    """Recorded episodes of the game that MindAgent's authors released."""
 
     def parse(self, raw: Json) -> Trace:
-        """Return one trace."""
+        """Return the recorded episode from the JSON of one line."""
         return Trace(
             id=str(raw["id"]),
             agents=raw["agents"],
@@ -186,14 +188,15 @@ class CuisineTraces(Recordings[Trace]):
         )
 
     def difference(self, recorded: Trace) -> str | None:
-        """Return the trace, and the first difference: set-up, step and field; None if there is none."""
+        """Replay the recording, and return the first difference as text: its id, step and field. Return
+        None if there is none."""
         try:
             return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
         except SettingsError as error:
             return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Return the steps per second of each round: `reset` and every `step` with its events."""
+        """Play all recordings in each of `rounds` rounds, and return the steps per second of each round."""
         episodes = [_episode(trace) for trace in recorded]
         steps = sum(len(turns) for _, _, turns in episodes)
         return [steps / _play(episodes) for _ in range(rounds)]

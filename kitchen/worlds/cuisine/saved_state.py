@@ -1,7 +1,7 @@
-"""Write the state of CuisineWorld as JSON, and read it back with all checks.
+"""Write the state of a CuisineWorld episode as JSON, and read it back with full validation.
 
-The state of the random generator is its seed and the number of draws. Reading repeats the draws and compares
-the dishes, so that a damaged state is noticed.
+Of the random generator, only the seed and the number of draws are stored. Reading repeats the draws and
+compares the dishes, so that a damaged state is found.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from kitchen.worlds.cuisine.settings import Options
 
 
 def write_agents(agents: Sequence[AgentState]) -> list[Json]:
-    """Return [{at, holds, busy}] in the order of the seats."""
+    """Return the agents' states as JSON objects with `at`, `holds` and `busy`, in the order of the seats."""
     return [{"at": each.at, "holds": each.holds, "busy": each.busy} for each in agents]
 
 
 @dataclass(frozen=True, slots=True)
 class StateReader:
-    """Read the parts of a stored state of one world. Every method raises StateError for an invalid part."""
+    """Reads the parts of a stored state for one world. Every method raises StateError if the part is
+    invalid."""
 
     options: Options
     seats: int
@@ -32,31 +33,33 @@ class StateReader:
 
     @property
     def level(self) -> Level:
-        """The level of the episode."""
+        """Return the level of the episode."""
         return self.options.level
 
     def clock(self, value: Json) -> int:
-        """Return the number of steps taken."""
+        """Return the stored number of steps taken."""
         return read_whole_number(value, "clock", 0, self.options.max_steps)
 
     def agents(self, value: Json) -> dict[int, AgentState]:
-        """Return the agents by seat."""
+        """Return the stored states of the agents by seat."""
         require(isinstance(value, list) and len(value) == self.seats, "agents", "is not one for each seat")
         return {seat: self._agent(seat, each) for seat, each in enumerate(value)}
 
     def places(self, value: Json) -> dict[str, PlaceState]:
-        """Return the places in the order of the kitchen."""
+        """Return the stored states of the places by id, in the order of the kitchen."""
         places = read_object(value, "places", self.level.places)
         return {id: self._place(id, tool, places[id]) for id, tool in self.level.places.items()}
 
     def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
-        """Check that an agent is busy only with an attended tool that is busy for the same time."""
+        """Raise StateError if an agent is busy, but not with a tool that keeps its agent and is busy for
+        the same time."""
         for agent in agents.values():
             alike = self.level.places[agent.at].attended and places[agent.at].busy == agent.busy
             require(not agent.busy or alike, f"agents.{agent.seat}", "is busy with nothing")
 
     def orders(self, value: Json, clock: int) -> OrderBook:
-        """Return the orders, with the generator in its stored state."""
+        """Return the stored orders. Their random generator continues after the draws made so far. `clock`
+        is the number of steps taken."""
         fields = read_object(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
         draws = read_whole_number(fields["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
         seed = fields["seed"]
@@ -114,20 +117,20 @@ class StateReader:
 
 
 def require(holds: bool, name: str, problem: str) -> None:
-    """Raise StateError unless `holds` is true."""
+    """Raise StateError with `name` and `problem` unless `holds` is true."""
     if not holds:
         raise StateError(f"stored state: {name} {problem}")
 
 
 def read_whole_number(value: Json, name: str, least: int, most: int) -> int:
-    """Return a whole number from `least` to `most`."""
+    """Return the value, a whole number from `least` to `most`. Raises StateError for any other value."""
     require(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
     require(least <= value <= most, name, f"is not from {least} to {most}")
     return int(value)
 
 
 def read_object(value: Json, name: str, keys: Sequence[str] | Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return a JSON object that has exactly these keys."""
+    """Return the value, a JSON object with exactly these keys. Raises StateError for any other value."""
     require(isinstance(value, Mapping), name, "is no object")
     for key in keys:
         require(key in value, name, f"lacks {key}")

@@ -1,6 +1,6 @@
-"""Declare the settings and metrics of CuisineWorld, and derive the level and the timing from the settings.
+"""Declare the settings and metrics of CuisineWorld, and find the level and timing that the settings select.
 
-Orders that are still open count in none of the metrics.
+No metric counts orders that are still open.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PROCEDURAL = "procedural"
 
 
 def read_settings(path: Path) -> tuple[Setting, ...]:
-    """Return the settings that a TOML file declares."""
+    """Return the settings that a TOML file declares in its `[[setting]]` tables."""
     entries = tomllib.loads(path.read_text("utf-8"))["setting"]
     choices = [tuple(map(tuple, entry.pop("choices", ()))) for entry in entries]
     return tuple(Setting(**entry, choices=each) for entry, each in zip(entries, choices, strict=True))
@@ -31,7 +31,7 @@ _DECLARED = read_settings(Path(__file__).with_suffix(".toml"))
 
 
 def declared_settings(catalogue: Catalogue) -> tuple[Setting, ...]:
-    """Return the settings of CuisineWorld for a catalogue of levels."""
+    """Return the settings of CuisineWorld. The choices of `level` are the levels of this catalogue."""
     levels = [(level.code, _label(level)) for level in catalogue.levels.values()]
     choices = {
         "level": (*levels, (PROCEDURAL, "Made from a seed")),
@@ -54,7 +54,10 @@ class Options:
 
 
 def read_options(given: Mapping[str, Json], catalogue: Catalogue | None = None) -> Options:
-    """Validate settings and return the options; raise SettingsError for a wrong or unknown setting."""
+    """Return the options for these settings. Raises SettingsError for an unknown setting or a wrong value.
+
+    `catalogue` has the levels to choose from; None uses the project's own.
+    """
     catalogue = catalogue or shipped_catalogue()
     try:
         values = clean_settings(declared_settings(catalogue), given)
@@ -105,10 +108,9 @@ METRICS = (
 
 
 def order_limits(timing: Timing, steps: int) -> MetricLimits:
-    """Return the limits of the order counts.
+    """Return how many orders come in an episode of this number of steps, and how many of them can expire.
 
-    One order is open at the start. One more comes every `timing.interval` steps, as long as there is room. An
-    order fails if its life ends before the episode does.
+    One order is open at the start. Another one comes every `timing.interval` steps.
     """
     shortest, longest = min(timing.lifetimes.values()), max(timing.lifetimes.values())
     coming = range(0, steps, timing.interval)

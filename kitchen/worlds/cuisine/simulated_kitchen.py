@@ -1,6 +1,6 @@
-"""Rebuild a kitchen from a brief and an observation, to try commands out by the rules of the game.
+"""Simulate commands in a kitchen that is rebuilt from a seat's brief and observation.
 
-It uses only facts that a seat knows.
+It uses only facts that the seat knows, and the rules of the game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEYS_OF_LEVEL = ("level", "title", "dishes", "recipes", "base", "tools", "locati
 
 
 class SimulatedKitchen:
-    """The kitchen in the middle of a turn; `run` changes it."""
+    """A kitchen during one step. Each command that runs changes it."""
 
     def __init__(self, brief: Mapping[str, Json], observation: Mapping[str, Json]) -> None:
         self.level = level_from_brief(brief)
@@ -31,12 +31,13 @@ class SimulatedKitchen:
         self.places = {id: self._place(id, each) for id, each in observation["locations"].items()}
 
     def run_all(self, commands: Mapping[int, Command]) -> None:
-        """Carry out the commands of several seats, in their order."""
+        """Run one command for each of these seats, in order. Refused commands change nothing."""
         for seat, command in commands.items():
             self.run(seat, command)
 
     def run(self, seat: int, command: Command) -> tuple[str, ...]:
-        """Carry out one command and return no reasons, or change nothing and return the refusal codes."""
+        """Run one command and return its refusal codes, empty if it was carried out. A refused command
+        changes nothing."""
         if not 0 <= seat < len(self.agents):
             return ("unknown_agent",)
         outcome = carry_out_command(self.level, self._states, self.agents[seat], self.place(command), command)
@@ -47,11 +48,12 @@ class SimulatedKitchen:
         return outcome.reasons
 
     def agent(self, seat: int) -> AgentState | None:
-        """Return the agent now; None if there is none."""
+        """Return the current state of the agent in this seat; None if there is no such seat."""
         return self.agents[seat] if 0 <= seat < len(self.agents) else None
 
     def place(self, command: Command) -> PlaceState | None:
-        """Return the place that a command names; None if it names no place of this kitchen."""
+        """Return the current state of the place that the command names; None if it names no place of this
+        kitchen."""
         return self.places.get(command[1]) if len(command) > 1 else None
 
     def _place(self, id: str, seen: Mapping[str, Json]) -> PlaceState:
@@ -61,7 +63,8 @@ class SimulatedKitchen:
 
 
 def level_from_brief(brief: Mapping[str, Json]) -> Level:
-    """Return the level that a brief describes; equal briefs share one."""
+    """Return the level that a brief (the unchanging facts of a kitchen) describes. Equal briefs share one
+    object."""
     return _level(json.dumps({key: brief[key] for key in KEYS_OF_LEVEL}))
 
 

@@ -1,8 +1,9 @@
-"""Provide CuisineWorld's aims as skills for agents that plan in skills, and describe the game to them.
+"""Provide the aims of CuisineWorld as skills, for agents that plan in skills, and describe the game to such
+agents. No Django.
 
-The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a seat has finished. Taking
-something out of a place is `fetch`, starting a tool is `make`, and putting a dish on the serving table is
-`serve`. No Django.
+The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a seat has finished: taking an
+item is `fetch`, starting a tool is `make`, putting a dish on the serving table is `serve`, and emptying a
+tool is `free`.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ Brief = Mapping[str, Json]
 
 
 def game_description(brief: Brief, seat: int, seats: int) -> GameDescription:
-    """Return the complete game description for one seat."""
+    """Return the description of the game for the agent in this seat: role, rules, recipes, skills and
+    examples."""
     return GameDescription(
         role=_role(seat, seats),
         rules=tuple(_rules(brief)),
@@ -184,36 +186,41 @@ MAX_SKILL_WORDS = 7
 
 
 class CuisineSkills(Skills):
-    """The aims of the world as skills: a robot can plan every aim that it can be asked for."""
+    """The skills of CuisineWorld: a robot can plan every aim that it can be asked for."""
 
     max_steps: ClassVar[int] = 30
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
-        """Return all robots' seats."""
+        """Return the seats of all robots."""
         return range(len(sight.seen["agents"]))
 
     def named(self, seat: int) -> str:
-        """Return the name of a seat as in other prompts, such as `agent0`."""
+        """Return the name of a seat in prompts, such as `agent0`."""
         return agent_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return a style in which waiting is offered and nothing is fetched early."""
+        """Return the usual play style: waits of any length are offered (FREELY), and nothing is fetched
+        early (READY)."""
         return PlayStyle(FREELY, READY)
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
-        """Return the game description of the level."""
+        """Return the description of the game in this level for the agent's seat."""
         return game_description(sight.brief, sight.seat, len(sight.seen["agents"]))
 
     def scene(self, sight: SeatObservation) -> str:
-        """Return the orders, what each robot holds, and what lies in each place."""
+        """Return the current state as text: the orders, what each robot holds, and what is in each place."""
         return "\n".join([*_orders_and_robots(sight.seen), *_places(sight.brief, sight.seen)])
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the aims of the level, the same for every robot."""
+        """Return all aims of the level as skills. They are the same for every seat."""
         return list(aims_in_brief(sight.brief))
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill for a verb and the first name after it that fits; None if there is none."""
+        """Return the skill that these words of a model mean: a verb, and the first fitting item or place
+        after it.
+
+        Return None if they mean no skill of this level.
+        """
         verb = SKILL_VERBS.get(written[0].lower())
         if verb is None:
             return None
@@ -224,24 +231,33 @@ class CuisineSkills(Skills):
         return next(((verb, what) for what in found if what), None)
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions of a skill in the order in which they are checked."""
+        """Return the conditions that must hold for this skill, in the order in which they are checked."""
         kind, what = skill
         return list(_OF[kind](sight, what))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return how many of a dish were served so far."""
+        """Return how often the dish of a `serve` skill was served so far; None for other skills. `status`
+        compares with this value later."""
         return aim_mark(sight.seen, skill)
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return the status from the observation, whichever robot did the work."""
+        """Return SUCCESS, UNKNOWN (not finished yet) or FAIL for the skill, whichever robot did the work.
+
+        `since` is the result of `mark` when the skill began.
+        """
         return aim_status(sight.seen, sight.brief, sight.seat, skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that a seat finished, from its command and what was in its hands."""
+        """Return the skills that the seat `other` finished in the last step, found from its command and
+        its item."""
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether a finished skill is the predicted one; None for a part of it or an emptied tool."""
+        """Return whether the finished skill `done` is the predicted one.
+
+        Return None (undecided) if it only made or moved an ingredient of the predicted item, or only emptied
+        a tool.
+        """
         if foreseen == done:
             return True
         (kind, what), (did, item) = foreseen, done
@@ -249,15 +265,16 @@ class CuisineSkills(Skills):
         return None if on_the_way or (did == FREE and kind != FREE) else False
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the next command of the skill; None if it is not legal now."""
+        """Return the next command that carries out the skill; None if there is none that is legal now."""
         way = SeatPursuit(sight.brief, sight.seen["locations"], sight.seen["agents"][sight.seat])
         command = next_command(way, *skill)
         return command if command in sight.legal else None
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill of a simple rule: serve the held item if it is ordered.
+        """Return the skill that a simple rule gives the seat `other`: serve the held dish if it is ordered.
 
-        Otherwise each robot has an order of its own, the most urgent first. Robots without an order wait.
+        Otherwise the seat with number n serves the nth most urgent order, counted from 0. Seats without an
+        order wait.
         """
         ordered = [order["dish"] for order in sorted(sight.seen["orders"], key=lambda one: one["life"])]
         held = sight.seen["agents"][other]["holds"]
@@ -267,7 +284,8 @@ class CuisineSkills(Skills):
         return (SERVE, possible[other]) if other < len(possible) else wait_skill()
 
     def intent(self, skill: Skill) -> Intent:
-        """Return the intent in the codes of `kitchen.worlds.cuisine.activity_text`."""
+        """Return the skill as an intent for participants' pages, in the codes of
+        `kitchen.worlds.cuisine.activity_text`."""
         kind, what = skill if len(skill) == 2 else (skill[0], "")
         if kind == FREE:
             return {"do": FREE, "to": what}
@@ -275,7 +293,8 @@ class CuisineSkills(Skills):
 
 
 def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
-    """Yield the aims as `World.aims` lists them, from a seat's brief."""
+    """Yield all aims that a brief (the unchanging facts of a kitchen) allows, in the order of
+    `World.aims`."""
     recipes, tools = brief["recipes"], set(brief["locations"].values())
     needed = {item: [part for part in parts_of_item(brief, item) if part in recipes] for item in recipes}
     made = [item for item in recipes if all(recipes[part]["tool"] in tools for part in needed[item])]
@@ -286,7 +305,7 @@ def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
 
 
 def parts_of_item(brief: Mapping[str, Json], item: str) -> set[str]:
-    """Return an item and all parts of it."""
+    """Return the item, its ingredients, their ingredients, and so on."""
     parts = brief["recipes"][item]["ingredients"] if item in brief["recipes"] else ()
     return {item}.union(*(parts_of_item(brief, part) for part in parts))
 

@@ -1,7 +1,7 @@
-"""Build the task graph of a dish, and compute its drawing. No Django.
+"""Build the task graph of a dish (how its ingredients become the dish), and compute its drawing. No Django.
 
 Nodes are codes (`rice`, `cookedRice`). An edge leads from an input to its product and names the tool.
-Drawings are whole numbers in a flat dict, ready for an SVG template.
+Drawings are dicts of numbers and texts for an SVG template.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Graph = Any
 
 @dataclass(frozen=True, slots=True)
 class GraphSize:
-    """Measures of a drawing in px: a box, the gaps beside and under it; and letters per line."""
+    """Sizes of a drawing in px: a box and the gaps between boxes; and the number of letters per line."""
 
     width: int
     height: int
@@ -46,7 +46,8 @@ DENSE_SIZE = GraphSize(width=60, height=36, gap_x=14, gap_y=12, letters=10)
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
-    """Return the graph of one dish from base ingredients to the dish, and to the table if `serve`."""
+    """Return the graph that leads from base ingredients to one dish. With `serve`, it also leads to the
+    serving table."""
     graph = nx.DiGraph()
     graph.add_node(dish, kind="dish")
     _grow(graph, dish, recipes)
@@ -67,14 +68,18 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
 
 
 def node_columns(graph: Graph) -> dict[str, int]:
-    """Return node to column: the goal in the last one, others as close before their use as possible."""
+    """Return the column of each node, from 0. The last node is in the last column; others are as far right
+    as possible."""
     layers = list(nx.topological_generations(graph.reverse(copy=False)))
     return {node: len(layers) - 1 - depth for depth, layer in enumerate(layers) for node in layer}
 
 
 def node_rows(graph: Graph) -> dict[str, float]:
-    """Return node to row: leaves in the order of a walk from the goal, others in the middle of their inputs.
-    Trees do not cross."""
+    """Return the row of each node, from 0. Each base ingredient has a row; other nodes are at the mean row of
+    their inputs.
+
+    So the lines of a tree do not cross.
+    """
     row_of: dict[str, float] = {}
     leaves = 0
     goal = next(node for node, degree in graph.out_degree() if degree == 0)
@@ -92,7 +97,7 @@ HANG = 9
 
 
 def compact_size(graph: Graph) -> GraphSize:
-    """Return the size in which the graph fits a ticket, and a phone."""
+    """Return the sizes with which this graph fits an order ticket, also on a phone."""
     return DENSE_SIZE if max(node_columns(graph).values()) > 2 else SMALL_SIZE
 
 
@@ -103,9 +108,10 @@ def graph_drawing(
     states: Mapping[str, str] | None = None,
     hands: Mapping[str, int] | None = None,
 ) -> dict[str, Json]:
-    """Return boxes and lines of a graph: `width`, `height`, `nodes`, `edges`.
+    """Return the drawing of a graph: `width`, `height`, boxes (`nodes`) and lines (`edges`).
 
-    `states` by node, and the seats with their `hands` on a node, are passed on to the boxes.
+    `states` has the state of each node. `hands` has the seat of the robot that works on a node. Both are
+    included in the boxes.
     """
     column, row = node_columns(graph), node_rows(graph)
     step_x, step_y = size.width + size.gap_x, size.height + size.gap_y
@@ -189,7 +195,8 @@ def _line(start: tuple[int, int], end: tuple[int, int], label: str, size: GraphS
 
 
 def graph_outline(dish: str, recipes: Recipes, words: KitchenWords) -> dict[str, Json]:
-    """Return the graph as a nested list: name, tool, and the ingredients, each with its own."""
+    """Return the recipe of a dish as nested dicts: `code`, `name`, `tool`, and the ingredients as `parts`
+    of the same form."""
     recipe = recipes.get(dish)
     return {
         "code": dish,
@@ -202,10 +209,10 @@ def graph_outline(dish: str, recipes: Recipes, words: KitchenWords) -> dict[str,
 def items_present(
     dish: str, recipes: Recipes, stock: Counter[str], making: Counter[str] | None = None
 ) -> dict[str, str]:
-    """Return the items of a dish's graph that the kitchen already has, each with a state.
+    """Return the items of a dish's recipe that the kitchen already has, each with its state.
 
-    States: `here` (lies or is held there), `making` (a tool still works on it), `past` (is part of one of
-    these). The items found are removed from `stock` or `making`, so that each item counts for one order.
+    States: `here` (in `stock`), `making` (a tool works on it), `past` (used in an item with one of these
+    states). The items found are subtracted from `stock` or `making`, so that each is used for one order only.
     """
     for state, having in (("here", stock), ("making", making or Counter[str]())):
         if having[dish] > 0:

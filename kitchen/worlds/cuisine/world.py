@@ -1,4 +1,4 @@
-"""Play CuisineWorld: apply the commands of a step, and return events.
+"""Implement CuisineWorld: run the commands of each step, and return its events.
 
 The rules are in the package docstring.
 """
@@ -54,7 +54,8 @@ VERB_NAMES: Mapping[str, str] = {
 
 
 def level_brief(level: Level, timing: Timing) -> dict[str, Json]:
-    """Return level, dishes, recipes, tools, places and readable names; the same for every seat."""
+    """Return the unchanging facts of a level: dishes, recipes, tools, places, timing and readable names.
+    They are the same for every seat."""
     used = {node for dish in level.dishes for node in recipe_items(dish, level.recipes)}
     products = {recipe.product: recipe.name for recipe in level.recipes.values()}
     return {
@@ -125,17 +126,21 @@ class CuisineWorld(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """Return a world with these settings; `catalogue` takes levels and recipes from another folder.
+        """Return a new world with these settings. Raises SettingsError for wrong settings.
 
-        Raises SettingsError for wrong settings. A level with a dish that cannot be cooked gives an
-        UncookableDishWarning.
+        `catalogue` has the levels and recipes; None uses the project's own. A level with a dish that cannot
+        be cooked gives an UncookableDishWarning.
         """
         world = cls(seats, read_options(settings, catalogue))
         world.level.warn()
         return world
 
     def reset(self, seed: int) -> None:
-        """Put all agents at the serving table with empty hands, empty all places, and draw one order."""
+        """Start a new episode: all agents are at the serving table with empty hands, all places are empty,
+        and one order is open.
+
+        `seed` determines the orders.
+        """
         timing = self.options.timing
         states = self._kitchen.states
         self._clock = 0
@@ -147,12 +152,12 @@ class CuisineWorld(World):
 
     @property
     def clock(self) -> int:
-        """Steps taken since `reset`."""
+        """Return the number of steps taken since `reset`."""
         return self._clock
 
     @property
     def length(self) -> int:
-        """Steps of the episode (setting `max_steps`)."""
+        """Return the number of steps of an episode (setting `max_steps`)."""
         return self._length
 
     @property
@@ -161,11 +166,12 @@ class CuisineWorld(World):
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Run the commands one after another, then advance busy times, serve, and draw orders.
+        """Run the commands of one step in order, then update busy times, dishes and orders. Return the
+        events.
 
-        Return the events: one `performed` or `refused` per command, in order; `all_idle` if no command but
-        noop was carried out; and `failed` {dish}, `completed` {dish}, `ordered` {dish, life} of the kitchen
-        itself. After the end of the episode, nothing happens and no events are returned.
+        There is one event `performed` or `refused` per command, in order. `all_idle` follows if every command
+        was a noop or refused. Events of the kitchen are `failed` {dish}, `completed` {dish} and `ordered`
+        {dish, life}. After the end of the episode, nothing happens and no events are returned.
         """
         clock = self._clock
         if clock >= self._length:
@@ -261,7 +267,8 @@ class CuisineWorld(World):
             events.append(Event("ordered", None, {"dish": dish, "life": life}))
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the level, its timing, recipes, tools and names: the same for every seat (`level_brief`)."""
+        """Return the unchanging facts of the episode: level, timing, recipes, tools and names. They are
+        the same for every seat."""
         values = self.options.values
         return {
             **level_brief(self.level, self.options.timing),
@@ -272,9 +279,9 @@ class CuisineWorld(World):
         }
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the whole state of the kitchen and the seat's number; all else is the same for every seat.
+        """Return the whole state of the kitchen. Only `seat` differs between seats.
 
-        `busy` and `life` are in steps. Orders are in list order, `delivered` in order of completion.
+        `busy` and `life` are in steps. Orders are sorted by urgency, `delivered` by the time of completion.
         """
         shows_open = self._kitchen.shows_open
         return {
@@ -293,18 +300,25 @@ class CuisineWorld(World):
         }
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return gotos, gets (each names its item), put, activate, and noop last; after the end only noop."""
+        """Return all commands that are legal for this seat now, noop last. After the end only noop is legal.
+
+        Each get command names its item.
+        """
         if self.over:
             return [NOOP]
         agent = self._agents[seat]
         return list(self._kitchen.legal(agent, self._places[agent.at]))
 
     def asks(self, seat: int) -> bool:
-        """Return whether the seat can choose a command; a busy agent can only wait."""
+        """Return whether the seat has to choose a command; False for a busy agent, which can only wait."""
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return gets, puts and activations that become legal once another seat here has acted."""
+        """Return the commands that are not legal yet, but become legal if other agents at the same place act
+        first.
+
+        Only the seats in `earlier` are considered; None means all other seats.
+        """
         agent = self._agents[seat]
         if self.over or agent.busy:
             return []
@@ -316,27 +330,32 @@ class CuisineWorld(World):
         return anticipated_commands(self._kitchen, agent, others, self._places[agent.at])
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a plan may have in this level."""
+        """Return all commands that a plan for later steps may contain in this level."""
         return list(plannable_commands(self.level))
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return all aims: serve a dish, make an item, fetch one, free a tool (`aims`)."""
+        """Return all aims of the level (`aim_pursuit`): serve a dish, make an item, fetch an item, or free
+        a tool."""
         return list(level_aims(self.level))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return how many of a dish were served before the aim was given."""
+        """Return how often the dish of a `serve` aim was served so far; None for other aims. `aim_status`
+        compares with this value later."""
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim from the state, whichever robot did the work (`aims`)."""
+        """Return SUCCESS, UNKNOWN (not reached yet) or FAIL for the aim, whichever robot did the work
+        (`aim_pursuit`).
+
+        `since` is the result of `aim_mark` when the aim was given.
+        """
         return aim_status(self.observe(seat), self.brief(seat), seat, aim, since)
 
     def score(self) -> dict[str, Json]:
-        """Return `completed` and `failed` orders, `success_rate` = completed / (completed + failed), and
-        `dishes`.
+        """Return the numbers of `completed` and `failed` orders, their `success_rate`, and both counts for
+        each dish (`dishes`).
 
-        Open orders count in neither. The rate is None if both are 0. `dishes` holds {completed, failed} by
-        dish.
+        `success_rate` is completed / (completed + failed), None if both are 0. Open orders are not counted.
         """
         completed, failed = Counter(self._orders.completed), Counter(self._orders.failed)
         ended = completed.total() + failed.total()
@@ -348,11 +367,11 @@ class CuisineWorld(World):
         }
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return the limits of the success rate: the orders that come, and those that can expire."""
+        """Return for `success_rate` how many orders come in an episode, and how many of them can expire."""
         return {"success_rate": order_limits(self.options.timing, self._length)}
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state; `saved_state` reads it."""
+        """Return the whole state as JSON, from which `from_dict` restores the world."""
         orders = self._orders
         return {
             "kind": self.kind,
@@ -376,7 +395,7 @@ class CuisineWorld(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json], catalogue: Catalogue | None = None) -> Self:
-        """Return the world that `to_dict` described. Raises StateError for anything else."""
+        """Return the world restored from the JSON of `to_dict`. Raises StateError if it is invalid."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")
@@ -402,11 +421,11 @@ _PARTS = ("kind", "version", "seats", "settings", "clock", "agents", "places", "
 
 
 def without_item(items: tuple[str, ...], item: str) -> tuple[str, ...]:
-    """Return the items without one item of this kind."""
+    """Return the items with one occurrence of `item` removed. Raises ValueError if there is none."""
     at = items.index(item)
     return items[:at] + items[at + 1 :]
 
 
 def command_as_texts(command: object) -> Command:
-    """Return any submitted value as a tuple of strings, for the log."""
+    """Return any submitted value as a tuple of strings, so that the log can store it as a command."""
     return tuple(str(part) for part in command) if isinstance(command, list | tuple) else (str(command),)

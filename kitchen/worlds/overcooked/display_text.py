@@ -1,4 +1,4 @@
-"""Name commands, things, past steps and partners' intents in words for participants. No Django."""
+"""Write commands, things, past steps and other cooks' intents as text for participants. No Django."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ SENTENCES: Mapping[str, Mapping[str, str]] = tomllib.loads(
 
 
 def translated(table: str, key: str) -> str:
-    """Return a sentence of `SENTENCES` in the reader's language."""
+    """Return the sentence in `SENTENCES[table][key]`, translated into the reader's language."""
     return gettext(SENTENCES[table][key])
 
 
 def furniture_name(letter: str) -> str:
-    """Return the name of the furniture with this letter, such as `counter`."""
+    """Return the name for this letter of a layout, such as `counter` for `X`."""
     return translated("furniture", "floor" if is_floor(letter) else letter)
 
 
 def command_label(command: Command) -> str:
-    """Return the label of a command, such as `Go left`; empty if it is no command."""
+    """Return the label of a command, such as `Go left`; empty for an unknown command."""
     labels = SENTENCES["commands"]
     return gettext(labels[command[0]]) if command and command[0] in labels else ""
 
 
 def thing_name(item: Json) -> str:
-    """Return the name of a thing in a hand or a cell: `onion`, `soup of onion, onion, onion`, `nothing`."""
+    """Return the name of a thing that is held or lies on a counter: `onion` or `soup of onion, onion, onion`.
+
+    `item` has the form of observations. None gives `nothing`.
+    """
     if item is None:
         return pgettext("what somebody holds", "nothing")
     if isinstance(item, str):
@@ -46,14 +49,14 @@ def thing_name(item: Json) -> str:
 
 
 def thing_phrase(item: Json) -> str:
-    """Return a thing with its article: `an onion`, `a soup`; empty for None."""
+    """Return the thing with its article: `an onion`, `a soup`; empty if `item` is None."""
     if item is None:
         return ""
     return translated("thing_phrases", item) if isinstance(item, str) else gettext("a soup")
 
 
 def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
-    """Return a number of ticks as participants read it: `20 steps`, or `3 seconds` if a clock runs."""
+    """Return a number of ticks as text: `20 steps`, or `3 seconds` if the world has a clock."""
     if brief["clock"] != "tick":
         return ngettext("{count} step", "{count} steps", ticks).format(count=ticks)
     seconds = max(1, round(ticks * brief["tick_ms"] / 1000))
@@ -61,12 +64,16 @@ def duration_text(ticks: int, brief: Mapping[str, Json]) -> str:
 
 
 def ingredient_list(ingredients: Sequence[str]) -> str:
-    """Return ingredients in words, such as `onion, onion, tomato`."""
+    """Return the names of ingredients, such as `onion, onion, tomato`."""
     return ", ".join(translated("things", each) for each in ingredients)
 
 
 def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json]) -> str:
-    """Return a pot in words: `onion, onion; not cooking yet`, `onion, onion, onion; ready in 3 steps`."""
+    """Return the state of a pot as text: `onion, onion; not cooking yet`, `onion, onion, onion; ready in 3
+    steps`.
+
+    `left` is the number of ticks until it is ready, None if it is not started.
+    """
     if left is None:
         state = gettext("not cooking yet")
     elif left == 0:
@@ -77,7 +84,8 @@ def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json
 
 
 def past_step(step: StepView, view: SeatView) -> PastStep:
-    """Return one past tick: a line for each cook, deliveries, and soups that became ready."""
+    """Return the description of a past tick: a line for each cook, deliveries, and soups that became
+    ready."""
     lines = tuple(_line(step, player, view) for player in view.players)
     return PastStep(step.number, lines, tuple(_news(step, view)))
 
@@ -116,7 +124,11 @@ def _did(event: Event) -> tuple[str, str]:
 
 
 def delivery_text(points: int, *, own: bool) -> str:
-    """Return the sentence for a delivery, with placeholders in braces."""
+    """Return the sentence about a delivered soup. The placeholders `{player}` and `{points}` are not filled
+    in.
+
+    `own` is True if the reader delivered it. Without points, the sentence says that nobody ordered it.
+    """
     if own and points:
         return gettext("You have delivered a soup: {points} points.")
     if own:
@@ -141,7 +153,7 @@ _TEMPLATES = "worlds/overcooked"
 
 
 class PartnerIntent(NamedTuple):
-    """Another cook and its intent in words; empty if it gave none."""
+    """Another cook, and the sentence about what it will do next; empty if it has announced nothing."""
 
     seat: int
     name: str
@@ -155,7 +167,7 @@ class IntentList(NamedTuple):
 
 
 def intents_panel(view: SeatView) -> Panel:
-    """Return the panel with what the other cooks will do next."""
+    """Return the panel that says what the other cooks will do next."""
     partners = tuple(
         PartnerIntent(
             player.seat, player.name, intent_text(view.plans.intents.get(player.seat, {}), view.seat)
@@ -167,7 +179,10 @@ def intents_panel(view: SeatView) -> Panel:
 
 
 def intent_text(intent: Intent, seat: int) -> str:
-    """Return an intent in words, such as `Next: take an onion`; empty if it says nothing to this seat."""
+    """Return a cook's intent and its prediction about this seat as text, such as `Next: take an onion`.
+
+    Return an empty string if the intent has neither.
+    """
     at = SENTENCES["next"].get(_code(intent, "do", "item"), "")
     expects = ""
     if intent.get("of") == str(seat):

@@ -1,6 +1,6 @@
-"""Apply the rules of Overcooked: moves of the seats, and interact commands on hands, counters and pots.
+"""Apply the rules of Overcooked: how seats move, and what interact commands change. No Django.
 
-The rules are in the package docstring. Poses and moves are computed once for each layout. No Django.
+The rules are in the package docstring. Poses and moves are computed once for each layout.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Pot(NamedTuple):
 
 
 class InteractEffect(NamedTuple):
-    """The effect of an interact and its object. `points` is the worth of a served soup."""
+    """The effect of an interact command (TOOK to SERVED) and the thing it is about. `points` are those of
+    a served soup."""
 
     did: str
     thing: Item | None
@@ -53,7 +54,7 @@ class InteractEffect(NamedTuple):
 
 
 class KitchenObjects:
-    """All things that are held, lie on counters or cook in one episode."""
+    """All things in one episode that are held, lie on counters or are in pots."""
 
     def __init__(self, layout: Layout, starts_itself: bool) -> None:
         self.layout, self.starts_itself = layout, starts_itself
@@ -62,18 +63,23 @@ class KitchenObjects:
         self.pots: dict[Cell, Pot] = {}
 
     def copy(self) -> KitchenObjects:
-        """Return an independent copy, to try something out."""
+        """Return an independent copy, for example to simulate a command."""
         other = KitchenObjects(self.layout, self.starts_itself)
         other.hands, other.counters, other.pots = self.hands, dict(self.counters), dict(self.pots)
         return other
 
     def why_not(self, seat: int, faced: Cell, clock: int) -> str:
-        """Return the refusal code of an interact with this cell; empty if it would have an effect."""
+        """Return why an interact of this seat with the cell `faced` would be refused, as a code; empty if it
+        would have an effect.
+
+        `clock` is the current tick.
+        """
         letter = self.layout.furniture.get(faced)
         return self._WHY_NOT[letter](self, self.hands[seat], faced, clock) if letter else "nothing_there"
 
     def act(self, seat: int, faced: Cell, clock: int) -> InteractEffect | str:
-        """Carry out an interact. Return its effect, or the refusal code."""
+        """Carry out an interact of this seat with the cell `faced`. Return its effect, or the refusal code
+        if it changes nothing."""
         why_not = self.why_not(seat, faced, clock)
         return why_not or self._ACT[self.layout.furniture[faced]](self, seat, faced, clock)
 
@@ -167,7 +173,11 @@ class KitchenObjects:
     }
 
     def cook(self, clock: int) -> Iterator[Event]:
-        """End the step that has brought the clock here: start pots, and yield `started` and `ready`."""
+        """Update the pots at the end of a tick, and yield events for pots that were `started` or became
+        `ready`.
+
+        `clock` is the number of ticks played, with this one.
+        """
         for cell in self.layout.places(POT):
             pot = self.pots.get(cell)
             if pot and pot.started is None and self.starts_itself and len(pot.contents) == POT_CAPACITY:
@@ -179,7 +189,7 @@ class KitchenObjects:
                     yield Event("ready", None, {"pot": list(cell)})
 
     def next_ready(self, clock: int) -> int | None:
-        """Return the clock at which the next pot becomes ready; None if no pot cooks."""
+        """Return the tick at which the next soup becomes ready; None if no pot is cooking."""
         ends = (
             pot.started + self.layout.ticks(pot.contents)
             for pot in self.pots.values()
@@ -188,14 +198,16 @@ class KitchenObjects:
         return min((end for end in ends if end > clock), default=None)
 
     def left(self, pot: Pot, clock: int) -> int | None:
-        """Return the ticks until the pot is ready: 0 if it is, None if it is not started."""
+        """Return the number of ticks until the soup in the pot is ready: 0 if it is, None if the pot is
+        not started."""
         if pot.started is None:
             return None
         return max(0, self.layout.ticks(pot.contents) - (clock - pot.started))
 
 
 def item_json(item: Item | None) -> Json:
-    """Return the JSON form for pages, logs and stored states: null, a word, or `["soup", [ingredients]]`."""
+    """Return a thing in the JSON form of pages, logs and stored states: null, a word, or `["soup",
+    [ingredients]]`."""
     return ["soup", list(item)] if isinstance(item, tuple) else item
 
 
@@ -210,7 +222,7 @@ BLOCKED_BY_COUNTER, BLOCKED_BY_SEAT = "counter", "seat"
 
 
 class Pose:
-    """One seat in a cell with a facing direction. Never changed after creation."""
+    """The cell and the facing direction of one seat. It never changes after creation."""
 
     __slots__ = ("after", "ahead", "at", "face")
 
@@ -239,7 +251,7 @@ class MoveAttempt(NamedTuple):
 
 
 class FloorPoses:
-    """All poses of both seats on the floor of one layout."""
+    """All possible poses (cell and direction) of both seats in one layout."""
 
     def __init__(self, layout: Layout) -> None:
         self._cells = frozenset(layout.floor)
@@ -251,7 +263,7 @@ class FloorPoses:
                 stand.after = {command: self._attempt(seat, stand, command) for command in COMMANDS}
 
     def stand(self, seat: int, at: Cell, face: str) -> Pose:
-        """Return the shared Pose object for these values."""
+        """Return the pose of this seat in the cell `at`, facing `face`. Equal values give the same object."""
         return self._stands[seat][at, face]
 
     def _attempt(self, seat: int, stand: Pose, command: Command) -> MoveAttempt:
@@ -279,5 +291,5 @@ class FloorPoses:
 
 @lru_cache(maxsize=64)
 def floor_poses_of(layout: Layout) -> FloorPoses:
-    """Return the poses that all episodes in a layout share."""
+    """Return the poses in this layout. All its episodes share one object."""
     return FloorPoses(layout)

@@ -1,7 +1,7 @@
-"""Define the aims that a cook can be asked to achieve (`World.aims`), and check their progress.
+"""Define the aims that a cook can be asked to achieve (`World.aims`), and check their progress. No Django.
 
-The aims are the skills of ProAgent, as far as the cook reaches the places for them. To pick something up is
-achieved when the cook holds it, every other aim when the cook has done it since it was asked. Plain Python.
+The aims are ProAgent's skills, if the cook can reach the places for them. A pickup is achieved when the cook
+holds the thing. Any other aim is achieved when the cook has done it after it was asked.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ _PLACES: Mapping[str, str] = {**dict.fromkeys(_DEEDS, POT), PLACE: COUNTER, DELI
 
 
 def layout_skills(layout: Layout, starts_itself: bool) -> list[Skill]:
-    """Return all skills of a layout, whether or not a seat reaches the places."""
+    """Return all skills that the layout has places for. Whether a seat can reach these places is not checked.
+
+    `starts_itself` is True if full pots start by themselves. Otherwise there is a skill to start a pot.
+    """
     starts = [] if starts_itself else [(START,)]
     puts = [(PUT_VERBS[food],) for food in layout.food]
     takes = [(PICKUP, each) for each in (*layout.food, DISH)]
@@ -48,7 +51,11 @@ def layout_skills(layout: Layout, starts_itself: bool) -> list[Skill]:
 
 @lru_cache(maxsize=256)
 def seat_aims(layout: Layout, starts_itself: bool, seat: int) -> tuple[Aim, ...]:
-    """Return the skills of a layout that this seat can ever do, if the other seat helps it."""
+    """Return the skills that this seat can do in the layout, perhaps with things that the other seat hands
+    over.
+
+    `starts_itself` is True if full pots start by themselves.
+    """
     reached, other = (cells_in_reach(layout, layout.starts[each]) for each in (seat, 1 - seat))
     letters = {layout.furniture[cell] for cell in reached if cell in layout.furniture}
     is_handed = any(layout.furniture.get(cell) == COUNTER for cell in reached & other)
@@ -61,14 +68,20 @@ def seat_aims(layout: Layout, starts_itself: bool, seat: int) -> tuple[Aim, ...]
 
 
 def aim_mark(counts: Mapping[str, int], aim: Aim) -> Json:
-    """Return how often the seat has done this so far, from its counted actions; None for a pickup."""
+    """Return how often the seat has done this aim's action so far; None for a pickup. `aim_status` compares
+    with this value later.
+
+    `counts` are the seat's counted actions.
+    """
     return None if aim[0] == PICKUP else counts[_DEEDS[aim[0]]]
 
 
 def aim_status(counts: Mapping[str, int], held: Item | None, pot: Pot | None, aim: Aim, since: Json) -> str:
-    """Return the status of one aim of a seat. `held` is in its hands, and `pot` is in front of it.
+    """Return SUCCESS, UNKNOWN (not achieved yet) or FAIL for a seat's aim. FAIL: the seat should lay a thing
+    down but holds none.
 
-    A pot into which this seat has put the ingredient of the aim is still in front of it in the next step.
+    `held` is what the seat holds, and `pot` is the pot in front of it. `since` is the result of `aim_mark`
+    when the aim was given.
     """
     verb = aim[0]
     if verb == PICKUP:

@@ -1,6 +1,8 @@
-"""Find the next move towards an aim, skill by skill: fetch what the aim needs, then do it. Plain Python.
+"""Find a cook's next move towards an aim, skill by skill: first fetch what the aim needs, then do it. No
+Django.
 
-The move depends only on the current observation and the situation's seed, so it recovers from any detour.
+The move depends only on the current observation and the situation's seed. So it does not matter what the cook
+did before.
 """
 
 from __future__ import annotations
@@ -23,11 +25,16 @@ delivering."""
 
 
 class GridPursuer(AimPursuer):
-    """Pursue an aim skill by skill. A held thing that is of no use is laid down first."""
+    """Pursues an aim of a cook, one skill after the other. A held thing that is of no use is laid down
+    first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next move that is legal now; wait if there is none. The observation does not show
-        whether an aim other than a pickup is reached."""
+        """Return the status of the aim and, if it is open, the cook's next move (None if that is not legal
+        now).
+
+        SUCCESS is returned only for a pickup, because the observation does not show whether another aim is
+        achieved. FAIL is returned if the seat cannot do the aim.
+        """
         sight = SeatObservation.of(situation, seat)
         moment = SkillMoment.of(sight)
         if aim not in seat_aims(moment.layout, moment.scene.starts_itself, seat):
@@ -41,7 +48,8 @@ class GridPursuer(AimPursuer):
 
 
 def next_skill(moment: SkillMoment, aim: Skill) -> Skill:
-    """Return the skill with which a seat continues towards an aim: the aim itself, or a step before it."""
+    """Return the skill that brings the seat closer to the aim: the aim itself, or a skill that must come
+    before it."""
     verb, held = aim[0], moment.held
     if verb == PLACE or (verb == DELIVER and isinstance(held, tuple)):
         return aim

@@ -1,4 +1,6 @@
-"""Register everything that belongs to the Overcooked world."""
+"""Register the parts of the Overcooked world: rules, page, agents, adviser, practice, benchmark and
+recordings.
+"""
 
 from __future__ import annotations
 

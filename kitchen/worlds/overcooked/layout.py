@@ -60,7 +60,7 @@ DIRECTIONS: Mapping[str, Cell] = {"north": (0, -1), "south": (0, 1), "east": (1,
 
 
 def cell_ahead(cell: Cell, face: str) -> Cell:
-    """Return the cell ahead of a seat in this cell that faces this direction."""
+    """Return the cell next to this one in the direction `face`."""
     by = DIRECTIONS[face]
     return cell[0] + by[0], cell[1] + by[1]
 
@@ -72,7 +72,7 @@ Amount = Annotated[int, Field(ge=1, le=MAX_AMOUNT), error_text(AMOUNT_PROBLEM)]
 
 
 class Amounts(Record):
-    """Amount that each ingredient adds."""
+    """A number for each ingredient. The numbers of a soup's ingredients are added."""
 
     O: Amount | None = None  # noqa: E741 - the letter of the grid
     T: Amount | None = None
@@ -91,7 +91,7 @@ def _line(value: str) -> str:
 
 
 class LayoutFile(Record):
-    """The fields of a layout file."""
+    """The fields of a layout file, as a Pydantic model."""
 
     title: Annotated[Text, AfterValidator(_line)]
     grid: Annotated[tuple[str, ...], Field(strict=False), error_text("must be a list of rows")]
@@ -106,7 +106,8 @@ _FILE, _AMOUNT, _AMOUNTS = TypeAdapter(LayoutFile), TypeAdapter(Amount), TypeAda
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """All that the rules need to know about a grid. Layouts are compared by identity."""
+    """Everything that the rules need to know about a layout. Two layouts are equal only if they are the
+    same object."""
 
     code: str
     title: str
@@ -125,31 +126,33 @@ class Layout:
 
     @property
     def has_tomatoes(self) -> bool:
-        """Return whether the layout has tomatoes; such a layout needs `cooking` set to `interact`."""
+        """Return whether the grid has a dispenser of tomatoes. Such a layout needs the setting `cooking`
+        to be `interact`."""
         return "T" in self.furniture.values()
 
     @property
     def food(self) -> list[str]:
-        """Ingredients that this layout has."""
+        """Return the ingredients for which the grid has a dispenser."""
         there = set(self.furniture.values())
         return [thing for letter, thing in INGREDIENTS.items() if letter in there]
 
     def ticks(self, contents: Soup) -> int:
-        """Return how long these contents cook, ordered or not."""
+        """Return the number of ticks that these ingredients cook, whether or not such a soup is ordered."""
         return _summed(self.time, contents)
 
     def points(self, soup: Soup) -> int:
-        """Return the points of a served soup; 0 if it is not ordered."""
+        """Return the points for serving this soup; 0 if it is not ordered."""
         if soup not in self.orders:
             return 0
         return _summed(self.value, soup) * (2 if soup in self.bonus else 1)
 
     def places(self, letter: str) -> tuple[Cell, ...]:
-        """Return the cells with this letter, in reading order."""
+        """Return the cells with this letter, row by row from the top left."""
         return tuple(cell for cell, found in self.furniture.items() if found == letter)
 
     def room(self, start: Cell) -> tuple[Cell, ...]:
-        """Return the floor that can be reached from a floor cell, in reading order."""
+        """Return the floor cells that can be reached from the floor cell `start`, row by row from the top
+        left."""
         reached, edge = {start}, [start]
         while edge:
             near = [cell_ahead(at, face) for at in edge for face in DIRECTIONS]
@@ -160,7 +163,8 @@ class Layout:
 
 @lru_cache(maxsize=512)
 def cells_in_reach(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """Return the cells beside the floor that can be reached from here."""
+    """Return all cells next to the floor that can be reached from the floor cell `at`. These are cells
+    that a seat can face."""
     return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)
 
 
@@ -169,7 +173,11 @@ def _summed(amount: int | Mapping[str, int], contents: Soup) -> int:
 
 
 def parse_layout(text: str, file: str) -> Layout:
-    """Return the layout of a file's text; its code is the stem of `file`. DataError in one line if faulty."""
+    """Return the layout that the text of a layout file describes. Raises DataError, with a message of one
+    line, if it is faulty.
+
+    `file` is the name of the file. The layout's code is this name without its extension.
+    """
     return _layout(Path(file).stem, *parse_toml(text, file))
 
 
@@ -194,7 +202,11 @@ def layout_of_rows(
     value: int | Mapping[str, int],
     time: int | Mapping[str, int],
 ) -> Layout:
-    """Return the layout of a checked grid. `orders` says of each ordered soup whether it counts twice."""
+    """Return a layout from its parts, without checks.
+
+    `rows` is the grid. `orders` maps each ordered soup to True if it counts twice. `value` (points) and
+    `time` (ticks) are one number, or one for each ingredient.
+    """
     cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row)}
     by_letter = {letter: cell for cell, letter in cells.items()}
     return Layout(
@@ -212,7 +224,7 @@ def layout_of_rows(
 
 
 def is_floor(letter: str) -> bool:
-    """Return whether the letter is floor or a start cell."""
+    """Return whether this letter of a grid is a floor cell. Start cells are floor."""
     return letter == FLOOR or letter in STARTS
 
 
@@ -297,8 +309,10 @@ OWN_LAYOUT_CODE = "own"
 
 
 def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
-    """Return every layout of a directory by code, the classic ones first. Raises DataError for the first
-    fault."""
+    """Return all layouts of a directory by code, the five layouts of the papers first.
+
+    Raises DataError for the first faulty file, or if there is no file.
+    """
     found = {path.stem: _layout(path.stem, *read_toml(path)) for path in sorted(directory.glob("*.toml"))}
     if not found:
         raise DataError(f"{directory}: holds no layout")
@@ -308,11 +322,12 @@ def load_layouts(directory: Path = LAYOUT_FOLDER) -> dict[str, Layout]:
 
 @cache
 def shipped_layouts() -> Mapping[str, Layout]:
-    """Return the layouts that come with the project, read once."""
+    """Return the layouts that come with the project by code, read once."""
     return load_layouts()
 
 
 @lru_cache(maxsize=64)
 def parse_own_layout(text: str) -> Layout:
-    """Return the layout of a text; the DataError of a faulty one names it `own_layout`."""
+    """Return the layout that a researcher typed as the setting `own_layout`. Raises DataError that names
+    the setting if it is faulty."""
     return parse_layout(text, f"{OWN_LAYOUT_CODE}_layout")

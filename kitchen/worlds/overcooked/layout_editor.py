@@ -1,7 +1,8 @@
-"""Edit drawn layouts: convert a drawing into the layout's text and back, and report its faults.
+"""Support the drawing of layouts: convert a drawing into the layout's text and back, and list its faults. No
+Django.
 
-`layout.py` stops at the first fault. This module lists all faults, in English sentences, and says which seat
-can reach which places. No Django.
+`layout.py` reports only the first fault. This module lists all faults as English sentences, and says which
+seat can reach which places.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _LETTERS = {name: letter for letter, name in INGREDIENTS.items()}
 
 @dataclass(frozen=True, slots=True)
 class LayoutReach:
-    """The floor and the furniture that each seat can reach from its start."""
+    """The floor and the furniture that each seat can reach from its start cell."""
 
     layout: Layout
     rooms: tuple[frozenset[Cell], frozenset[Cell]]
@@ -66,30 +67,34 @@ class LayoutReach:
 
     @property
     def shared(self) -> tuple[Cell, ...]:
-        """Counters that both seats can reach, in reading order; seats pass things over them."""
+        """Return the counters that both seats can reach, in reading order. Seats can pass things over
+        them."""
         both = self.places[0] & self.places[1]
         return tuple(cell for cell in self.layout.places(COUNTER) if cell in both)
 
     def letters(self, seat: int) -> set[str]:
-        """Return the letters of the furniture that a seat can reach."""
+        """Return the letters of the furniture that this seat can reach."""
         return {self.layout.furniture[cell] for cell in self.places[seat]}
 
     def lost(self) -> tuple[Cell, ...]:
-        """Return useful furniture that no seat can reach, in reading order."""
+        """Return the furniture other than counters that no seat can reach, in reading order."""
         there = self.places[0] | self.places[1]
         furniture = self.layout.furniture.items()
         return tuple(cell for cell, letter in furniture if letter != COUNTER and cell not in there)
 
     def gets(self, seat: int, letter: str) -> bool:
-        """Return whether a seat reaches such furniture, or can pass things to and from it over a counter."""
+        """Return whether this seat can use furniture with this letter, itself or with the other seat's help.
+
+        Help means that things are passed over a counter that both seats reach.
+        """
         helped = bool(self.shared) and letter in self.letters(1 - seat)
         return letter in self.letters(seat) or helped
 
     def can_serve(self, soup: Soup) -> bool:
-        """Return whether some pot can be used to make and serve this soup.
+        """Return whether this soup can be cooked in some pot and served.
 
-        All ingredients must be able to reach the pot, and the soup must be able to reach a serving place,
-        directly or through the other seat.
+        A seat that reaches the pot must be able to get all ingredients and a dish, and to bring the soup to a
+        serving place. The other seat may pass things over a counter.
         """
         return any(self._made_in(pot, soup) for pot in self.layout.places(POT))
 
@@ -100,7 +105,7 @@ class LayoutReach:
 
 
 def reach_in(layout: Layout) -> LayoutReach:
-    """Return what each seat of a layout can reach."""
+    """Return which floor and furniture each seat can reach in this layout."""
     rooms = tuple(frozenset(layout.room(start)) for start in layout.starts)
     near = [{cell_ahead(cell, face) for cell in room for face in DIRECTIONS} for room in rooms]
     places = [frozenset(cells & layout.furniture.keys()) for cells in near]
@@ -119,7 +124,8 @@ ONE_PLACE_NAMES: Mapping[str, str] = {**PLACE_NAMES, POT: "pot", SERVING: "servi
 
 
 def layout_remarks(layout: Layout) -> tuple[DrawingRemark, ...]:
-    """Return all remarks: what cannot be served, what nobody reaches, and what each seat reaches."""
+    """Return remarks about a valid layout: soups that cannot be served, places that nobody reaches, and
+    what each seat reaches."""
     reach = reach_in(layout)
     return (*_unserved(reach), *_lost(reach), *_apart(reach), *(_reached(reach, seat) for seat in (0, 1)))
 
@@ -146,7 +152,7 @@ def _lost(reach: LayoutReach) -> Iterator[DrawingRemark]:
 
 
 def cell_position(cell: Cell) -> str:
-    """Return the position of a cell in words, counted from 1."""
+    """Return the position of a cell as text, counted from 1: `row 2, column 3`."""
     return f"row {cell[1] + 1}, column {cell[0] + 1}"
 
 
@@ -187,7 +193,7 @@ MAX_SHOWN = 4
 
 
 class DrawnLayout(Record):
-    """The fields of a layout file that can be drawn, whether or not the layout can be played."""
+    """The fields of a layout file, as a Pydantic model that also accepts layouts that cannot be played."""
 
     title: str = ""
     grid: TextLines = ()
@@ -198,7 +204,7 @@ class DrawnLayout(Record):
 
 
 def layout_faults(drawn: DrawnLayout) -> Iterator[str]:
-    """Yield every fault of the layout, each as a whole sentence."""
+    """Yield a sentence for every fault that prevents this layout from being played."""
     letters = {letter for row in drawn.grid for letter in row}
     if not drawn.title.strip():
         yield "It has no title."
@@ -297,7 +303,7 @@ _DRAWN = TypeAdapter(DrawnLayout)
 
 
 class LayoutEditor(drawable_setting.DrawableSetting):
-    """Convert between the setting `own_layout` and a drawing."""
+    """Converts between the text of the setting `own_layout` and a drawing."""
 
     tiles = (
         TileKind(FLOOR, "floor"),
@@ -325,7 +331,8 @@ class LayoutEditor(drawable_setting.DrawableSetting):
     belongs = ("layout", OWN_LAYOUT_CODE)
 
     def starting_drawings(self) -> Mapping[str, StartingDrawing]:
-        """Return the starting drawings: an empty grid, then every shipped layout."""
+        """Return the drawings to start from, by name: an empty grid, then every layout that comes with the
+        project."""
         empty = {"empty": StartingDrawing("An empty grid", self.text(EMPTY_DRAWING))}
         return empty | {
             code: StartingDrawing(one.title, self.text(_sheet_of(one)))
@@ -333,7 +340,10 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         }
 
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a layout text. Rows may differ in length; unknown keys are not drawn."""
+        """Return the drawing of a layout's text. Raises DataError if it cannot be drawn.
+
+        Rows may have different lengths.
+        """
         if not text.strip():
             return GridDrawing()
         drawn = _read(text)
@@ -341,15 +351,16 @@ class LayoutEditor(drawable_setting.DrawableSetting):
         return GridDrawing(drawn.grid, {**lines, "value": _amount(drawn.value), "time": _amount(drawn.time)})
 
     def text(self, sheet: GridDrawing) -> str:
-        """Return the layout file for a drawing; empty for an empty drawing."""
+        """Return the text of the layout file for a drawing; empty for an empty drawing."""
         if sheet.is_empty:
             return ""
         return "\n".join(_file(sheet)) + "\n"
 
     def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """Return remarks about the layout: all faults.
+        """Return remarks about a layout's text: all its faults; empty if the text is empty.
 
-        If there are no faults, the remarks say what each seat reaches, and whether the layout is used.
+        If there are no faults, the remarks say what each seat reaches, and whether the setting `layout`
+        selects this layout.
         """
         if not text.strip():
             return ()

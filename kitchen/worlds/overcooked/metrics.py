@@ -1,4 +1,4 @@
-"""Define the metrics of an Overcooked episode, and count the actions that they need. No Django."""
+"""Define the metrics of an Overcooked episode, and count the actions on which they are based. No Django."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ COUNTED_ACTIONS = (TOOK, LAID, POTTED, STARTED, FILLED, SERVED, IDLE)
 
 @dataclass(slots=True)
 class EpisodeCounts:
-    """Running counts of one episode."""
+    """The counts of one episode so far: points, soups, collisions, and each seat's actions."""
 
     points: int = 0
     soups: int = 0
@@ -79,13 +79,13 @@ class EpisodeCounts:
     )
 
     def add(self, seat: int, deed: InteractEffect) -> None:
-        """Count an effective interact of a seat."""
+        """Count an interact of this seat that had the effect `deed`."""
         self.seats[seat][deed.did] += 1
         self.points += deed.points
         self.soups += deed.points > 0
 
     def score(self) -> dict[str, Json]:
-        """Return every metric, and `counts`: the counted actions by seat."""
+        """Return the value of every metric by name, and each seat's counted actions (`counts`)."""
         return {
             "points": self.points,
             "soups": self.soups,
@@ -96,5 +96,5 @@ class EpisodeCounts:
         }
 
     def to_json(self) -> dict[str, Json]:
-        """Return all counts, for the stored state."""
+        """Return all counts as JSON for the stored state."""
         return {**asdict(self), "seats": [dict(counts) for counts in self.seats]}

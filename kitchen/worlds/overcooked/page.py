@@ -1,7 +1,7 @@
-"""Show the Overcooked world in a browser: grid, orders, score, intents and guide.
+"""Build the web page of the Overcooked world: grid, orders, score, intents and guide. No Django.
 
 All content is computed from the `SeatView`. The module also has the texts that
-`static/worlds/overcooked/words.js` shows. No Django.
+`static/worlds/overcooked/words.js` shows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _TEMPLATES = "worlds/overcooked"
 
 
 class ShownOrder(NamedTuple):
-    """One ordered soup: `parts` are its ingredients (shown as pictures), `name` is the soup in words."""
+    """One ordered soup: `parts` are its ingredients, shown as pictures, and `name` is its description as
+    text."""
 
     parts: tuple[str, ...]
     name: str
@@ -52,7 +53,8 @@ class OrderList(NamedTuple):
 
 
 class ScoreContent(NamedTuple):
-    """Points and soups so far, and ticks left. `tick_ms` is 0 if the world waits for both seats."""
+    """Points, number of soups and ticks left. `tick_ms` is the length of a tick, 0 if the world waits for
+    both seats."""
 
     points: int
     soups: int
@@ -61,7 +63,7 @@ class ScoreContent(NamedTuple):
 
 
 def orders_panel(view: SeatView) -> Panel:
-    """Return the panel with the orders."""
+    """Return the panel that lists the ordered soups with their points and cooking times."""
     shows = tuple(
         ShownOrder(
             tuple(each["ingredients"]),
@@ -85,7 +87,7 @@ class FacedCell(NamedTuple):
 
 
 def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat: int) -> FacedCell:
-    """Return the cell that this seat faces."""
+    """Return the cell in front of this seat, with the thing or the pot in it."""
     me = observation["players"][seat]
     x, y = cell = cell_ahead(tuple(me["at"]), me["face"])
     letter = brief["grid"][y][x]
@@ -95,7 +97,11 @@ def faced_cell(brief: Mapping[str, Json], observation: Mapping[str, Json], seat:
 
 
 def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
-    """Return what an effective interact with this cell does, and with which thing."""
+    """Return (effect, thing) of an interact with this cell, such as (POTTED, `onion`). The interact must be
+    legal.
+
+    `holds` is what the seat holds. The thing is None if the effect is to start a pot or to fill a dish.
+    """
     if found.letter == COUNTER:
         return (LAID, holds) if holds else (TOOK, found.thing)
     if found.letter == SERVING:
@@ -108,7 +114,7 @@ def interact_effect(found: FacedCell, holds: Json) -> tuple[str, Json]:
 
 
 def use_label(view: SeatView, found: FacedCell) -> str:
-    """Return the label of an effective interact, such as `Put an onion into the pot`."""
+    """Return the label for an interact of the reader with this cell, such as `Put an onion into the pot`."""
     did, what = interact_effect(found, view.observation["players"][view.seat]["holds"])
     return translated("uses", did).format(thing=thing_phrase(what))
 
@@ -122,7 +128,8 @@ def _look(letter: str) -> CellLook:
 
 
 class OvercookedPage(GridPage):
-    """Show the grid, the orders and, if the page says so, what the other seat will do next."""
+    """Shows the grid, the orders and the score. If the condition allows it, the page also shows what the
+    other cook will do next."""
 
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
@@ -151,7 +158,10 @@ class OvercookedPage(GridPage):
     missed = gettext_lazy("Time is up and no soup has been delivered. That is all right.")
 
     def makers(self, view: SeatView) -> tuple[PanelMaker, ...]:
-        """Return the panel makers: orders instead of other facts, and intents if the page shows them."""
+        """Return the functions that build the page's panels, in reading order.
+
+        The orders replace the general facts. Intents are included if the view shows them.
+        """
         ours: list[PanelMaker] = []
         for make in super().makers(view):
             ours.append(orders_panel if make == self.facts else make)
@@ -160,50 +170,57 @@ class OvercookedPage(GridPage):
         return tuple(ours)
 
     def score(self, view: SeatView) -> Panel:
-        """Return the panel with points, soups and ticks left."""
+        """Return the panel with points, number of soups and ticks left."""
         seen = view.observation
         tick_ms = view.brief["tick_ms"] if view.brief["clock"] == "tick" else 0
         shows = ScoreContent(seen["points"], seen["soups"], seen["ticks_left"], tick_ms)
         return Panel("score", f"{_TEMPLATES}/score.jinja", shows)
 
     def story(self, view: SeatView) -> Panel:
-        """Return the panel with the last ticks, newest first."""
+        """Return the panel that describes the last ticks, newest first."""
         return history_panel(view, lambda step: past_step(step, view))
 
     def spoken(self, view: SeatView) -> Panel:
-        """Return the panel for screen readers: deliveries, soups, and this seat's refusal; no moves."""
+        """Return the panel for screen readers. It reports deliveries, ready soups and the reader's refused
+        command, but no moves."""
         return spoken_panel(view, lambda step: past_step(step, view))
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:
-        """Return an entry of a layer in words: `onion`, and for a pot `onion, onion; not cooking yet`."""
+        """Return the text for one object on the grid: `onion`, or for a pot `onion, onion; not cooking yet`.
+
+        `layer` is `pots` or `counters`, and `entry` is the object in the observation.
+        """
         if layer == "pots":
             return pot_text(entry["contents"], entry["left"], brief)
         return super().entry_words(layer, entry, brief)
 
     def thing_words(self, item: Json) -> str:
-        """Return the words for a thing: `onion`, `soup of onion, onion, onion`, `nothing`."""
+        """Return the name of a thing: `onion`, `soup of onion, onion, onion`; `nothing` if it is None."""
         return thing_name(item)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return the label of the interact key, which says what it would do now; empty for other keys."""
+        """Return the label of the interact button, which says what it would do now; empty for the other
+        buttons."""
         if verb != "interact":
             return ""
         return use_label(view, faced_cell(view.brief, view.observation, view.seat))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return an aim in words, such as `Take an onion`."""
+        """Return the aim as an instruction, such as `Take an onion`."""
         return translated("aims", " ".join(aim))
 
     def aim_group(self, aim: Aim) -> str:
-        """Return the heading for aims with this verb."""
+        """Return the heading under which the aim is listed. Aims with the same verb share a heading."""
         return translated("aim_groups", aim[0])
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the rules for the page script, with the cooking time for the progress rings in pots."""
+        """Return the rules of the game that the page script needs. `time` is the cooking time, for the
+        progress rings of pots."""
         return {**super().script_rules(view), "time": view.brief["time"]}
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the texts for the page script, with those about pots, soups and deliveries."""
+        """Return the translated texts that the page script shows, with those about pots, soups and
+        deliveries."""
         return {
             **super().script_words(view),
             "soup": gettext("soup of {ingredients}"),
@@ -223,7 +240,7 @@ class OvercookedPage(GridPage):
         }
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the guide: orders in words and pictures, furniture by letter, durations, and keys."""
+        """Return the data of the guide: ordered soups, furniture by letter, durations and keyboard keys."""
         letters = dict.fromkeys(letter for row in brief["grid"] for letter in row if not is_floor(letter))
         return {
             "orders": [
@@ -244,7 +261,7 @@ class OvercookedPage(GridPage):
         }
 
     def phrase(self, command: Command) -> str:
-        """Return a command in words, such as `Go left`."""
+        """Return the command as text, such as `Go left`; empty for an unknown command."""
         return command_label(command)
 
 

@@ -23,7 +23,7 @@ STATE_KEYS = ("at", "face", "hold", "counters", "pots", "reward")
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One recorded episode."""
+    """One recorded episode of the released game."""
 
     id: str
     settings: Mapping[str, Json]
@@ -33,7 +33,10 @@ class Trace:
     """The state after each tick, by the names in `STATE`."""
 
     def world(self) -> Overcooked:
-        """Return a world with the recording's set-up. Raises SettingsError if the set-up is not possible."""
+        """Return a world with the recording's settings, at the start of an episode.
+
+        Raises SettingsError if this version does not allow these settings.
+        """
         world = Overcooked.create(seats=2, settings=self.settings)
         world.reset(0)
         return world
@@ -46,10 +49,10 @@ def _command(word: Json) -> Command:
 
 
 class OvercookedTraces(Recordings[Trace]):
-    """Traces of the released game."""
+    """Recorded episodes of the released game."""
 
     def parse(self, raw: Json) -> Trace:
-        """Return one trace; it has as many ticks as the episode."""
+        """Return the recorded episode from the JSON of one line."""
         steps = list(raw["steps"])
         settings = {"layout": raw["layout"], "cooking": raw["start"], "ticks": len(steps)}
         return Trace(
@@ -63,14 +66,15 @@ class OvercookedTraces(Recordings[Trace]):
         )
 
     def difference(self, recorded: Trace) -> str | None:
-        """Return the first difference as tick and field; None if there is none."""
+        """Replay the recording, and return the first difference as text: its id, tick and field. Return
+        None if there is none."""
         try:
             return next((f"{recorded.id}: {problem}" for problem in _differences(recorded)), None)
         except SettingsError as error:
             return f"{recorded.id}: set-up: {error}"
 
     def speeds(self, recorded: Sequence[Trace], rounds: int) -> list[float]:
-        """Return ticks per second of each round: `reset` and every `step` with its events."""
+        """Play all recordings in each of `rounds` rounds, and return the ticks per second of each round."""
         episodes = [(_world(trace), trace.turns) for trace in recorded]
         steps = sum(len(turns) for _, turns in episodes)
         return [steps / _play(episodes) for _ in range(rounds)]
@@ -109,7 +113,7 @@ def _unequal(where: str, theirs: Json, ours: Json) -> Iterator[str]:
 
 
 def state_as_trace(world: Overcooked, events: Sequence[Event]) -> dict[str, Json]:
-    """Return this world's state after a tick in the form of a trace."""
+    """Return the world's state after a tick in the form of a recording. `events` are those of the tick."""
     seen, reward = world.observe(0), [0, 0]
     for event in events:
         if event.kind == "delivered":

@@ -1,4 +1,6 @@
-"""Read a stored Overcooked state from JSON and validate all of it, so that no damaged state is played."""
+"""Read the stored state of an Overcooked episode from JSON. The whole state is validated, so that no
+damaged state is played.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,18 @@ Hands = tuple[Item | None, Item | None]
 
 @dataclass(frozen=True, slots=True)
 class StateReader:
-    """Read the parts of a stored state of one layout. Every method raises StateError for an invalid part."""
+    """Reads the parts of a stored state for one layout. Every method raises StateError if the part is
+    invalid."""
 
     layout: Layout
     length: int
 
     def clock(self, value: Json) -> int:
-        """Return the number of ticks taken."""
+        """Return the stored number of ticks played."""
         return read_whole_number(value, "clock", self.length)
 
     def players(self, value: Json) -> tuple[tuple[Cell, Cell], tuple[str, str], Hands]:
-        """Return cells, facing directions and held things of both seats."""
+        """Return the stored (cells, facing directions, held things), each with one entry per seat."""
         require(isinstance(value, list) and len(value) == 2, "players", "are not two")
         players = [read_object(each, "players", ("at", "face", "holds")) for each in value]
         cells = [self._cell(each["at"], "players") for each in players]
@@ -37,19 +40,19 @@ class StateReader:
         return (cells[0], cells[1]), (players[0]["face"], players[1]["face"]), (one, other)
 
     def counters(self, value: Json) -> dict[Cell, Item]:
-        """Return the thing on each counter that is not empty."""
+        """Return the stored things on counters, by cell. Empty counters are left out."""
         found = self._cells(value, "counters", COUNTER, 2)
         return {cell: self._item(thing, "counters") for cell, (thing,) in found}
 
     def pots(self, value: Json, clock: int) -> dict[Cell, Pot]:
-        """Return the pots that have something in them."""
+        """Return the stored pots by cell. Empty pots are left out. `clock` is the number of ticks played."""
         return {
             cell: Pot(self._soup(contents, "pots"), _started(started, clock))
             for cell, (contents, started) in self._cells(value, "pots", POT, 3)
         }
 
     def tally(self, value: Json) -> EpisodeCounts:
-        """Return the stored counts of the episode, checked."""
+        """Return the stored counts of actions, points, soups and collisions."""
         fields = read_object(value, "tally", ("points", "soups", "collisions", "seats"))
         seats = fields["seats"]
         require(isinstance(seats, list) and len(seats) == 2, "tally", "is not of two seats")
@@ -94,20 +97,21 @@ def _started(value: Json, clock: int) -> int | None:
 
 
 def require(holds: bool, name: str, problem: str) -> None:
-    """Raise StateError unless `holds` is true."""
+    """Raise StateError with `name` and `problem` unless `holds` is true."""
     if not holds:
         raise StateError(f"stored state: {name} {problem}")
 
 
 def read_whole_number(value: Json, name: str, most: int | None = None) -> int:
-    """Return a whole number from 0 to `most` (no limit if None)."""
+    """Return the value, a whole number from 0 to `most` (None: no limit). Raises StateError for any other
+    value."""
     require(isinstance(value, int) and not isinstance(value, bool), name, "is not a whole number")
     require(value >= 0 and (most is None or value <= most), name, f"is not from 0 to {most}")
     return int(value)
 
 
 def read_object(value: Json, name: str, keys: Sequence[str]) -> Mapping[str, Json]:
-    """Return a JSON object that has exactly these keys."""
+    """Return the value, a JSON object with exactly these keys. Raises StateError for any other value."""
     require(
         isinstance(value, Mapping) and set(value) == set(keys), name, f"is no object with {', '.join(keys)}"
     )

@@ -1,4 +1,4 @@
-"""Read the settings of the Overcooked world, and find the layout they select. No Django."""
+"""Declare the settings of the Overcooked world, and find the layout that the settings select. No Django."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SETTINGS = tuple(_declared_settings())
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Validated settings with the layout that they select."""
+    """Validated settings, and the layout that they select."""
 
     values: Mapping[str, Json]
     layout: Layout
 
     @property
     def starts_itself(self) -> bool:
-        """Return whether a pot with three ingredients starts without a command."""
+        """Return whether a pot starts to cook by itself as soon as it has three ingredients."""
         return bool(self.values["cooking"] == COOKING_AUTO)
 
 
 def read_options(given: Mapping[str, Json]) -> Options:
-    """Validate settings and return the options. Raises SettingsError for a wrong or unknown setting.
+    """Return the options for these settings. Raises SettingsError for an unknown setting or a wrong value.
 
     If the layout has tomatoes and `cooking` is not given, `cooking` becomes `interact`.
     """

@@ -1,6 +1,5 @@
-"""Name the skills of Overcooked, recognise finished ones in events, and read them as models write them.
-
-No Django.
+"""Name the skills of Overcooked, find finished skills in events, and recognise skills in the text of
+models. No Django.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ MAX_SKILL_WORDS = 6
 
 
 def finished_skill(event: Event) -> Skill | None:
-    """Return the skill that an event shows as finished; None for any other event."""
+    """Return the skill that this event shows as finished; None if it shows none."""
     if event.kind != "performed" or "did" not in event.data:
         return None
     thing = event.data["thing"] if isinstance(event.data["thing"], str) else SOUP
@@ -36,7 +35,8 @@ def finished_skill(event: Event) -> Skill | None:
 
 
 def match_skill(written: Sequence[str]) -> Skill | None:
-    """Return the skill for a verb and the object that follows it, if it needs one; None if none matches."""
+    """Return the skill that these words mean: a verb and, if needed, an object after it. Return None if
+    they mean none."""
     verb, *after = map(_singular, written[: 1 + MAX_SKILL_WORDS])
     food = next((word for word in after if word in FOOD), "")
     if verb in ("put", "place", "add", "drop") and food and "pot" in after:

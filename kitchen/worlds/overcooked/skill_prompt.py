@@ -1,4 +1,4 @@
-"""Describe Overcooked and one moment of it for language models. No Django."""
+"""Describe the game of Overcooked and its current state as text for language models. No Django."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ FURNITURE |= {POT: "pot", SERVING: "serving place"}
 
 
 def player_name(seat: int) -> str:
-    """Return the name of a seat in ProAgent's prompts."""
+    """Return the name of a seat in prompts, as in ProAgent: `Player 0`."""
     return f"Player {seat}"
 
 
 def held_thing(held: Item | None) -> str:
-    """Return a held thing in words: `an onion`, `a soup of onion and tomato`, `nothing`."""
+    """Return the text for what a seat holds: `an onion`, `a soup of onion and tomato`, or `nothing`."""
     if held is None:
         return "nothing"
     if isinstance(held, tuple):
@@ -50,14 +50,18 @@ def held_thing(held: Item | None) -> str:
 
 
 def furniture_text(moment: SkillMoment) -> str:
-    """Return a sentence about the furniture of the layout."""
+    """Return a sentence that counts the furniture of the layout (dispensers, pots and serving places)."""
     counts = {what: len(moment.layout.places(letter)) for letter, what in FURNITURE.items()}
     there = [counted_noun(count, what) for what, count in counts.items() if count]
     return f"In this kitchen there are {and_list(there)}."
 
 
 def moment_text(moment: SkillMoment) -> str:
-    """Return what the players hold, and the pots; counters replace the partner if the seats are parted."""
+    """Return the current state as text: furniture, what the players hold, and the pots.
+
+    If the players can only work together over counters, the text describes the shared counters instead of
+    what the partner holds.
+    """
     lines = [furniture_text(moment), f"{player_name(moment.seat)} holds {_held(moment.held)}."]
     if moment.is_parted:
         lines += _counters(moment)
@@ -109,17 +113,18 @@ TOMATO = "_tomato"
 
 
 def usual_style(moment: SkillMoment) -> PlayStyle:
-    """Return the play style of a layout.
+    """Return the play style of the published prompt for this layout: how waiting is offered, and when dishes
+    are fetched.
 
-    A layout with tomatoes has the style of its namesake without. A layout without a published prompt lets a
-    seat wait.
+    A layout with tomatoes has the style of the layout without them. Other layouts get a style that allows
+    waiting.
     """
     known = USUAL_STYLES.get(moment.layout.code.removesuffix(TOMATO))
     return known or PlayStyle(ONCE if moment.is_parted else FREELY, READY)
 
 
 def game_description(moment: SkillMoment, brief: Mapping[str, Json], manner: PlayStyle) -> GameDescription:
-    """Return the complete game description for one seat."""
+    """Return the description of the game for one seat: role, rules, orders, skills, remarks and examples."""
     return GameDescription(
         role=_role(moment),
         rules=tuple(_rules(moment, brief)),

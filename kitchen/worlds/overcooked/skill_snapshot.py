@@ -1,5 +1,5 @@
-"""Compute what skills need to know about one moment: what each seat reaches, and what lies, cooks or is
-missing.
+"""Compute what the skills of a seat depend on: the places it can reach, and things that lie, cook or are
+missing. No Django.
 """
 
 from __future__ import annotations
@@ -29,44 +29,52 @@ NEEDED_FURNITURE = (*DISPENSERS, POT, SERVING)
 
 @dataclass(frozen=True, slots=True)
 class SkillMoment:
-    """The state of one moment as both seats see it, from the perspective of one seat."""
+    """The current state of the grid from the point of view of one seat."""
 
     scene: GridScene
     seat: int
 
     @classmethod
     def of(cls, sight: SeatObservation, seat: int | None = None) -> SkillMoment:
-        """Create the moment from a sight, for the sight's own seat or another one."""
+        """Return the state that `sight` shows, from the point of view of `seat`; None means the seat of
+        `sight`."""
         return cls(scene_from_observation(sight.brief, sight.seen), sight.seat if seat is None else seat)
 
     @property
     def layout(self) -> Layout:
-        """The layout of the episode."""
+        """Return the layout of the episode."""
         return self.scene.layout
 
     @property
     def held(self) -> Item | None:
-        """The thing that the seat holds; None if its hands are empty."""
+        """Return the thing that the seat holds; None if its hands are empty."""
         return self.scene.hands[self.seat]
 
     def reached(self, cells: Iterable[Cell], seat: int | None = None) -> list[Cell]:
-        """Return those cells that a seat can get to if no other seat blocks the path for good."""
+        """Return those of the `cells` that a seat can get to and face. The other seat is ignored as an
+        obstacle.
+
+        `seat` None means this object's seat.
+        """
         at = self.scene.at[self.seat if seat is None else seat]
         near = cells_in_reach(self.layout, at)
         return [cell for cell in cells if cell in near]
 
     def shared(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Return those cells that both seats can get to."""
+        """Return those of the `cells` that both seats can get to and face."""
         return self.reached(self.reached(cells), 1 - self.seat)
 
     def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where the seat can take such a thing; `SOUP` is a soup that lies on a counter."""
+        """Return the cells where the seat can take this thing from a dispenser or a counter.
+
+        `SOUP` means a soup of any kind that lies on a counter.
+        """
         if thing == SOUP:
             return self.reached(cell for cell, what in self.scene.counters.items() if isinstance(what, tuple))
         return self.reached(self.scene.sources(thing))
 
     def counters(self) -> list[Cell]:
-        """Return all counters that the seat can get to."""
+        """Return all counters that the seat can reach."""
         return self.reached(self.layout.places(COUNTER))
 
     def free_counters(self) -> list[Cell]:
@@ -74,7 +82,7 @@ class SkillMoment:
         return [cell for cell in self.counters() if cell not in self.scene.counters]
 
     def pots(self) -> list[Cell]:
-        """Return all pots that the seat can get to."""
+        """Return all pots that the seat can reach."""
         return self.reached(self.layout.places(POT))
 
     def open_pots(self) -> list[Cell]:
@@ -99,12 +107,14 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether things must pass over counters, because some seat lacks some furniture."""
+        """Return whether the seats can only work together over counters, because one of them cannot reach
+        all that a soup needs."""
         places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
         return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 
     def missing(self) -> list[str]:
-        """Return the ingredients that unstarted pots lack, without those that the seats hold."""
+        """Return the ingredients still needed by pots that are not started, without those that the seats
+        hold."""
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]
         board = TaskBoard(self.scene, (ground, ground), (poses[0], poses[1]))

@@ -1,8 +1,8 @@
-"""Provide the skills of Overcooked: conditions, completion, the moves that carry them out, and a planning
-rule.
+"""Provide the skills of Overcooked for agents that plan in skills: their conditions, their completion, their
+moves, and a simple rule that plans. No Django.
 
-The next move takes the cheapest path, with the partner as a wall. If the partner blocks every path, the seat
-either waits or moves as if the partner were not there, with equal chance. No Django.
+The next move follows the cheapest path, with the partner as a wall. If the partner blocks every path, the
+seat either waits or moves as if the partner were not there, with equal chance.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 
 
 def skill_conditions(moment: SkillMoment, skill: Skill) -> Iterator[SkillCondition]:
-    """Yield the conditions of a skill in the order in which they are checked."""
+    """Yield the conditions that must hold for this skill, in the order in which they are checked."""
     verb = skill[0]
     if verb == PICKUP:
         yield _empty(moment)
@@ -90,7 +90,10 @@ def _some(code: str, what: str, found: object) -> SkillCondition:
 
 
 def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
-    """Return SUCCESS or UNKNOWN. `since` lists the pots that could be started when the skill began."""
+    """Return SUCCESS if the skill is finished, else UNKNOWN.
+
+    For the skill of starting a pot, `since` lists the pots that could be started when it began.
+    """
     held, verb = moment.held, skill[0]
     if verb == PICKUP:
         done = held == skill[1]
@@ -104,7 +107,10 @@ def skill_status(moment: SkillMoment, skill: Skill, since: Json) -> str:
 
 
 def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
-    """Return the next move of a skill; `stay` if the skill cannot be done anywhere."""
+    """Return the next command that carries out the skill; `stay` if no place for it can be reached now.
+
+    `chance` decides whether to wait or to push on if the partner blocks every path.
+    """
     tiers = [cells for cells in skill_goals(moment, skill) if cells]
     scene, seat = moment.scene, moment.seat
     walled = replace(scene, layout=_without(scene.layout, scene.at[1 - seat]))
@@ -121,7 +127,7 @@ def _without(layout: Layout, cell: Cell) -> Layout:
 
 
 def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
-    """Return where the skill can be done: lists of cells, preferred cells first."""
+    """Return the cells where the skill can be done, as a list of lists: preferred cells first."""
     verb = skill[0]
     if verb == PICKUP:
         found = moment.sources(skill[1])
@@ -143,17 +149,17 @@ ENOUGH_DISHES = 2
 
 
 def rule_plan(moment: SkillMoment) -> Skill:
-    """Return the next skill of a seat."""
+    """Return the skill that a simple rule gives this seat, from what it holds and what the pots need."""
     if not moment.pots():
         return _bring_over(moment)
     return _with_something(moment) if moment.held is not None else _empty_handed(moment)
 
 
 def hint_plan(moment: SkillMoment) -> Skill:
-    """Return the skill for a hint: `rule_plan`, but a seat with full hands lays its thing down instead of
-    waiting.
+    """Return the skill to recommend to a person: that of `rule_plan`, except that a seat with full hands does
+    not wait.
 
-    Such a seat may hold the wrong thing, and would wait for ever.
+    It lays its thing down instead, because it may hold a thing that is of no use.
     """
     planned = rule_plan(moment)
     return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
@@ -205,82 +211,88 @@ PARTED_WAIT = 3
 
 
 class GridSkills(Skills):
-    """The skills of ProAgent's program, with `start_cooking` if pots do not start by themselves."""
+    """The skills of ProAgent's program, and `start_cooking` if pots do not start by themselves."""
 
     def seats(self, sight: SeatObservation) -> Sequence[int]:
-        """Return both seats."""
+        """Return the numbers of both seats."""
         return 0, 1
 
     def named(self, seat: int) -> str:
-        """Return the name of a seat, such as `Player 0`."""
+        """Return the name of a seat in prompts, such as `Player 0`."""
         return player_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the play style of the layout's published prompts."""
+        """Return the usual play style of the layout (`usual_style`)."""
         return usual_style(SkillMoment.of(sight))
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
-        """Return the game description for the layout and the seat."""
+        """Return the description of the game in this layout for the agent's seat."""
         return game_description(SkillMoment.of(sight), sight.brief, manner)
 
     def scene(self, sight: SeatObservation) -> str:
-        """Return hands and pots in words."""
+        """Return the current state as text: what the players hold, and the pots."""
         return moment_text(SkillMoment.of(sight))
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills of the layout, whether or not the seat can reach the places."""
+        """Return all skills that the layout has places for, even if the seat cannot reach them."""
         moment = SkillMoment.of(sight, other)
         return layout_skills(moment.layout, moment.scene.starts_itself)
 
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the written skill if the layout has it, else None."""
+        """Return the skill that these words of a model mean; None if the layout has no such skill."""
         skill = match_skill(written)
         return skill if skill in self.offered(sight, sight.seat) else None
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions of the paper's program; unreachable places count as absent."""
+        """Return the conditions of ProAgent's program for this skill. Places that the seat cannot reach
+        are treated as missing."""
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the cells of the pots that can be started if the skill starts one, else None."""
+        """Return the cells of the pots that can be started, for the skill that starts one; None for other
+        skills.
+
+        `status` compares with them later.
+        """
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return the status of a skill from what is in hand; an impossible one stays unfinished."""
+        """Return SUCCESS if the skill is finished, else UNKNOWN (see `skill_status`)."""
         return skill_status(SkillMoment.of(sight), skill, since)
 
     def finished(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return the skills that the seat's last interact finished."""
+        """Return the skills that the seat `other` finished in the last step, found from its interact."""
         done = (finished_skill(event) for event in sight.events if event.seat == other)
         return [skill for skill in done if skill]
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the next move of the skill, which treats the partner as a wall; None if there is none."""
+        """Return the next command that carries out the skill (see `next_move`)."""
         return next_move(SkillMoment.of(sight), skill, chance)
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
-        """Return the directions that lead to a free floor cell."""
+        """Return the moves that lead to a free floor cell."""
         moment = SkillMoment.of(sight)
         return free_directions(moment.scene, moment.seat)
 
     def shortest_wait(self, sight: SeatObservation) -> int:
-        """Return the ticks of the shortest wait; longer if things pass over counters."""
+        """Return the smallest number of ticks to wait: more than 1 if the seats can only work together
+        over counters."""
         return PARTED_WAIT if SkillMoment.of(sight).is_parted else 1
 
     def is_clocked(self, sight: SeatObservation) -> bool:
-        """Return whether the setting `clock` is `tick`."""
+        """Return whether the world has a clock (setting `clock` is `tick`)."""
         return bool(sight.brief["clock"] == "tick")
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill planned from hands and pots; only the seat differs."""
+        """Return the skill that a simple rule gives the seat `other` (`rule_plan`)."""
         return rule_plan(SkillMoment.of(sight, other))
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """Return the planned skill; a seat with full hands does not wait."""
+        """Return the skill to recommend to the person in the agent's seat (`hint_plan`)."""
         return hint_plan(SkillMoment.of(sight))
 
     def intent(self, skill: Skill) -> Intent:
-        """Return the intent: the verb, and its object for a pickup."""
+        """Return the skill as an intent for participants' pages: its verb and, for a pickup, the thing."""
         return {"do": skill[0], **({"item": skill[1]} if skill[0] == PICKUP else {})}
 
 

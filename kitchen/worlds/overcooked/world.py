@@ -1,4 +1,4 @@
-"""Play the Overcooked game: apply the commands of a tick, and return events.
+"""Implement the Overcooked world: run the commands of each tick, and return its events.
 
 The rules are in the package docstring.
 """
@@ -47,7 +47,8 @@ from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Optio
 
 
 def layout_brief(options: Options) -> dict[str, Json]:
-    """Return layout, orders, cooking and timing; `value` and `time` are as in a layout file."""
+    """Return the unchanging facts of the episode: layout, orders, cooking and timing. `value` and `time`
+    are as in a layout file."""
     layout, values = options.layout, options.values
     return {
         "layout": layout.code,
@@ -72,7 +73,8 @@ def layout_brief(options: Options) -> dict[str, Json]:
 
 
 def read_turn(turn: TurnCommands) -> list[tuple[int, Command, str]]:
-    """Return the commands of a turn as (seat, command, refusal code); the code is empty if well-formed."""
+    """Return the submitted commands of a turn as (seat, command, refusal code). The code is empty if the
+    command is well-formed."""
     entries: list[tuple[int, Command, str]] = []
     seen: set[int] = set()
     for seat, command in ordered_commands(turn):
@@ -88,24 +90,24 @@ def read_turn(turn: TurnCommands) -> list[tuple[int, Command, str]]:
 
 
 def refused_event(seat: int, command: Command, reason: str) -> Event:
-    """Return the event for a command that changed nothing."""
+    """Return the event that reports a refused command with its reason."""
     return Event("refused", seat, {"command": list(command), "reasons": [reason]})
 
 
 @lru_cache(maxsize=1024)
 def vain_interact_event(seat: int, reason: str) -> Event:
-    """Return the event for an interact that changed nothing."""
+    """Return the event that reports a refused interact with its reason, from a cache."""
     return refused_event(seat, INTERACT, reason)
 
 
 @lru_cache(maxsize=1024)
 def interact_event(seat: int, did: str, thing: Item | None) -> Event:
-    """Return the event for an interact that had an effect."""
+    """Return the event of an interact that had the effect `did` on this thing."""
     return Event("performed", seat, {"command": list(INTERACT), "did": did, "thing": item_json(thing)})
 
 
 def delivery_event(seat: int, deed: InteractEffect) -> Event:
-    """Return the event for a served soup."""
+    """Return the event `delivered` of a served soup, with its ingredients and points."""
     soup = list(deed.thing) if isinstance(deed.thing, tuple) else []
     return Event("delivered", seat, {"ingredients": soup, "points": deed.points})
 
@@ -137,16 +139,21 @@ class Overcooked(World):
 
     @classmethod
     def create(cls, *, seats: int, settings: Mapping[str, Json]) -> Self:
-        """Create a world. Raises SettingsError unless there are two seats and the settings can be played."""
+        """Return a new world with these settings. Raises SettingsError unless there are two seats and the
+        settings are valid."""
         return cls(seats, read_options(settings))
 
     @classmethod
     def kind_of(cls, command: Command) -> str:
-        """Return the kind of a command; the four directions are one kind, `move`."""
+        """Return the kind of a command: `move` for the four directions, else its verb."""
         return "move" if command in MOVE_COMMANDS else super().kind_of(command)
 
     def reset(self, seed: int) -> None:
-        """Put both seats on their start cells, facing north with empty hands. Pots and counters are empty."""
+        """Start a new episode: both seats are on their start cells, face north and hold nothing. Pots and
+        counters are empty.
+
+        If the setting `start` says so, the start cells are drawn at random with `seed`.
+        """
         self._clock = 0
         first, second = self._starts(seed)
         self._stands = self._floor.stand(0, first, "north"), self._floor.stand(1, second, "north")
@@ -170,17 +177,18 @@ class Overcooked(World):
 
     @property
     def clock(self) -> int:
-        """Ticks since `reset`."""
+        """Return the number of ticks played since `reset`."""
         return self._clock
 
     @property
     def length(self) -> int:
-        """Ticks of the episode (setting `ticks`)."""
+        """Return the number of ticks of an episode (setting `ticks`)."""
         return self._length
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds per tick (setting `tick_ms`) if the setting `clock` is `tick`; else None."""
+        """Return the milliseconds per tick if the world has a clock (setting `clock` is `tick`); else
+        None."""
         return self.options.values["tick_ms"] if self.options.values["clock"] == PACE_TICK else None
 
     @property
@@ -189,12 +197,12 @@ class Overcooked(World):
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Play one tick: interacts, turning and moving, pots (see One tick in the package docstring).
+        """Play one tick (its order is in the package docstring), and return the events.
 
-        Return the events: one `performed` or `refused` per command, in the order submitted; `delivered`
-        {seat, ingredients, points}; `started` {pot} and `ready` {pot}. For a direction, `performed` has
-        `moved` and `blocked_by`. For an interact it has `did` and `thing`. After the end of the episode,
-        nothing happens and no events are returned.
+        There is one event `performed` or `refused` per command, in the order submitted. `performed` has
+        `moved` and `blocked_by` for a direction, `did` and `thing` for an interact. Then come `delivered`
+        {seat, ingredients, points}, `started` {pot} and `ready` {pot}. After the end of the episode, nothing
+        happens and no events are returned.
         """
         if self._clock >= self._length:
             return ()
@@ -264,11 +272,12 @@ class Overcooked(World):
         return _result_event(0, deed, event), _result_event(1, deed_other, event_other), later
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the layout with orders, values, times and timing: the same for both seats."""
+        """Return the unchanging facts of the episode: layout, orders, points and times. They are the same
+        for both seats."""
         return layout_brief(self.options)
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return the whole state and the seat's number.
+        """Return the whole state of the kitchen. Only `seat` differs between seats.
 
         Cells are [x, y]. A thing is null, a word, or `["soup", [ingredients]]`. `left` of a pot is null if it
         is not started, and 0 if the soup is ready.
@@ -298,14 +307,22 @@ class Overcooked(World):
         ]
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return the directions, `interact` if it has an effect, and `stay`; after the end only `stay`."""
+        """Return the commands of this seat that are legal now: the directions, `interact` if it has an
+        effect, and `stay`.
+
+        After the end only `stay` is legal.
+        """
         if self.over:
             return [STAY]
         acts = not self._things.why_not(seat, self._stands[seat].ahead, self._clock)
         return [*MOVE_COMMANDS, *([INTERACT] if acts else []), STAY]
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
-        """Return, for seat 1, an interact that has an effect only after seat 0's."""
+        """Return `interact` if it is not legal for seat 1 now, but becomes legal if seat 0 interacts first;
+        else an empty list.
+
+        `earlier` are the seats that act before this one; None means all.
+        """
         if seat != 1 or self.over or (earlier is not None and 0 not in earlier):
             return []
         here, there = (stand.ahead for stand in self._stands)
@@ -316,28 +333,37 @@ class Overcooked(World):
         return [] if after.why_not(1, there, self._clock) else [INTERACT]
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return ProAgent's skills, as far as this seat reaches the places (`grid_aims`)."""
+        """Return the skills of ProAgent that this seat can do in the layout, perhaps with the other seat's
+        help (`grid_aims`)."""
         return list(seat_aims(self.layout, self.options.starts_itself, seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return how often this seat has done it so far."""
+        """Return how often this seat has done the aim's action so far; None for a pickup. `aim_status`
+        compares with this value later."""
         return aim_mark(self.tally.seats[seat], aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of an aim from what this seat itself holds and has done."""
+        """Return SUCCESS, UNKNOWN (not achieved yet) or FAIL for the aim, from what this seat holds and has
+        done.
+
+        `since` is the result of `aim_mark` when the aim was given.
+        """
         pot = self._things.pots.get(self._stands[seat].ahead)
         return aim_status(self.tally.seats[seat], self._things.hands[seat], pot, aim, since)
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Return whether this is a command. All are accepted: nobody knows what the other seat will do."""
+        """Return whether this is a command of the game.
+
+        Also an interact without effect is accepted, because the other seat may act first.
+        """
         return command in COMMANDS
 
     def score(self) -> dict[str, Json]:
-        """Return every metric, and what each seat did as `counts`."""
+        """Return the value of every metric by name, and each seat's counted actions (`counts`)."""
         return self.tally.score()
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state: what `observe` shows, when pots were started, and the counts."""
+        """Return the whole state as JSON, from which `from_dict` restores the world."""
         return {
             "kind": self.kind,
             "version": self.version,
@@ -354,7 +380,7 @@ class Overcooked(World):
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the world that `to_dict` described. Raises StateError for anything else."""
+        """Return the world restored from the JSON of `to_dict`. Raises StateError if it is invalid."""
         fields = read_object(stored, "it", _PARTS)
         require(fields["kind"] == cls.kind, "kind", f"is not {cls.kind}")
         require(fields["version"] == cls.version, "version", f"{fields['version']!r} is not {cls.version}")

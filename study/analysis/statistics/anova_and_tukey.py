@@ -49,13 +49,13 @@ class Anova:
 
     @property
     def ms_within(self) -> float:
-        """Mean square within conditions."""
+        """The mean square within conditions."""
         return self.ss_within / self.df_within
 
 
 def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
-    """Compare the means of the conditions. Conditions without any value are excluded and listed in the
-    result."""
+    """Compare the means of the conditions with a one-way ANOVA. Conditions without any value are excluded
+    and listed in the result. Return NotComputable if the data do not allow the test."""
     by_condition = table.groups()
     if problem := why_not_comparable(by_condition):
         return problem
@@ -80,9 +80,9 @@ def one_way_anova(table: MeasureTable) -> Anova | NotComputable:
 
 
 def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Return the sums of squares (between groups, within groups).
+    """Return the sums of squares as (between groups, within groups).
 
-    Each group is centred on its own mean, which keeps the digits of large values.
+    Each group is centred on its own mean first, which avoids rounding errors for large values.
     """
     groups = _without_common_part(groups)
     means = [fmean(group) for group in groups]
@@ -109,11 +109,11 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two conditions compared; `first` comes before `second` in the order of the conditions.
+    """The comparison of two conditions; `first` comes before `second` in the order of the conditions.
 
     `difference` is the mean of `second` minus that of `first`, in the measure's unit, with its 95 %
-    simultaneous interval. `p` is adjusted for all pairs. `g` is Hedges' g of the same sign, over the pooled
-    standard deviation of the two; None if neither varies.
+    simultaneous interval. `p` is adjusted for all pairs. `g` is Hedges' g with the same sign. It uses the
+    pooled standard deviation of the two conditions and is None if neither varies.
     """
 
     first: AnalysisCondition
@@ -126,7 +126,7 @@ class Pair:
 
     @property
     def significant(self) -> bool:
-        """Return True if p is below .05."""
+        """True if p is below .05."""
         return self.p < ALPHA
 
     @property
@@ -142,14 +142,16 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Tukey:
-    """All pairs of the conditions that have values, in order; `without_data` are the excluded conditions."""
+    """The results of Tukey's HSD: all pairs of conditions that have values. `without_data` lists the other
+    conditions."""
 
     pairs: tuple[Pair, ...]
     without_data: tuple[AnalysisCondition, ...] = ()
 
 
 def tukey_hsd(table: MeasureTable) -> Tukey | NotComputable:
-    """Compare every two conditions. Conditions without any value are excluded and listed in the result."""
+    """Compare every two conditions with Tukey's HSD. Conditions without any value are excluded and listed
+    in the result. Return NotComputable if the data do not allow the test."""
     groups = table.groups()
     if problem := why_not_comparable(groups):
         return problem
@@ -197,7 +199,8 @@ def _critical(k: int, df: int) -> float:
 
 
 def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return (mean of after - mean of before) / pooled sd, with the exact correction for small samples.
+    """Return Hedges' g: (mean of `after` - mean of `before`) / pooled standard deviation, with the exact
+    correction for small samples.
 
     Source: Hedges (1981), equation 6e. Return None if neither group varies. Both groups need at least two
     values.
@@ -210,7 +213,8 @@ def hedges_g(before: Sequence[float], after: Sequence[float]) -> float | None:
 
 
 def small_sample_correction(df: int) -> float:
-    """Return the exact factor that corrects a standardised difference (Hedges 1981, equation 6e)."""
+    """Return the exact factor that corrects a standardised mean difference for small samples (Hedges 1981,
+    equation 6e). `df` are the degrees of freedom."""
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
 
 
@@ -240,7 +244,7 @@ class Description:
 
 
 def describe(table: MeasureTable) -> tuple[Description, ...]:
-    """Return one description per condition, in the order of the conditions."""
+    """Return the descriptive statistics of each condition, in the order of the conditions."""
     return tuple(
         _describe(condition, table.values(condition.key), table.missing(condition.key))
         for condition in table.conditions

@@ -16,7 +16,8 @@ DASH = "\N{EN DASH}"
 
 
 def format_number(value: float | None, digits: int = 2) -> str:
-    """Round a number, with a true minus sign and never a negative zero; a dash for None."""
+    """Return the number rounded to `digits` decimals, with a true minus sign and never as negative zero; a
+    dash for None."""
     if value is None:
         return DASH
     text = f"{value:.{digits}f}"
@@ -24,15 +25,15 @@ def format_number(value: float | None, digits: int = 2) -> str:
 
 
 def format_share(value: float | None, digits: int = 2) -> str:
-    """Format a statistic that cannot exceed 1, without its leading zero: ".67"."""
+    """Return a statistic that cannot exceed 1 as text, without its leading zero: ".67". None gives a dash."""
     text = format_number(value, digits)
     return text.replace("0.", ".", 1) if text.removeprefix(MINUS).startswith("0.") else text
 
 
 def format_p(p: float, digits: int = 3) -> str:
-    """Format p: "p = .012", "p < .001", "p > .999".
+    """Return p as text: "p = .012", "p < .001", "p > .999".
 
-    It is never rounded to 0 or 1, nor from below .05 to .05.
+    The text never shows 0 or 1. A p below .05 is never shown as .05.
     """
     if p < 0.05 <= round(p, digits):
         return format_p(p, digits + 1)
@@ -45,19 +46,20 @@ def format_p(p: float, digits: int = 3) -> str:
 
 
 def format_interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """Format an interval: "[0.21, 0.43]"; a dash if there is none."""
+    """Return an interval as text: "[0.21, 0.43]"; a dash if there is none."""
     if low is None or high is None:
         return DASH
     return f"[{format_number(low, digits)}, {format_number(high, digits)}]"
 
 
 def format_anova_effect(result: Anova) -> str:
-    """Format the effect sizes: "η² = .67, ω² = .64"."""
+    """Return the effect sizes of an ANOVA as text: "η² = .67, ω² = .64"."""
     return f"η² = {format_share(result.eta_squared)}, ω² = {format_share(result.omega_squared)}"
 
 
 def format_pair(pair: Pair) -> str:
-    """Format a pair: "Team of 2 above Alone by 0.32, 95% CI [0.21, 0.43], p < .001, g = 2.10"."""
+    """Return the comparison of a pair as text: "Team of 2 above Alone by 0.32, 95% CI [0.21, 0.43], p <
+    .001, g = 2.10"."""
     low, high, g = pair.ci_low, pair.ci_high, pair.g
     if pair.difference <= 0:
         low, high, g = -high, -low, None if g is None else -g
@@ -71,7 +73,7 @@ def format_pair(pair: Pair) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table of escaped cells; the first column is left-aligned, the others right-
+    """Return a Markdown table; its cells are escaped. The first column is left-aligned, the others right-
     aligned."""
     line = "| {} |".format
     rule = [":--", *("--:" for _ in head[1:])]
@@ -79,5 +81,5 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape all Markdown syntax in a text; intervals and p < .05 stay readable."""
+    """Return the text with all Markdown syntax escaped. Intervals and “p < .05” stay readable."""
     return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)

@@ -1,6 +1,7 @@
 """Write the report of an analysis in Markdown: participants, methods, and each measure with its tables.
 
-It covers the replicated tests and the within-subject tests.
+The report covers two analyses: the tests of the MindAgent paper (the replication) and the within-subject
+tests.
 """
 
 from __future__ import annotations
@@ -57,12 +58,12 @@ conditions are those of Cousineau and Morey, within each group."""
 
 
 def design_method(analysis: Analysis) -> str:
-    """Return the paragraph about the tests that fit the design."""
+    """Return the paragraph of the method section about the tests that fit the study's design."""
     return (GROUPED_METHOD if analysis.between else DESIGN_METHOD).replace("\n", " ")
 
 
 def replication_method(analysis: Analysis) -> str:
-    """Return the paragraph about the paper's analysis."""
+    """Return the paragraph of the method section about the tests of the MindAgent paper."""
     played = "all conditions of their group" if analysis.between else "every condition"
     return METHOD.replace(
         "every participant played every condition", f"every participant played {played}"
@@ -96,14 +97,16 @@ CONTRAST_COLUMNS: Columns[Contrast] = {
 
 
 def contrasts_table(family: Family) -> str:
-    """Return a table of the contrasts that are corrected together, and why others could not be computed."""
+    """Return a table of contrasts that are corrected together. Below it, one line for each contrast that
+    could not be computed says why."""
     computed = [_table(CONTRAST_COLUMNS, family.computed)] if family.computed else []
     rest = [one for one in family.contrasts if not isinstance(one, Contrast)]
     return "\n\n".join([*computed, *(f"{escape_markdown(one.name)}: {one.because}." for one in rest)])
 
 
 def scales_table(scales: Sequence[ScaleResult]) -> str:
-    """Return the table of reliability: each scale in each condition, and over all."""
+    """Return the table of reliability: one row for each scale and condition, and one for each scale over
+    all conditions."""
     head = ("Scale", "Condition", "n", "Items", "Cronbach's \N{GREEK SMALL LETTER ALPHA}", "95% CI")
     return markdown_table(
         (*head, "McDonald's ω", "Lowest item-rest r"), [_scale_cells(one) for one in scales]
@@ -152,7 +155,7 @@ def markdown_report(analysis: Analysis) -> str:
 
 
 def synthetic_banner(analysis: Analysis) -> str:
-    """Return one line that states how many participants are synthetic; empty if none is."""
+    """Return one line that states how many participants are synthetic (programs); empty if none is."""
     if not analysis.synthetic:
         return ""
     bots, everybody = len(analysis.synthetic_participants), len(analysis.participants)
@@ -163,12 +166,14 @@ def synthetic_banner(analysis: Analysis) -> str:
 
 
 def version_banner(analysis: Analysis) -> str:
-    """Return one line for each reason not to read the data as one preregistered sample."""
+    """Return one line for each reason why the data are not one preregistered sample; empty if there is
+    none."""
     return "\n>\n".join(f"> {escape_markdown(sentence)}" for sentence in analysis.warnings)
 
 
 def participants_section(analysis: Analysis) -> str:
-    """Return a list of who entered, completed and was analysed, the conditions, and all exclusions."""
+    """Return the section about participants: who entered, completed and was analysed, the conditions, and
+    all exclusions."""
     lines = [
         *sample_sentences(analysis),
         f"{counted_noun(len(analysis.participants), 'participant')} analysed, "
@@ -202,7 +207,8 @@ def attrition_sentences(attrition: Attrition) -> list[str]:
 
 
 def dependence_sentence(attrition: Attrition) -> str:
-    """Warn that rows of participants who played together are dependent; empty if nobody did."""
+    """Return a warning that rows of participants who played together are not independent. Empty if nobody
+    played together."""
     if not attrition.shared:
         return ""
     people, episodes = (
@@ -217,7 +223,8 @@ def dependence_sentence(attrition: Attrition) -> str:
 
 
 def exclusion_sentences(analysis: Analysis) -> list[str]:
-    """Return one sentence per reason why rows were excluded."""
+    """Return one sentence for each reason why rows were excluded. If none were, return one sentence that
+    says so."""
     whose = " of those who completed the study" if analysis.attrition else ""
     return [_exclusion_sentence(one) for one in analysis.exclusions] or [f"No row{whose} was left out."]
 
@@ -239,14 +246,15 @@ def sample_sentences(analysis: Analysis) -> list[str]:
 
 
 def plan_sentence(analysis: Analysis) -> str:
-    """State the main test and its correction."""
+    """Return a sentence that names the main test and its correction for several measures."""
     main = main_test_label(analysis.plan.main, grouped=analysis.between is not None)
     correction = CORRECTIONS[analysis.plan.correction]
     return f"The main test of each measure: {escape_markdown(main)}, {correction}."
 
 
 def measure_section(result: MeasureResult) -> str:
-    """Return the section of one measure: sentences, figures, means and pairs."""
+    """Return the section of one measure: test results as sentences, figures, and tables of means and
+    pairs."""
     label, within = escape_markdown(result.measure.label), result.within
     families = (
         ("Planned contrasts", within.planned if within else Family(())),
@@ -276,14 +284,15 @@ def means_figure(result: MeasureResult) -> str:
 
 
 def participants_figure(result: MeasureResult) -> str:
-    """Return the image of the participants; empty if there is no file of it."""
+    """Return the Markdown of the image that shows each participant over the conditions. Empty if the
+    report has no file of it."""
     words = "each participant over the conditions, means with 95% intervals within participants"
     name = result.threads_name
     return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
 
 
 def means_table(result: MeasureResult) -> str:
-    """Return the table of descriptive statistics, one line per condition."""
+    """Return the table of descriptive statistics, one row for each condition."""
     columns: Columns[Description] = {
         "Condition": lambda one: _name(one.condition),
         "n": lambda one: str(one.n),
@@ -311,9 +320,9 @@ PLAYER_COLUMNS: Columns[ConditionPlayers] = {
 
 
 def players_table(players: Sequence[ConditionPlayers]) -> str:
-    """Return the table of co-players, models, fallbacks and parsed replies, one line per condition.
+    """Return the table of co-players, models, fallbacks and parsed replies, one row for each condition.
 
-    Warnings about badly parsed replies follow below it.
+    Warnings about badly parsed replies are below it.
     """
     warnings = [
         f"Warning: {escape_markdown(f'{one.condition.label}: {one.read.warning}')}"
@@ -335,9 +344,9 @@ PAIR_COLUMNS: Columns[Pair] = {
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:
-    """Return the table of all pairs, one line each; empty without pairs.
+    """Return the table of all pairs of conditions, one row for each; empty without pairs.
 
-    The difference is the second mean minus the first.
+    The difference is the second condition's mean minus the first's.
     """
     return _table(PAIR_COLUMNS, pairs) if pairs else ""
 

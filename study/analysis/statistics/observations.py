@@ -24,15 +24,15 @@ Kind = Literal["rate", "count", "likert", "score", "number"]
 
 
 class AnalysisError(Exception):
-    """Base of all data problems that the caller can correct. The message is one line."""
+    """Base class of all errors about data that the caller can correct. The message is one line."""
 
 
 class DefinitionError(AnalysisError):
-    """Raised for an unusable condition or measure; names it and the reason."""
+    """Raised for an unusable condition or measure. The message names it and the reason."""
 
 
 class RowError(AnalysisError):
-    """Raised for an unusable observation; names participant, condition, measure and reason."""
+    """Raised for an unusable observation. The message names participant, condition, measure and reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class BetweenFactor:
-    """A factor between people: its groups, and for each condition its level within people and its group.
+    """The between-subjects groups of a study. It gives the group that plays each condition, and the
+    condition's level of the within-subject factor.
 
     A condition with an empty group is played by all groups.
     """
@@ -70,13 +71,14 @@ class BetweenFactor:
     """By key of the condition."""
 
     def conditions_of(self, group: str) -> set[str]:
-        """Return the keys of the conditions that a group plays."""
+        """Return the keys of the conditions that this group plays."""
         return {key for key, whose in self.played_by.items() if whose in ("", group)}
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisCondition:
-    """One level of the factor; tables and figures sort by `position`, then `key`.
+    """One condition of the study, as a level of the analysed factor. Tables and figures sort by `position`,
+    then `key`.
 
     Raises DefinitionError for an invalid key or an empty label.
     """
@@ -93,10 +95,10 @@ class AnalysisCondition:
 class Measure:
     """A measure with the bounds of its scale (both inclusive).
 
-    `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None. `likert` has whole steps from
-    `low` to `high`, but a value may lie between them (a mean of items). `number` has no bound where `low` or
-    `high` is None, and may have a `unit`. `scale_labels` is empty, or has labels for the two ends, or one for
-    every step. Raises DefinitionError if these contradict each other.
+    `rate` is a share from 0 to 1. `count` has no upper bound if `high` is None. `likert` has whole steps
+    from `low` to `high`, but a value may lie between them (a mean of items). `number` has no bound where
+    `low` or `high` is None, and may have a `unit`. `scale_labels` is empty, has labels for the two ends,
+    or has one for every step. Raises DefinitionError if the arguments contradict each other.
     """
 
     key: str
@@ -116,22 +118,25 @@ class Measure:
 
     @classmethod
     def count(cls, key: str, label: str, high: float | None = None) -> Self:
-        """Make a count from 0."""
+        """Return a measure whose values are counts from 0. `high` is the highest possible count; None for
+        no limit."""
         return cls(key, label, "count", 0.0, high)
 
     @classmethod
     def likert(cls, key: str, label: str, points: int = 5, scale_labels: tuple[str, ...] = ()) -> Self:
-        """Make a survey item with answers from 1 to `points`; the paper's items have five."""
+        """Return a measure for a survey item with answers from 1 to `points`. The paper's items have five
+        points."""
         return cls(key, label, "likert", 1.0, float(points), scale_labels)
 
     @classmethod
     def score(cls, key: str, label: str, low: float, high: float) -> Self:
-        """Make a number between two bounds, such as the score of several items."""
+        """Return a measure whose values are numbers between two bounds, such as the score of several
+        items."""
         return cls(key, label, "score", float(low), float(high))
 
     @classmethod
     def number(cls, key: str, label: str, low: float | None, high: float | None, unit: str = "") -> Self:
-        """Make a number with optional bounds, such as a time in steps."""
+        """Return a measure whose values are numbers with optional bounds, such as a time in steps."""
         return cls(key, label, "number", low, high, unit=unit)
 
     def __post_init__(self) -> None:
@@ -159,12 +164,12 @@ class Measure:
             )
 
     def holds(self, value: float) -> bool:
-        """Return whether the value is within the bounds."""
+        """Return whether the value is within the bounds of the measure's scale."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     @property
     def scale(self) -> str:
-        """The scale in words: "0 to 1", "1 = never to 5 = always", "0 or more"."""
+        """The scale as text: "0 to 1", "1 = never to 5 = always", "0 or more"."""
         if self.low is None:
             return "any number" if self.high is None else f"{self.high:g} or less"
         if self.high is None:
@@ -200,7 +205,7 @@ SAME, TINY = 1e-14, 1e-100
 
 @dataclass(frozen=True, slots=True)
 class NotComputable:
-    """The result of a test that the data do not allow: a code for programs and a clause for people.
+    """Why a test could not be computed from the data: a code for programs and a clause for people.
 
     `because` continues the sentence "not computable because ...", without a full stop.
     """
@@ -215,7 +220,8 @@ class NotComputable:
 
 @dataclass(frozen=True, slots=True)
 class MeasureTable:
-    """One measure in long format: conditions in their order, observations by participant and condition."""
+    """All rows of one measure: the conditions in order, and the observations sorted by participant and
+    condition."""
 
     measure: Measure
     conditions: tuple[AnalysisCondition, ...]
@@ -232,12 +238,13 @@ class MeasureTable:
         return sum(r.condition == condition and r.value is None for r in self.observations)
 
     def groups(self) -> dict[AnalysisCondition, tuple[float, ...]]:
-        """Return the values of every condition that has any."""
+        """Return the values of each condition that has any; conditions without values are left out."""
         by_condition = {condition: self.values(condition.key) for condition in self.conditions}
         return {condition: values for condition, values in by_condition.items() if values}
 
     def without_data(self) -> tuple[AnalysisCondition, ...]:
-        """Return the conditions without any value, such as for an item about teammates when alone."""
+        """Return the conditions without any value. For example, an item about teammates has none in a
+        condition without teammates."""
         return tuple(c for c in self.conditions if not self.values(c.key))
 
 
@@ -247,7 +254,7 @@ def table_of(
     observations: Sequence[Observation],
     between: BetweenFactor | None = None,
 ) -> MeasureTable:
-    """Return the table of one measure, sorted, so that the input order of rows has no effect."""
+    """Return the sorted table of one measure. The order of `observations` has no effect."""
     order = tuple(sorted(conditions, key=lambda c: (c.position, c.key)))
     place = {condition.key: i for i, condition in enumerate(order)}
     rows = (row for row in observations if row.measure == measure.key)
@@ -262,10 +269,11 @@ def table_with_missing_rows(
     observations: Sequence[Observation],
     between: BetweenFactor | None = None,
 ) -> MeasureTable:
-    """Return the table of one measure, with an empty row for every played condition without a row.
+    """Return the table of one measure. If a participant played a condition but has no row for this measure, a
+    row without a value is added.
 
-    Tests then know the full order of play, for example for items about teammates that are not asked when
-    alone.
+    Tests thus know in which order the conditions were played. For example, items about teammates are not
+    asked in a condition without teammates.
     """
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}
@@ -274,7 +282,8 @@ def table_with_missing_rows(
 
 
 def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:
-    """Return why the means of these independent groups cannot be compared, or None."""
+    """Return why the means of these groups cannot be compared; None if they can. The groups are treated as
+    independent."""
     if not groups:
         return NotComputable("no_data", "no condition has a value")
     if len(groups) < 2:
@@ -301,7 +310,7 @@ LARGEST = 1e100
 def check_observations(
     observations: Sequence[Observation], conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]
 ) -> None:
-    """Raise DefinitionError or RowError for the first problem in the input."""
+    """Check the input of an analysis. Raises DefinitionError or RowError for the first problem."""
     check_definitions(conditions, measures)
     for row in observations:
         _check_row(row, {c.key for c in conditions}, {m.key: m for m in measures})
@@ -310,7 +319,7 @@ def check_observations(
 
 
 def check_definitions(conditions: Sequence[AnalysisCondition], measures: Sequence[Measure]) -> None:
-    """Raise DefinitionError if conditions or measures are missing, or two share a key or label."""
+    """Raise DefinitionError if there are no conditions or no measures, or if two share a key or label."""
     for what, definitions in (("condition", conditions), ("measure", measures)):
         if not definitions:
             raise DefinitionError(f"an analysis needs at least one {what}")

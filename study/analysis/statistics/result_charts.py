@@ -1,7 +1,7 @@
-"""Build the figures of an analysis as data.
+"""Define the charts of an analysis as data (`kitchen.charts`).
 
-Each measure has charts of its means, participants and order of play; each scale has one of its reliability.
-`means` is Figure 5 of the paper.
+Each measure has charts of its means, of its participants and of the order of play. Each scale has a chart of
+its reliability. `means` is Figure 5 of the MindAgent paper.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
 
 
 def labels(result: MeasureResult) -> tuple[str, ...]:
-    """Return the labels of the conditions."""
+    """Return the labels of the conditions of this measure."""
     return tuple(condition.label for condition in result.table.conditions)
 
 
@@ -59,17 +59,17 @@ def _reach(description: Description) -> tuple[float | None, ...]:
 
 
 def descriptive_cells(d: Description) -> tuple[Cell, ...]:
-    """Return the values of DESCRIPTIVE_COLUMNS."""
+    """Return the values for the columns DESCRIPTIVE_COLUMNS of a table."""
     return d.n, d.mean, d.sd, d.ci_low, d.ci_high
 
 
 def mean_words(d: Description) -> str:
-    """Format a mean: "mean 3.50 [2.47, 4.53], n = 12"."""
+    """Return a mean as text: "mean 3.50 [2.47, 4.53], n = 12"."""
     return f"mean {format_number(d.mean)} {format_interval(d.ci_low, d.ci_high)}, n = {d.n}"
 
 
 def position_chart(result: MeasureResult) -> Chart:
-    """Chart the means by position in the order of play, over all conditions and for each one.
+    """Return a chart of the means by position in the order of play, over all conditions and for each one.
 
     It shows effects of learning and fatigue.
     """
@@ -140,7 +140,7 @@ ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 
 
 def reliability_chart(scales: Sequence[ScaleResult], *, synthetic: bool = False) -> Chart:
-    """Chart Cronbach's alpha with its interval and McDonald's omega of one scale.
+    """Return a chart of one scale: Cronbach's alpha with its interval, and McDonald's omega.
 
     There is one entry for each condition, and one for participants' means over all conditions.
     """
@@ -196,8 +196,8 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 
 
 def means_chart(result: MeasureResult) -> Chart:
-    """Chart Figure 5 of the paper: bars with 95 % intervals, dots for participants, brackets of Tukey's
-    HSD."""
+    """Return the chart that is Figure 5 of the paper: bars with 95 % intervals, dots for participants,
+    brackets for significant pairs (Tukey's HSD)."""
     result = result.where_measured()
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
@@ -246,7 +246,7 @@ def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
 
 
 def participants_chart(result: MeasureResult) -> Chart:
-    """Chart each participant over the conditions as a thin line.
+    """Return a chart with each participant as a thin line over the conditions.
 
     The means have within-participant intervals, and brackets mark significant paired contrasts (Holm).
     """
@@ -376,7 +376,7 @@ OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
 
 
 def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
-    """Return the charts of these measures that are written as files, by file name."""
+    """Return the charts of these measures that the report shows, by file name."""
     found = {}
     for result in results:
         found[result.figure_name] = means_chart(result)
@@ -386,7 +386,7 @@ def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
 
 
 def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
-    """Return all charts of a measure or scale by name; empty if the key is unknown."""
+    """Return all charts of one measure or scale, by name. `of` is its key; empty if the key is unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
     found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     scales = [one for one in analysis.scales if one.scale == of]

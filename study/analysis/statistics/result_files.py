@@ -1,9 +1,9 @@
 """Write an analysis as files: CSV tables, LaTeX, JSON, figures, the report, and the analysed rows with their
 hash.
 
-The LaTeX table of tests uses booktabs and longtable. CSV is UTF-8 after RFC 4180: commas, CRLF, a header,
-blanks for missing values, full precision, booleans as 1 and 0. `synthetic` is 1 in every row of an analysis
-with synthetic data. Columns are stable; new ones are added at the end.
+The LaTeX table of tests uses booktabs and longtable. CSV is UTF-8 after RFC 4180: commas, CRLF, a header
+line, empty cells for missing values, full precision, booleans as 1 and 0. `synthetic` is 1 in every row of an
+analysis with synthetic data. Columns keep their order; new ones are added at the end.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ END = r"""\bottomrule
 
 
 def to_latex(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return a LaTeX table of those `test_rows` that a paper reports; p is the adjusted one if available."""
+    """Return a LaTeX table of the rows (`test_rows`) that a paper reports. It shows the adjusted p if
+    there is one."""
     shown = [row for row in rows if row.get("role") in LATEX_COLUMNS or row.get("test") in MORE]
     return (HEAD + "".join(map(_line, shown)) + END).encode()
 
@@ -108,7 +109,7 @@ PLAYERS += READING_COLUMNS
 
 
 def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
-    """Yield name and bytes of every file one by one, so that a page can stream them."""
+    """Yield (name, bytes) of every file one by one, so that a page can stream them."""
     for name, make in TABLES.items():
         if name != "reliability.csv" or analysis.scales:
             yield name, make(analysis)
@@ -119,25 +120,26 @@ def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
 
 
 def write_files(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
-    """Write every file into the directory, each whole or not at all; return their paths.
+    """Write every file into the directory and return their paths. Each file is written completely or not at
+    all.
 
     The directory is created if needed. The report is written last, so its presence means that all files
-    exist. Raises OSError if the disk refuses.
+    exist. Raises OSError if a file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     return tuple(write_atomically(directory / name, data) for name, data in file_contents(analysis))
 
 
 def to_csv(columns: Sequence[str], rows: Iterable[Row]) -> bytes:
-    """Return the rows as CSV; a missing or None value is blank."""
+    """Return the rows as CSV. A cell is empty if the value is missing or None."""
     return csv_bytes(columns, ([row.get(column) for column in columns] for row in rows))
 
 
 def means_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per measure and condition.
+    """Return one row per measure and condition, with the mean and its intervals.
 
-    The within-participant interval (Cousineau and Morey) and its mean are over participants with a value in
-    every condition.
+    The within-participant interval (Cousineau and Morey) and its mean use only participants with a value
+    in every condition.
     """
     return [
         {**_of(result), **_description(one), **_within(result.interval(one.condition))}
@@ -159,16 +161,17 @@ def anova_rows(analysis: Analysis) -> list[Row]:
 
 
 def tukey_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per measure and pair, or one with the reason if pairs cannot be compared."""
+    """Return one row per measure and pair of conditions. If the pairs of a measure cannot be compared, it
+    has one row with the reason."""
     return [
         {**_of(result), "test": "Tukey HSD", **row} for result in analysis.measures for row in _tukey(result)
     ]
 
 
 def player_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per condition and called model, or one for a condition without models.
+    """Return one row per condition and called model; a condition without models has one row.
 
-    Decisions and fallbacks are those of the whole condition.
+    Numbers of decisions and fallbacks are those of the whole condition.
     """
     return [
         {**_condition_players(players), **(_model(model) if model else {}), "synthetic": analysis.synthetic}
@@ -242,7 +245,8 @@ def _pair(pair: Pair) -> Row:
 
 
 def to_json(analysis: Analysis) -> bytes:
-    """Return the whole analysis as one JSON object, without single values; missing numbers are null."""
+    """Return the whole analysis as one JSON object, without the values of participants. Missing numbers
+    are null."""
     whole = {
         "version": VERSION,
         "synthetic": analysis.synthetic,
@@ -329,5 +333,6 @@ def _rows(result: MeasureResult) -> list[Row]:
 
 
 def analysed_rows_digest(analysis: Analysis) -> str:
-    """Return the SHA-256 of `analysed_rows` (64 characters); `sha256sum analysed.csv` gives the same."""
+    """Return the SHA-256 of `analysed_rows` as 64 hexadecimal digits. It equals the output of `sha256sum
+    analysed.csv`."""
     return hashlib.sha256(analysed_rows(analysis)).hexdigest()

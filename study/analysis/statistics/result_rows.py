@@ -1,4 +1,4 @@
-"""Turn every test of an analysis into one flat row, with its APA sentence.
+"""Convert every test of an analysis into one flat row (column name → value) with a sentence in APA style.
 
 CSV, JSON and LaTeX use the same rows.
 """
@@ -41,7 +41,7 @@ RELIABILITY += ["item", "item_rest", "incomplete", "not_computable", "synthetic"
 
 
 def test_rows(analysis: Analysis) -> list[Row]:
-    """Return all tests of all measures, in the order of the measures."""
+    """Return one row for each test of each measure, in the order of the measures."""
     return [
         {
             "measure": result.measure.key,
@@ -265,7 +265,8 @@ def _chi_squared(one: Friedman | CumulativeLink) -> Row:
 
 
 def reliability_rows(analysis: Analysis) -> list[Row]:
-    """Return one row per item, scale and condition (and over all), or one row with the reason."""
+    """Return one row per item, scale and condition, and over all conditions. If a reliability cannot be
+    computed, it has one row with the reason."""
     return [
         {"scale": one.scale, "scale_label": one.label, "condition": one.where, "synthetic": synthetic} | row
         for synthetic in [analysis.synthetic]

@@ -1,7 +1,7 @@
 """Write test results as sentences for reports, pages and figure descriptions.
 
-The format follows the APA manual (7th edition, sections 6.36 to 6.44). It also chooses which pairs a figure
-brackets.
+The format follows the APA manual (7th edition, sections 6.36 to 6.44). The module also chooses which pairs of
+conditions a figure marks with brackets.
 """
 
 from __future__ import annotations
@@ -48,25 +48,27 @@ ROUND = 1000.0
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
-    """Return the words that say whether conditions differed, by the decisive p: the p corrected over measures
-    if `over` is given. No other function draws a verdict on a main test."""
+    """Return “differed” or “did not differ reliably”, the verdict of a main test. It is decided by `p`. If
+    `over` is given (p corrected over measures), that p decides."""
     return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
 
 
 def p_words(p: float, over: CorrectedP | None = None) -> str:
-    """Format p: "p = .011", or "p = .011, after Holm over measures p = .088"."""
+    """Return p as text: "p = .011". With `over` (p corrected over measures): "p = .011, after Holm over
+    measures p = .088"."""
     return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
 
 
 def f_test(found: Anova | NotComputable, over: CorrectedP | None = None) -> str:
-    """Format the one-way ANOVA: "F(4, 55) = 28.11, p < .001", or why there is none."""
+    """Return the one-way ANOVA as text: "F(4, 55) = 28.11, p < .001". If it was not computed, return why."""
     if isinstance(found, NotComputable):
         return str(found)
     return f"F({found.df_between}, {found.df_within}) = {format_number(found.f)}, {p_words(found.p, over)}"
 
 
 def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None) -> str:
-    """Format the repeated-measures ANOVA with its decisive correction, or say why there is none.
+    """Return the repeated-measures ANOVA as text, with the correction that decides. If it was not computed,
+    return why.
 
     Example: "F(1.22, 13.40) = 24.20, p < .001, ηp² = .69, ηG² = .62, ... ε = .30".
     """
@@ -85,7 +87,8 @@ def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | No
 def repeated_sentence(
     label: str, found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None
 ) -> str:
-    """Return a sentence about the repeated-measures ANOVA."""
+    """Return a sentence about the repeated-measures ANOVA. `label` is the measure's label, and `over` the
+    p corrected over measures."""
     if isinstance(found, NotComputable):
         return f"{label}: the repeated-measures ANOVA is {found}."
     return (
@@ -96,7 +99,8 @@ def repeated_sentence(
 
 
 def uncorrected_test(found: RepeatedMeasures) -> str:
-    """Format the repeated-measures ANOVA without a correction, and with either."""
+    """Return the repeated-measures ANOVA as text: without a correction, then with each of the two
+    corrections."""
     return (
         f"F({found.df_condition}, {found.df_error}) = {format_number(found.f)}, uncorrected "
         f"{format_p(found.p)}; "
@@ -108,7 +112,8 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
 def grouped_sentence(
     label: str, found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
 ) -> str:
-    """Return a sentence about the mixed ANOVA; each term has its own verdict."""
+    """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p corrected
+    over measures for each term."""
     if isinstance(found, NotComputable):
         return f"{label}: the mixed ANOVA is {found}."
     told = [
@@ -128,7 +133,8 @@ TERM_VERDICTS: Mapping[Term, str] = {
 
 
 def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | None = None) -> str:
-    """Format one term of the mixed ANOVA with its decisive correction: "F(1, 10) = 5.20, p = .046, …"."""
+    """Return one term of the mixed ANOVA as text, with the correction that decides: "F(1, 10) = 5.20, p =
+    .046, …"."""
     epsilon = found.epsilon(effect.term)
     df = f"{_df(effect.df * epsilon)}, {_df(effect.df_error * epsilon)}"
     sizes = (
@@ -141,7 +147,7 @@ def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | N
 
 
 def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = None) -> str:
-    """Format one term of the mixed model: "carry-over F(4, 40.12) = 1.20, p = .330"."""
+    """Return one term of the mixed model as text: "carry-over F(4, 40.12) = 1.20, p = .330"."""
     if isinstance(found, UnidentifiedEffect):
         return f"{TERMS[found.term]} cannot be told ({found.because.because})"
     numbers = f"F({found.df}, {_df(found.df_error)}) = {format_number(found.f)}"
@@ -151,7 +157,8 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
 def mixed_sentence(
     found: MixedModel | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
 ) -> str:
-    """Return a sentence about all terms of the mixed model; `over` has the corrections over measures."""
+    """Return a sentence about all terms of the linear mixed model. `over` has the p corrected over
+    measures for each term."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
     terms = "; ".join(effect_test(one, over.get(one.term)) for one in found.effects)
@@ -162,8 +169,8 @@ def mixed_sentence(
 
 
 def contrast_test(found: Contrast | UncomputedContrast) -> str:
-    """Format a contrast: "0.32, 95% CI [0.21, 0.43], t(11) = 6.20, p < .001, g = 1.67 [0.80, 2.51], BF10 =
-    393"."""
+    """Return a contrast as text: "0.32, 95% CI [0.21, 0.43], t(11) = 6.20, p < .001, g = 1.67 [0.80,
+    2.51], BF10 = 393". If it was not computed, return why."""
     if isinstance(found, UncomputedContrast):
         return str(found.because)
     return (
@@ -175,12 +182,12 @@ def contrast_test(found: Contrast | UncomputedContrast) -> str:
 
 
 def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
-    """Return the contrast with its name; p is adjusted over its family."""
+    """Return a contrast as text with its name. The p is adjusted for all contrasts of its family."""
     return f"{found.name}: {contrast_test(found)}."
 
 
 def bayes_words(factor: float) -> str:
-    """Format a Bayes factor: "= 3.21", "> 1000", "< 0.001"."""
+    """Return a Bayes factor as text: "= 3.21", "> 1000", "< 0.001"."""
     if factor > ROUND:
         return f"> {ROUND:.0f}"
     return (
@@ -189,7 +196,8 @@ def bayes_words(factor: float) -> str:
 
 
 def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Format Friedman's test: "χ²(4) = 30.11, p < .001, W = .63"."""
+    """Return Friedman's test as text: "χ²(4) = 30.11, p < .001, W = .63". If it was not computed, return
+    why."""
     if isinstance(found, NotComputable):
         return str(found)
     return (
@@ -199,14 +207,14 @@ def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = Non
 
 
 def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return a sentence about Friedman's test."""
+    """Return a sentence about Friedman's test. `over` is the p corrected over measures."""
     people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
     return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
 
 
 def cumulative_sentence(found: CumulativeLink | NotComputable) -> str:
-    """Return a sentence about Wald's test of the conditions."""
+    """Return a sentence about the cumulative-link model and its test of the conditions."""
     if isinstance(found, NotComputable):
         return f"The cumulative-link model is {found}."
     return (
@@ -225,14 +233,16 @@ T = TypeVar("T")
 
 
 def bracketed_pairs(pairs: Sequence[T]) -> tuple[T, ...]:
-    """Return the pairs if they are few enough to bracket, else none."""
+    """Return the pairs of conditions if a figure has room to mark them all with brackets; empty if they
+    are too many."""
     return tuple(pairs) if len(pairs) <= MOST else ()
 
 
 def bracket_note(pairs: Sequence[object], means: str) -> str:
-    """Return the note about brackets under the figure.
+    """Return the note below a figure that explains its brackets.
 
-    `means` explains a bracket. The result is `Brackets: …`, a note that there are too many, or empty.
+    `means` says what a bracket stands for. If there are too many pairs for brackets, the note says so.
+    Empty without pairs.
     """
     if len(pairs) > MOST:
         return (
@@ -242,12 +252,13 @@ def bracket_note(pairs: Sequence[object], means: str) -> str:
 
 
 def unbracketed_note(pairs: Sequence[object], table: str) -> str:
-    """Return the text that replaces the list of pairs in a figure description; empty if they are few."""
+    """Return a text that replaces the list of pairs in a figure's description if they are too many to
+    list. `table` names the table that lists them. Empty if they are few."""
     return f"{counted_noun(len(pairs), 'pair')}, all of them in {table}" if len(pairs) > MOST else ""
 
 
 def value_axis_title(measure: Measure) -> str:
-    """Return the title of the value axis: the scale in words."""
+    """Return the title of the value axis: the measure's scale as text."""
     if measure.kind == "likert":
         return f"Rating ({measure.scale})"
     if measure.kind == "score":
@@ -258,9 +269,9 @@ def value_axis_title(measure: Measure) -> str:
 
 
 def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
-    """Format a condition's within-participant interval; a dash if there is none.
+    """Return a condition's within-participant interval as text; a dash if there is none.
 
-    Its mean is added if fewer participants enter it than have a value.
+    The interval's mean and n are added if it uses fewer participants than have a value.
     """
     found = result.interval(condition)
     if not found:
@@ -271,14 +282,14 @@ def describe_within_interval(result: MeasureResult, condition: AnalysisCondition
 
 
 def describe_participants(result: MeasureResult) -> str:
-    """Count participants and observations with values: "12 participants, 60 observations"."""
+    """Return how many participants and observations have values: "12 participants, 60 observations"."""
     rows = [row for row in result.table.observations if row.value is not None]
     people = len({row.participant for row in rows})
     return f"{counted_noun(people, 'participant')}, {counted_noun(len(rows), 'observation')}"
 
 
 def describe_figure(result: MeasureResult) -> str:
-    """Describe the figure for people who do not see it."""
+    """Return a description of the figure for people who cannot see it."""
     means = "; ".join(_mean(d) for d in result.descriptions)
     many = unbracketed_note(result.brackets, "the table of the replication and in tukey.csv")
     pairs = many or "; ".join(map(format_pair, result.brackets)) or "none"
@@ -299,7 +310,7 @@ def _mean(description: Description) -> str:
 
 
 def anova_sentence(result: MeasureResult) -> str:
-    """Return one APA-style sentence about the ANOVA, or why there is no test."""
+    """Return a sentence about the one-way ANOVA in APA style. If it was not computed, return why."""
     anova, label = result.anova, result.measure.label
     if isinstance(anova, NotComputable):
         return f"{label}: the one-way ANOVA is {anova}."
@@ -313,7 +324,8 @@ def anova_sentence(result: MeasureResult) -> str:
 
 
 def tukey_sentence(result: MeasureResult) -> str:
-    """Describe the significant pairs and the smallest p of the others, or why there is no test."""
+    """Return sentences about the significant pairs and the smallest p of the others. If the pairs were not
+    compared, return why."""
     if isinstance(result.tukey, NotComputable):
         return f"Tukey's HSD is {result.tukey}."
     others = [pair.p for pair in result.pairs if not pair.significant]
@@ -324,13 +336,15 @@ def tukey_sentence(result: MeasureResult) -> str:
 
 
 def list_labels(conditions: tuple[AnalysisCondition, ...]) -> str:
-    """Join labels: "Alone", "Alone and Random team", "Alone, Team of 2 and Random team"."""
+    """Return the labels as a list in words: "Alone", "Alone and Random team", "Alone, Team of 2 and Random
+    team"."""
     labels = [condition.label for condition in conditions]
     return " and ".join(filter(None, [", ".join(labels[:-1]), *labels[-1:]]))
 
 
 def main_test_sentence(result: MeasureResult) -> str:
-    """Return the decisive test of the measure with its numbers, or the replication if there is no other."""
+    """Return the main test of the measure as text. If no within-subject tests were computed, return the
+    one-way ANOVA."""
     found = result.within
     if found is None or found.main_test == "one_way":
         return f"One-way ANOVA: {f_test(result.anova, found.over('one_way') if found else None)}"
@@ -360,7 +374,8 @@ def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[Term, Correct
 
 
 def design_sentences(result: MeasureResult) -> list[str]:
-    """Return one sentence per within-subject test of a measure; empty if they were not computed."""
+    """Return one sentence for each test that fits the study's design; empty if these tests were not
+    computed."""
     found, label = result.within, result.measure.label
     if found is None:
         return []

@@ -1,4 +1,6 @@
-"""Compute a whole analysis from observations: one frozen `Analysis` for pages, files and figures."""
+"""Compute a whole analysis from observations. The result is one frozen `Analysis` for pages, files and
+figures.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ from study.design.analysis_plan import DEFAULT_PLAN, AnalysisPlan
 
 @dataclass(frozen=True, slots=True)
 class MeasureResult:
-    """All results of one measure; one field per test."""
+    """All results of one measure, with one field for each test."""
 
     table: MeasureTable
     descriptions: tuple[Description, ...]
@@ -69,34 +71,34 @@ class MeasureResult:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """All pairs compared; empty if the comparison is not computable."""
+        """All compared pairs of conditions (Tukey's HSD); empty if they could not be compared."""
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     def interval(self, condition: AnalysisCondition) -> WithinInterval | None:
-        """Return a condition's within-participant interval, or None."""
+        """Return a condition's within-participant interval; None if there is none."""
         found = self.within.intervals if self.within else ()
         return next((one for one in found if one.condition == condition), None)
 
     @property
     def figure_name(self) -> str:
-        """File name of the figure of means."""
+        """The file name of the figure that shows the means."""
         return f"figure_{self.measure.key}.svg"
 
     @property
     def threads_name(self) -> str:
-        """File name of the figure of participants; empty for an exploratory measure, which has it only in the
-        console."""
+        """The file name of the figure that shows each participant as a line. Empty for an exploratory
+        measure, whose figure is not written as a file."""
         return "" if self.measure.exploratory else f"figure_{self.measure.key}_participants.svg"
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
-        """The pairs with p < .05, which the figure brackets if they are few."""
+        """The pairs of conditions with p < .05. A figure marks them with brackets if they are few."""
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:
-        """Return the result without conditions that have no rows, for figures.
+        """Return the result without those conditions that have no rows, for figures.
 
-        If no condition has rows, all are kept.
+        If no condition has rows, return all of them.
         """
         rows = {row.condition for row in self.table.observations}
         places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
@@ -112,13 +114,14 @@ class MeasureResult:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A study's analysis. `participants` and `synthetic_participants` are sorted codes of those analysed.
+    """The analysis of a study. `participants` and `synthetic_participants` are the sorted codes of the
+    analysed participants.
 
-    `conditions` are in their order, `measures` in the order given; `exclusions` lists what was left out.
-    `attrition` describes participants without rows, and `players` the co-players of each condition; both may
-    be unknown (None, empty). `versions` are the study versions of the analysed participants. `differing` are
-    labels of measures that these versions asked differently. `preregistered` is true if only data collected
-    as preregistered were to be analysed.
+    `conditions` are in their order, and `measures` in the order given. `exclusions` lists what was left
+    out. `attrition` describes participants without rows, and `players` the co-players of each condition;
+    both may be unknown (None, empty). `versions` are the study versions of the analysed participants.
+    `differing` are labels of measures that these versions asked differently. `preregistered` is true if
+    only data collected as preregistered were requested.
     """
 
     conditions: tuple[AnalysisCondition, ...]
@@ -140,17 +143,18 @@ class Analysis:
 
     @property
     def warnings(self) -> list[str]:
-        """Reasons not to read the data as one preregistered sample."""
+        """Sentences that say why the data are not one preregistered sample; empty if there is no reason."""
         return version_warnings(self.versions, self.differing)
 
     @property
     def synthetic(self) -> bool:
-        """Return whether any number comes from a bot. Every output must then say so."""
+        """True if any number comes from a program that played as a participant. Every output must then say
+        so."""
         return bool(self.synthetic_participants) or any(one.synthetic for one in self.measures)
 
     @property
     def as_planned(self) -> int:
-        """Number of participants whose tests were preregistered before they took part."""
+        """The number of analysed participants whose tests were preregistered before they took part."""
         return sum(one.as_planned for one in self.versions)
 
     def measure(self, key: str) -> MeasureResult:
@@ -177,13 +181,14 @@ def analyse(
     unused: Sequence[Observation] = (),
     between: BetweenFactor | None = None,
 ) -> Analysis:
-    """Analyse every measure. The order of the observations has no effect.
+    """Analyse every measure and return the results. The order of the observations has no effect.
 
-    Participants without a value in every condition are set aside, as the paper discards its drop-outs, unless
-    `keep_incomplete`. Mixed models use their values anyway. `unused` are played rounds without
+    Participants without a value in every condition are left out, as the paper discards its drop-outs,
+    unless `keep_incomplete`. Mixed models use their values anyway. `unused` are played rounds without
     values in the analysis; they are needed only to know in which order a participant played. The other
-    arguments are fields of `Analysis`, where they are explained. Tests that cannot be computed give
-    `NotComputable`; nothing is NaN. Raises DefinitionError or RowError for contradictory input.
+    arguments are fields of `Analysis`, where they are explained. The result of a test that cannot be
+    computed is `NotComputable`; no number is NaN. Raises DefinitionError or RowError for contradictory
+    input.
     """
     check_observations(observations, conditions, measures)
     dropped = (

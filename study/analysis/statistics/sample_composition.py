@@ -1,6 +1,7 @@
-"""Describe the sample of an analysis: exclusions with reasons, pooled design versions, and co-players.
+"""Describe the sample of an analysis: exclusions with reasons, the study versions that are pooled, and co-
+players.
 
-Co-players are the agents and models that played in each condition.
+Co-players are the agents and models that played with participants in each condition.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ Reason = Literal["not every condition", "no value"]
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Rows that were excluded for one reason; `participants` are their sorted codes."""
+    """The number of rows and the participants that were excluded for one reason. `participants` are sorted
+    codes."""
 
     reason: Reason
     participants: tuple[str, ...]
@@ -60,10 +62,11 @@ def incomplete_participants(
     conditions: Sequence[AnalysisCondition],
     between: BetweenFactor | None = None,
 ) -> frozenset[str]:
-    """Return participants without a value in at least one condition: the paper's drop-outs (section 5.3).
+    """Return the participants without a value in at least one condition. The paper calls them drop-outs
+    (section 5.3).
 
-    With groups between people, only the conditions of the participant's group count. Who has no group is
-    among them.
+    With between-subjects groups, only the conditions of the participant's group are required. Participants
+    without a group are always returned.
     """
     played: dict[tuple[str, str], set[str]] = {(row.participant, row.group): set() for row in observations}
     for row in observations:
@@ -79,9 +82,9 @@ def incomplete_participants(
 def split_exclusions(
     observations: Sequence[Observation], dropped: frozenset[str]
 ) -> tuple[tuple[Observation, ...], tuple[Exclusion, ...]]:
-    """Return the rows of the remaining participants, and the exclusions.
+    """Return the rows of the participants who are not in `dropped`, and the list of exclusions.
 
-    Rows without a value stay, but are counted among the exclusions.
+    Rows without a value stay in the data, but are also listed as an exclusion.
     """
     kept = tuple(row for row in observations if row.participant not in dropped)
     left_out: dict[Reason, list[str]] = {
@@ -97,11 +100,11 @@ def split_exclusions(
 
 @dataclass(frozen=True, slots=True)
 class DesignVersion:
-    """One version of the study's design.
+    """One version of the study's design, compared with the preregistration.
 
-    `frozen`: this exact design was preregistered. `changed_since_freeze`: the study was preregistered before,
-    but with another design. `planned_later`: the analysed plan was preregistered differently, after this
-    version.
+    `frozen`: this exact design was preregistered. `changed_since_freeze`: the study was preregistered
+    before, but with another design. `planned_later`: the tests of this analysis were preregistered after
+    this version, and differently.
     """
 
     number: int
@@ -112,7 +115,8 @@ class DesignVersion:
 
 @dataclass(frozen=True, slots=True)
 class VersionUsed:
-    """One version with its number of analysed participants; `early` of them entered before it was frozen."""
+    """One version of the study with its number of analysed participants. `early` of them entered before it
+    was preregistered (frozen)."""
 
     version: DesignVersion
     participants: int
@@ -120,13 +124,14 @@ class VersionUsed:
 
     @property
     def as_planned(self) -> int:
-        """Number of participants whose tests were planned before they took part."""
+        """The number of participants whose tests were preregistered before they took part."""
         is_so = self.version.frozen and not self.version.planned_later
         return self.participants - self.early if is_so else 0
 
 
 def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]) -> tuple[VersionUsed, ...]:
-    """Return those versions under which any participant of the rows took part, in order."""
+    """Return the versions under which the participants of these rows took part, in order, with their
+    numbers."""
     people = {row.participant: (row.version, row.before_freeze) for row in rows}
     took_part = (
         (one, [early for number, early in people.values() if number == one.number]) for one in versions
@@ -135,7 +140,7 @@ def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]
 
 
 def version_warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> list[str]:
-    """Return one sentence per reason not to read these data as one preregistered sample.
+    """Return one sentence for each reason why these data are not one preregistered sample.
 
     `differing` are labels of measures that the versions asked differently.
     """
@@ -188,7 +193,8 @@ WHY = {
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """One called model: the requested name, and the name returned by the API (empty if it never answered)."""
+    """The calls of one model: the requested name, and the name that the API returned (empty if it never
+    answered)."""
 
     provider: str
     asked: str
@@ -197,7 +203,7 @@ class ModelUsage:
 
     @property
     def words(self) -> str:
-        """Describe the model: "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
+        """The model as text: "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
         calls = f"({counted_noun(self.calls, 'call')})"
         if self.provider == STAND_IN:
             return f"{NO_MODEL} {calls}"
@@ -207,10 +213,10 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ConditionPlayers:
-    """The co-players of one condition.
+    """The co-players (agents and models) of one condition.
 
-    `kinds` are the seated co-players. `chosen_by` lists who made the decisions and `fallbacks` why another
-    agent decided, both with numbers of decisions, most frequent first.
+    `kinds` are the kinds of agents that had seats. `chosen_by` lists who made the decisions, and
+    `fallbacks` why another agent decided. Both have numbers of decisions, the most frequent first.
     """
 
     condition: AnalysisCondition
@@ -224,27 +230,27 @@ class ConditionPlayers:
 
     @property
     def kind_words(self) -> str:
-        """The co-players; `nobody` for a participant alone."""
+        """The kinds of agents as text; `nobody` if participants played alone."""
         return ", ".join(self.kinds) or ALONE
 
     @property
     def model_words(self) -> str:
-        """The names of all called models; a dash for none."""
+        """The names of all called models as text; a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """The makers of decisions, with numbers; a dash if there were none."""
+        """Who made the decisions, as text with numbers; a dash if there were no decisions."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
     def fallback_count(self) -> int:
-        """Number of decisions made by a fallback."""
+        """The number of decisions that a fallback made in place of the agent."""
         return sum(number for _, number in self.fallbacks)
 
     @property
     def fallback_words(self) -> str:
-        """Describe the fallbacks: "3 of 60 decisions: no answer in time 2, the study's money was spent 1"."""
+        """The fallbacks as text: "3 of 60 decisions: no answer in time 2, the study's money was spent 1"."""
         if not self.decisions:
             return DASH
         all_of_them = counted_noun(self.decisions, "decision")
@@ -253,7 +259,8 @@ class ConditionPlayers:
 
     @property
     def short(self) -> str:
-        """Short form for a figure: model names, else kinds, and the share of fallbacks if there were any."""
+        """A short text for a figure: the names of the models, or of the agents if no model was called. The
+        share of fallbacks follows if there were any."""
         answered = {(model.provider, model.asked) for model in self.models if model.named}
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
         names = dict.fromkeys(_short(model) for model in told)
@@ -265,7 +272,7 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """The counts of how replies were parsed; a dash if there were none."""
+        """How many model replies could be parsed, as text; a dash if there were none."""
         return self.read.words or DASH
 
 
@@ -274,12 +281,13 @@ def _short(model: ModelUsage) -> str:
 
 
 def agent_name(kind: str) -> str:
-    """Return the name of a kind of co-player; the stand-in is marked as no language model."""
+    """Return the display name of a kind of agent. For the stand-in (an imitation), return a text that says
+    that it is no language model."""
     return NO_MODEL if kind == STAND_IN else kind
 
 
 def players_sentence(players: ConditionPlayers) -> str:
-    """Describe one condition in a sentence, for people who do not see the table."""
+    """Return a sentence about the co-players of one condition, for people who cannot see the table."""
     parts = [f"{players.condition.label}: {players.kind_words}"]
     if players.models:
         parts.append(players.model_words)
@@ -293,6 +301,7 @@ def players_sentence(players: ConditionPlayers) -> str:
 def players_in_order(
     players: Sequence[ConditionPlayers], conditions: Sequence[AnalysisCondition]
 ) -> tuple[ConditionPlayers, ...]:
-    """Return the co-players of these conditions in order; empty if one condition is unknown."""
+    """Return the co-players of these conditions in the order of conditions. Empty if those of any
+    condition are unknown."""
     known = {one.condition.key: one for one in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

@@ -37,7 +37,8 @@ LONGEST_DECISION = 600
 
 
 class Knowing(models.TextChoices):
-    """The choices for the commands of a step that co-players know when they decide.
+    """Choices for a condition's setting: which commands of the current step do co-players know before they
+    decide?
 
     The values are those of `kitchen.contract.agent`.
     """
@@ -191,7 +192,7 @@ class Condition(models.Model):
             super().save(*args, **kwargs)
 
     def why_fixed(self) -> str:
-        """Return why the key cannot change. Return an empty string if it can."""
+        """Return why the condition's key cannot change. Return an empty string if it can."""
         if self.pk and self.rounds.exists():
             return "it is in the plan of participants"
         number = dependent_participants(self)
@@ -243,13 +244,13 @@ class Condition(models.Model):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences about settings that keep co-players from playing as configured, and about drawings to
-        check."""
+        """Sentences about settings that keep co-players from playing as configured, and about problems of
+        drawn levels."""
         return (*condition_cautions(self), *drawing_warnings(self.world, self.settings))
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
-        """Sentences about what the episodes cannot measure, by the settings alone."""
+        """Sentences about what episodes with these settings cannot measure."""
         return measurement_warnings(self, self.study.planned_participants)
 
     @property

@@ -44,7 +44,7 @@ class StudyPart(models.Model):
 
 
 class Outcome(models.Model):
-    """The items that a participant gets at one kind of end: a code, an address to go to, and a text."""
+    """The completion code, address and text that participants get at one kind of end, such as timing out."""
 
     class Kind(models.TextChoices):
         COMPLETE = "complete", "complete"

@@ -1,4 +1,4 @@
-"""Define `Study`: the settings of one experiment, and the checks of its form."""
+"""Define `Study`: the settings of one experiment, and the checks of these settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ YEAR_MINUTES = 365 * 24 * 60
 
 
 def new_seed() -> int:
-    """Return a random seed for a study whose researcher names none."""
+    """Return a random seed, the default for a new study."""
     return secrets.randbelow(2**31)
 
 
@@ -40,7 +40,8 @@ class Shown(models.TextChoices):
 
 
 class Study(models.Model):
-    """One experiment: conditions within each participant, and a survey after every episode."""
+    """One experiment and its settings. Each participant plays several conditions, with a survey after
+    every episode."""
 
     class Status(models.TextChoices):
         OPEN = "open", "open: the link takes participants"
@@ -326,22 +327,23 @@ class Study(models.Model):
         return self.title
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store the study. A changed budget applies from the next language model call."""
+        """Store the study, and apply its budget limit from the next call of a language model."""
         super().save(*args, **kwargs)
         Budget.objects.filter(study=self).update(limit=self.budget_limit)
 
     def get_absolute_url(self) -> str:
-        """Return the participants' link."""
+        """Return the address at which participants enter the study."""
         return reverse("study:enter", args=[self.slug])
 
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
-        """(code, name) of each language that the study offers. Each name is in its own language."""
+        """The (code, name) pair of each language that the study offers. Each name is in its own language."""
         return language_names(self.languages)
 
     @property
     def shown_title(self) -> str:
-        """The title in the current language. It falls back to the original, marked with its language."""
+        """The title in the current language. Without a translation, it is the original title, marked with
+        its language."""
         own = language_codes(self.languages)[0]
         there = self.texts.get(current_language(), {}).get(self.title)
         return (
@@ -382,7 +384,8 @@ class Study(models.Model):
         }
 
     def orders_problem(self) -> str:
-        """Return why the scheme cannot order the conditions of the group that plays most."""
+        """Return why the order scheme cannot be used. Return an empty string if it can. The group with the
+        most conditions is checked."""
         played = self.conditions.values_list("between_group", flat=True)
         common = sum(not group for group in played)
         most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)

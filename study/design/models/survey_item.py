@@ -1,4 +1,6 @@
-"""Define `SurveyItem`: one question to participants, with the rules of what stays fixed."""
+"""Define `SurveyItem`: one question to participants. It also determines which fields can no longer be
+changed.
+"""
 
 from __future__ import annotations
 
@@ -125,13 +127,13 @@ class SurveyItem(models.Model):
 
     @property
     def plan(self) -> ItemPlan:
-        """The item as rules and documents use it."""
+        """The item as an `ItemPlan`, which the checks and the design's document use."""
         return ItemPlan.of(self)
 
     def why_fixed(self) -> str:
-        """Return why the item's question cannot change.
+        """Return why the item's question cannot change. Return an empty string if it can.
 
-        Return an empty string if it can. Only people fix it.
+        Answers of synthetic participants and previews do not prevent a change.
         """
         if self.pk and self.answers.filter(participant__synthetic=False, participant__preview=False).exists():
             return "there are answers to it"
@@ -139,7 +141,8 @@ class SurveyItem(models.Model):
         return describe_dependents(number) if number else ""
 
     def fixed_fields(self) -> tuple[str, ...]:
-        """Return the names of the fields that cannot change now, judged by the stored row."""
+        """Return the names of the fields that cannot change now. The stored row decides, not unsaved
+        changes."""
         if not self.pk:
             return ()
         if self.why_fixed():

@@ -13,7 +13,7 @@ from study.design.models.study import Study
 class Version(models.Model):
     """The design of a study at one time. Participants are bound to the version under which they entered.
 
-    A version's document never changes. Versions are told apart by their digest.
+    A version's document never changes. Its digest (hash) identifies it.
     """
 
     id: int

@@ -1,7 +1,8 @@
-"""The fields of a survey item, declared once for forms, files, documents and rows. No Django.
+"""Declare the fields of a survey item once for forms, study files, documents and database rows. The module
+does not use Django.
 
-`ItemPlan` is one question as it is designed: in a questionnaire, a study file or a version's document.
-The model `study.design.models.SurveyItem` has the same fields. To add a field, add a line here with its
+`ItemPlan` is one question as it is designed: in a questionnaire, a study file or a version's document. The
+model `study.design.models.SurveyItem` has the same fields. To add a field, add a line here with its
 `FieldInfo`, a model field with a migration, and the code that uses it.
 """
 
@@ -28,7 +29,7 @@ DOES_NOT_APPLY: Json = {"does_not_apply": True}
 
 
 class FixedWhen(IntEnum):
-    """The time from which a field of a stored item cannot be changed."""
+    """The moment after which a field of a stored item cannot be changed."""
 
     NEVER = 0
     BY_PEOPLE = 1
@@ -38,7 +39,7 @@ class FixedWhen(IntEnum):
 
 
 class FieldGroup(IntEnum):
-    """Groups of fields that a form shows together, in the order of the form."""
+    """The groups of fields in the item form, in their order."""
 
     WHERE = 0
     WORDS = 1
@@ -48,7 +49,8 @@ class FieldGroup(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """A field's place in forms, and its rules apart from its type."""
+    """The rules for one field of an item besides its type: its place and label in forms, and when it
+    becomes fixed."""
 
     group: FieldGroup = FieldGroup.MORE
     fixed: FixedWhen = FixedWhen.BY_PEOPLE
@@ -69,7 +71,7 @@ def _end(which: int) -> Callable[[Mapping[str, Any]], str]:
 
 
 class ItemPlan(Record):
-    """One question to participants. Fields that its kind does not use keep their defaults."""
+    """One question to participants. Fields that its kind of question does not use keep their defaults."""
 
     key: Annotated[str, FieldInfo(FieldGroup.WORDS, FixedWhen.BY_VALUES, "Name in the data", longest=50)]
     place: Annotated[str, one_of(PLACES), FieldInfo(FieldGroup.WHERE, FixedWhen.BY_VALUES)] = "survey"
@@ -148,21 +150,24 @@ LONGEST = {name: about.longest for name, about in FIELD_INFO.items() if about.lo
 
 
 def fixed_fields(at_least: FixedWhen) -> tuple[str, ...]:
-    """Return the fields that are fixed at this time or earlier."""
+    """Return the names of the fields that cannot change in this state (`BY_VALUES`: there are answers;
+    `BY_PEOPLE`: people gave them or may still give them)."""
     return tuple(name for name, about in FIELD_INFO.items() if about.fixed >= at_least)
 
 
 def form_fields(group: FieldGroup) -> tuple[str, ...]:
-    """Return the fields of one group of a form."""
+    """Return the names of the fields in one group of a form."""
     return tuple(name for name, about in FIELD_INFO.items() if about.group is group)
 
 
 def form_labels() -> dict[str, str]:
-    """Return the labels of the fields that the console's form calls otherwise than the model."""
+    """Return the labels of the fields whose label in the console's form differs from the model's, by field
+    name."""
     return {name: about.label for name, about in FIELD_INFO.items() if about.label}
 
 
 def item_notes(item: ItemPlan) -> dict[str, str]:
-    """Return the remarks on an item (`FieldInfo.note`), by field."""
+    """Return short remarks about an item's settings, such as `reversed`, by field name. Fields that are
+    false or empty have none."""
     told = {name: getattr(item, name) for name, about in FIELD_INFO.items() if about.note}
     return {name: FIELD_INFO[name].note.format(value) for name, value in told.items() if value}

@@ -1,7 +1,7 @@
-"""The kinds of survey items (Likert, single, multiple, number, text, team): their rules, valid answers, and
-answers of synthetic participants. No Django.
+"""Define the kinds of survey items (Likert, single, multiple, number, text, team): their rules and valid
+answers, and random answers for synthetic participants.
 
-The form field of each kind is in `study.participation.item_forms`.
+The module does not use Django. The form field of each kind is in `study.participation.item_forms`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from kitchen.words.gettext_without_django import gettext
 from study.design.questions.item_fields import AGREEMENT, DOES_NOT_APPLY, ItemPlan
 
 MOST_MARKS = 21
-"""Maximum number of marks in a row. A number with labels at both ends and at most so many possible answers is
-asked as a row of marks, as the NASA-TLX is on paper."""
+"""Maximum number of marks in a row, as the NASA-TLX has on paper.
+
+A number with labels at both ends and at most this number of possible answers is asked as a row of marks."""
 MOST_FIGURES = 66
 """Maximum width of a row in digits: its marks times the digits of the longest mark."""
 LARGEST, DECIMALS = 1e12, 9
@@ -25,9 +26,9 @@ LARGEST, DECIMALS = 1e12, 9
 
 
 def number_marks(item: ItemPlan) -> tuple[float, ...]:
-    """Return all possible answers of a number that is asked as a row of marks, in rising order.
+    """Return all possible answers of a number item that is shown as a row of marks, in rising order.
 
-    Return an empty tuple for a number that is typed.
+    Return an empty tuple if participants type the number.
     """
     ends = (item.minimum, item.maximum, item.step)
     if item.kind != "number" or None in ends or not (end_label(item.low) and end_label(item.high)):
@@ -41,8 +42,8 @@ def number_marks(item: ItemPlan) -> tuple[float, ...]:
 
 
 def end_label(words: str) -> str:
-    """Return the label at an end of a number scale in the reader's language; empty if it is the default
-    label."""
+    """Return the label `words` at one end of a number scale; empty if it is a default label of Likert
+    items."""
     return "" if words in AGREEMENT or words in map(gettext, AGREEMENT) else words
 
 
@@ -52,7 +53,7 @@ def format_number(value: float) -> str:
 
 
 def is_on_step(item: ItemPlan, value: float) -> bool:
-    """Return whether a number lies whole steps above the item's minimum (or 0)."""
+    """Return whether `value` is the item's minimum (or 0) plus a whole number of steps."""
     step = _exact(item.step or 0)
     return not step or (_exact(value) - _exact(item.minimum or 0)) % step == 0
 
@@ -63,7 +64,8 @@ def _exact(value: float) -> Decimal:
 
 
 def range_words(item: ItemPlan) -> str:
-    """Describe the allowed numbers and their ends: “From 0 (Low) to 100 (High), in steps of 5”."""
+    """Describe the allowed numbers and the labels at the ends, such as “From 0 (Low) to 100 (High), in
+    steps of 5”."""
     low, high = _end(item.minimum, item.low), _end(item.maximum, item.high)
     step = format_number(item.step) if item.step is not None and item.step != 1 else ""
     return _RANGES[bool(low), bool(high), bool(step)]().format(low=low, high=high, step=step)
@@ -101,7 +103,7 @@ Problems = dict[str, str]
 
 
 class ItemKind:
-    """The base class of the kinds, with defaults for an item whose answer is a text."""
+    """The base class of all kinds. Its defaults suit an item that is answered by a text."""
 
     words = ""
     """The kind's name in lists and descriptions."""
@@ -113,11 +115,11 @@ class ItemKind:
     """The form of the question where it has no row of points or marks: `options` or `typed`."""
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return why the item cannot be asked, by field; empty if it can."""
+        """Return why the item cannot be asked, by field name; empty if it can."""
         return {}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """Return why the value cannot be an answer; empty if it can.
+        """Return why `value` cannot be an answer to the item; empty if it can.
 
         `teams` holds the keys of the conditions that the participant played.
         """
@@ -133,15 +135,16 @@ class ItemKind:
         return None
 
     def row(self, item: ItemPlan) -> Sequence[float]:
-        """Return the points or marks of a row, in rising order; empty if the item is not asked as a row."""
+        """Return the numbers that are shown side by side as points or marks, in rising order; empty if the
+        item is shown otherwise."""
         return ()
 
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
-        """Return the labels at both ends of a row; each may be empty."""
+        """Return the labels at the low and the high end of a row of points or marks; each may be empty."""
         return end_label(item.low), end_label(item.high)
 
     def answers_words(self, item: ItemPlan) -> str:
-        """Describe how the item is answered."""
+        """Return a text that describes how the item is answered, for example with its range."""
         return self.words
 
     def levels(self, item: ItemPlan) -> str:
@@ -149,12 +152,12 @@ class ItemKind:
         return "; ".join(item.options)
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Return possible answers to an item with a right one. At least one is wrong, if a wrong one
-        exists."""
+        """Return a few possible answers to an item with a right answer. At least one is wrong, if a wrong
+        one exists."""
         return list(item.options)
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
-        """Return a random answer, as synthetic participants give it."""
+        """Return a random answer for a synthetic participant."""
         return rng.choice(item.options)
 
 
@@ -222,7 +225,7 @@ class Multiple(Single):
     column = "json"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return the problems of the options, or of a right answer without any option."""
+        """Report problems of the options, and a right answer without any option."""
         return super().problems(item) or ({"correct": "Choose at least one."} if item.correct == [] else {})
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -287,7 +290,7 @@ class Number(ItemKind):
         return f"{self.words}: {said[:1].lower()}{said[1:]}" + (f", as a row of {row} marks" if row else "")
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Return the neighbours of the right answer, and the bounds, if they can be answers."""
+        """Return the right answer's neighbours and the bounds, as far as they are valid answers."""
         step = item.step or 1.0
         numbers = [item.correct + step, item.correct - step, item.minimum, item.maximum]
         return [_plain(one) for one in numbers if one is not None and not self.value_problem(item, one, ())]
@@ -308,7 +311,7 @@ class Text(ItemKind):
         return f"{self.words}, at most {TEXT_LONGEST} characters"
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
-        """Return two texts, so that at least one is wrong."""
+        """Return two different texts. At least one is a wrong answer."""
         return ["I do not know.", "No idea."]
 
     def any_answer(self, item: ItemPlan, rng: Random, teams: Sequence[str]) -> Json:
@@ -324,7 +327,8 @@ class Team(ItemKind):
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return a problem if the item is asked before the end, when not all teams are known."""
+        """Report a problem if the item is asked before the end. Only at the end has the participant played
+        with all teams."""
         return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -374,7 +378,8 @@ def must_be_answered(item: ItemPlan) -> bool:
 
 
 def item_problems(item: ItemPlan) -> Problems:
-    """Return the problems of an item at its place, by field; empty if there are none."""
+    """Return the problems of an item where it is asked (`item.place`), by field name; empty if there are
+    none."""
     if item.kind not in KINDS:
         return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
     problems = kind_of(item).problems(item) | _scale_problem(item)
@@ -413,12 +418,12 @@ def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> s
 
 
 def numeric_answer(value: Json) -> Json:
-    """Return the answer for scores, statistics and columns: None if the item did not apply."""
+    """Return the answer for scores, statistics and columns. Return None for the answer “does not apply”."""
     return None if value == DOES_NOT_APPLY else value
 
 
 def answer_words(value: Json) -> str:
-    """Return the answer as text, with semicolons between several options."""
+    """Return the answer as text. Several chosen options are joined by semicolons."""
     if value == DOES_NOT_APPLY:
         return "does not apply"
     return "; ".join(value) if isinstance(value, list) else str(value)

@@ -1,12 +1,13 @@
-"""Questionnaires as data files, their sub-scales, and how answers become scores. No Django.
+"""Read questionnaires from data files, and compute scores of their sub-scales from answers. The module does
+not use Django.
 
 Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has
-`title`, `source` (where it was published), `terms` (what may be done with it), `score` (a name of
-`SCORES`; "mean" if left out), `place` (one of `PLACES`; "survey" if left out) and a list of `[[items]]`.
-`ItemPlan` says what an item may have. A wrong file is refused with file, key and reason.
+`title`, `source` (where it was published), `terms` (how it may be used), `score` (a name in `SCORES`; "mean"
+if left out), `place` (one of `PLACES`; "survey" if left out) and a list of `[[items]]`. An item has the
+fields of `ItemPlan`. For an invalid file, the error names the file and key, and gives the reason.
 
-A score is computed only if every item of its scale was answered. With any missing it is None, and the
-missing items are named. Nothing is imputed.
+A score is computed only if every item of its scale was answered. Otherwise it is None, and the missing items
+are listed. Missing answers are never estimated.
 """
 
 from __future__ import annotations
@@ -30,16 +31,17 @@ from study.design.questions.item_kinds import KIND_FIELDS, KINDS, SCALED, item_p
 
 
 class FileItem(ItemPlan):
-    """An item of a questionnaire file. It has no place, because the file states one for all items."""
+    """An item of a questionnaire file. It has no `place`, because the file has one for all its items."""
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """Return all fields of an item except its place."""
+        """Return the names of all fields that an item in a file may have: those of `ItemPlan` except
+        `place`."""
         return tuple(name for name in ItemPlan.known_keys() if name != "place")
 
 
 def item_from_file(file_item: FileItem, source: DataSource, place: str) -> ItemPlan:
-    """Return an item of the file. Raises DataError if it cannot be asked at this place."""
+    """Return the item with its place filled in. Raises DataError if it cannot be asked at this place."""
     item = ItemPlan(**file_item.model_dump() | {"place": place})
     for field, words in (*_file_problems(file_item), *item_problems(item).items()):
         raise source.error(field, words)
@@ -69,19 +71,21 @@ def _unused_keys(file_item: FileItem) -> Iterator[tuple[str, str]]:
 
 
 class ScoringError(ValueError):
-    """Raised for items that cannot be scored this way. The message says why."""
+    """Raised for items or answers from which no score can be computed. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One person's score on one scale, or None with the keys of the items without an answer."""
+    """One person's score on one scale. If answers are missing, `value` is None and `missing` has the
+    items' keys."""
 
     value: float | None
     missing: tuple[str, ...] = ()
 
 
 def item_range(item: ItemPlan) -> tuple[float, float]:
-    """Return the lowest and the highest answer. Raises ScoringError if the item has none."""
+    """Return the lowest and the highest answer of an item. Raises ScoringError if the item has no such
+    bounds."""
     bounds = kind_of(item).ends(item)
     if bounds is None:
         raise ScoringError(f"{item.key}: only Likert items, and numbers with both bounds, can be scored.")
@@ -89,9 +93,10 @@ def item_range(item: ItemPlan) -> tuple[float, float]:
 
 
 def reversed_answer(item: ItemPlan, value: float) -> float:
-    """Return the answer in the direction of its scale: lowest + highest - value for a reversed item.
+    """Return the answer with its direction corrected: lowest + highest - `value` for a reversed item, else
+    `value`.
 
-    Raises ScoringError if no such answer can be given.
+    Raises ScoringError if `value` is outside the item's range, or the item has no range.
     """
     low, high = item_range(item)
     if not low <= value <= high:
@@ -100,12 +105,13 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
 
 
 def clamped(value: float, between: tuple[float, float]) -> float:
-    """Return the value, or the nearer end if rounding put it beyond the ends."""
+    """Return the value, limited to the range `between`. Rounding can put it slightly outside."""
     return min(max(value, between[0]), between[1])
 
 
 class MeanScore:
-    """The mean of the turned answers, in the items' own unit. The raw NASA-TLX is such a mean."""
+    """The mean of the answers, in the items' own unit. Answers of reversed items are reversed first. The
+    raw NASA-TLX is such a mean."""
 
     label = "mean of the items"
 
@@ -118,20 +124,21 @@ class MeanScore:
         return item_range(items[0])
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of answers that are already in the direction of the scale."""
+        """Return the mean of these answers. Answers of reversed items must already be reversed."""
         return fsum(values) / len(values)
 
 
 class SusScore:
     """The score of the System Usability Scale, 0 to 100 (Brooke 1996).
 
-    It is the sum of the ten turned answers, each minus 1, times 2.5.
+    Answers of reversed items are reversed first. The score is the sum of the ten answers, each minus 1,
+    times 2.5.
     """
 
     label = "SUS, 0 to 100"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Return a problem unless these are ten items of five points."""
+        """Return a message unless the items are ten Likert items of five points; else an empty string."""
         fits = len(items) == 10 and {item_range(item) for item in items} == {(1, 5)}
         return "" if fits else "the SUS has ten Likert items of five points"
 
@@ -140,7 +147,7 @@ class SusScore:
         return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of answers that are already in the direction of the scale."""
+        """Return the score of these answers. Answers of reversed items must already be reversed."""
         return fsum(value - 1 for value in values) * 2.5
 
 
@@ -149,7 +156,8 @@ SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore(
 
 
 def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
-    """Return why these items make no score, as the end of a sentence; empty if they make one."""
+    """Return why no score can be computed from these items; empty if one can. The text is worded as the
+    end of a sentence."""
     if not items:
         return "it has no items"
     try:
@@ -159,9 +167,10 @@ def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
 
 
 def scale_score(items: Sequence[ItemPlan], values: Mapping[str, float | None], score: str = "mean") -> Score:
-    """Return one scale's score from answers by item key. An item without an answer is absent or None.
+    """Return the score of one person on one scale. `values` has the answers by item key; unanswered items are
+    missing or None.
 
-    Raises ScoringError if these items, or such an answer, cannot be scored.
+    Raises ScoringError if the items cannot be scored, or an answer is outside its item's range.
     """
     formula = SCORES[score]
     if problem := scale_problem(items, score):
@@ -198,7 +207,7 @@ _FILE = TypeAdapter(InstrumentFile)
 
 @dataclass(frozen=True, slots=True)
 class Instrument:
-    """One questionnaire, as in its file."""
+    """One questionnaire with its items, read from a file."""
 
     code: str
     """The stem of its file."""
@@ -216,7 +225,7 @@ class Instrument:
 
 
 def instruments() -> tuple[Instrument, ...]:
-    """Return all shipped questionnaires, including those of worlds, sorted by code."""
+    """Return all questionnaires that come with the program and its worlds, sorted by code."""
     shipped = [one for folder in (FOLDER, *world_folders("instruments")) for one in _shipped(folder)]
     return tuple(sorted(shipped, key=lambda one: one.code))
 
@@ -227,7 +236,8 @@ def _shipped(folder: Path) -> tuple[Instrument, ...]:
 
 
 def instrument(code: str) -> Instrument:
-    """Return the shipped questionnaire with this code. Raises DataError if there is none."""
+    """Return the questionnaire with this code among those that come with the program. Raises DataError if
+    there is none."""
     known = {one.code: one for one in instruments()}
     if code not in known:
         raise DataError(f"{code}: no such instrument; there are {', '.join(known)}")
@@ -235,8 +245,8 @@ def instrument(code: str) -> Instrument:
 
 
 def parse_instrument(text: str, file: str) -> Instrument:
-    """Return the questionnaire in the text of a file. Raises DataError if something in it cannot be asked or
-    scored."""
+    """Return the questionnaire that `text`, the content of a file, describes. Raises DataError if an item
+    cannot be asked or scored."""
     return _build(Path(file).stem, *parse_toml(text, file))
 
 
@@ -270,7 +280,7 @@ def _check_scales(source: DataSource, items: Sequence[ItemPlan], score: str) -> 
 
 
 class SubScale(NamedTuple):
-    """One sub-scale of a design, ready to be scored."""
+    """One sub-scale of a design: its name, its items, and the formula of its score."""
 
     name: str
     items: tuple[ItemPlan, ...]
@@ -284,16 +294,18 @@ class SubScale(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """The reason why its items make no score; empty if they make one."""
+        """The reason why no score can be computed from its items; empty if one can."""
         return scale_problem(self.items, self.formula)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest score. Raises ScoringError if its items make none."""
+        """The lowest and the highest possible score. Raises ScoringError if no score can be computed from
+        the items."""
         return SCORES[self.formula].ends(self.items)
 
     def score(self, values: Mapping[str, Json]) -> float | None:
-        """Return the score of answers by item key; None if one is missing or they cannot be scored."""
+        """Return one person's score from answers by item key; None if an answer is missing or the answers
+        cannot be scored."""
         try:
             return scale_score(self.items, values, self.formula).value
         except ScoringError:
@@ -301,7 +313,7 @@ class SubScale(NamedTuple):
 
 
 def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
-    """Yield the sub-scales that the items name, in the order of their first items."""
+    """Yield the sub-scales to which these items belong, in the order of their first items."""
     by_name: dict[str, list[ItemPlan]] = defaultdict(list)
     for item in items:
         if item.scale and item.kind in SCALED and item.correct is None:

@@ -1,1 +1,1 @@
-"""One module for each exported table or group of related tables."""
+"""Define the tables of the export: one module for each table or group of related tables."""

@@ -1,7 +1,7 @@
-"""The tables answers.csv and asked.csv.
+"""Define the tables answers.csv and asked.csv.
 
-answers.csv has a row for each answer to an item. asked.csv has a row for each item that a participant could
-meet. It distinguishes items that were not asked from items that were not answered.
+answers.csv has a row for each answer to a survey item. asked.csv has a row for each item and participant, and
+tells whether the item was answered, left open or not asked.
 """
 
 from __future__ import annotations
@@ -42,10 +42,8 @@ ANSWER_COLUMNS = (
 
 
 def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per answer: by participant, in the order of the answers, then by item.
-
-    An item's properties come from the participant's version, not from the item as it is now.
-    """
+    """Yield one row per answer, ordered by participant, time and item. An item's properties are those of
+    the participant's version of the study, not the present ones."""
     items = {item.pk: item.plan for item in study.items.all()}
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     asked = {(number, item.key): item for number, design in designs.items() for item in design.items}
@@ -72,8 +70,8 @@ def answer_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 class Orders(dict[tuple[int, str, int, str], dict[str, int]]):
-    """Position of each item on a page by key, from 1; by version, page, participant's number and
-    condition."""
+    """A cache of the order of items on pages. It maps (version, page, participant's number, condition) to
+    the position of each item by key, from 1."""
 
     def __init__(self, designs: Mapping[int, Blueprint]) -> None:
         self.designs = designs
@@ -193,7 +191,7 @@ class _Chunk:
 
 
 def asked_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield rows by participant, in the order of pages, then of items in the design."""
+    """Yield one row per participant and item, ordered by participant, page, and item in the design."""
     designs = {version.number: version.blueprint for version in study.versions.defer("bundle")}
     for people in participant_chunks(study, chosen):
         chunk, there = _Chunk(study, list(people), chosen), not_withdrawn(people)

@@ -1,5 +1,6 @@
-"""decisions.csv, prompts.csv and predictions.csv: agents' decisions, model calls and predictions of
-others."""
+"""Define the tables decisions.csv, prompts.csv and predictions.csv: agents' decisions, the prompts of model
+calls, and agents' predictions of others' actions.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ NO_CALL = (None,) * len(CALL_FIELDS)
 
 
 def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per model call, and one per decision without a call."""
+    """Yield one row per model call of a decision, and one row per decision without a call."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime), STEPS):
         pks = [played.episode for played in piece]
@@ -144,7 +145,7 @@ def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
 
 
 def prompt_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per distinct text that models were sent in these participants' episodes."""
+    """Yield one row per distinct text that was sent to models in the selected participants' episodes."""
     theirs = chosen.participants(study).order_by().values("pk")
     sent = CallMessage.objects.filter(Q(**{f"{PLAYED}__in": theirs}) | Q(**{f"{PRACTISED}__in": theirs}))
     sent_prompts = Prompt.objects.filter(hash__in=sent.order_by().values("prompt")).order_by("hash")
@@ -201,7 +202,8 @@ PREDICTION_COLUMNS = (
 
 
 def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per prediction, by step; a shared episode only with its first participant."""
+    """Yield one row per prediction, ordered by step within each episode. An episode of several
+    participants is listed only with the first one."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         found = predictions_by_episode(played.episode for played in piece)

@@ -1,4 +1,6 @@
-"""The tables episodes.csv, steps.csv and commands.csv: played episodes, their steps, and every command."""
+"""Define the tables episodes.csv, steps.csv and commands.csv: played episodes, their steps, and every
+command.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,8 @@ class _Piece:
 
 
 def rows(study: Study, chosen: ExportSelection, scored: Sequence[MetricColumn]) -> Iterator[RowGroup]:
-    """Yield one row per started episode and participant, by participant and order."""
+    """Yield one row per started episode and participant, ordered by participant, then by time of play.
+    `scored` are the metric columns."""
     figures = metric_reader(scored)
     for several in in_pieces(played_episodes(study, chosen)):
         piece = _Piece.read({played.episode for played in several})
@@ -262,14 +265,16 @@ TEXTS = {
 
 
 def step_design_columns(study: Study) -> tuple[Column, ...]:
-    """Return the columns for the metrics and the other events of the study's worlds."""
+    """Return the columns that depend on the study's worlds: their metrics after each step, and events
+    other than those of commands."""
     news = "; ".join(words for words in map(event_texts, study_worlds(study)) if words)
     meaning = f"What happened, apart from the commands{': ' if news else ''}{news}."
     return (*step_metric_columns(study), Column("events", "json", meaning))
 
 
 def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
-    """Yield one row per step."""
+    """Yield one row per step of the selected participants' episodes. An episode of several participants is
+    included once. `more` are the columns that `step_design_columns` returned."""
     figures = metric_reader([column for column in more if isinstance(column, MetricColumn)])
     fields = ("number", "opened_at_text", "taken_at_text", "score_text", "events_text", "state_hash")
     for played, steps, touched in _steps(study, chosen, fields):
@@ -289,14 +294,16 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """Return the JSON of events that belong to no command. Most steps have none and are not parsed."""
+    """Return the events of a step that belong to no command, as JSON. Steps without such events are not
+    parsed."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
 
 
 def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per command of every step, in the order of execution."""
+    """Yield one row per command in the selected participants' episodes, in the order in which the commands
+    ran. An episode of several participants is included once."""
     for played, steps, touched in _steps(study, chosen, ("number", "commands_text", "events_text")):
         rows = [row for step in steps for row in _step_commands(*step)]
         for group in played.row_groups(rows, touched, chosen):

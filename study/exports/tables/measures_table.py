@@ -1,6 +1,7 @@
-"""measures.csv: a row for each participant, condition and measure, scored as in the analysis.
+"""Define the table measures.csv: a row for each participant, condition and measure, with the same scores as
+in the analysis.
 
-It also holds the condition's settings.
+Each row also has the settings of the condition.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def _measure_cells(measure: Measure, rated: MeasuredItems, version: int) -> tupl
 
 
 def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn]) -> Iterator[RowGroup]:
-    """Yield rows by participant in the order of play; measures of play, then items, then sub-scales."""
+    """Yield one row per participant, condition and measure, ordered by participant and time of play.
+    Measures of play come first, then items, then sub-scales."""
     versions, out = _versions(study), exclusion_reasons(study)
     for people in participant_chunks(study, chosen):
         played = _played(study, people, chosen)
@@ -160,7 +162,8 @@ GROUP, LEVEL = ("", "between_group"), ("", "within_level")
 
 
 def columns_of_design(study: Study) -> tuple[SettingColumn, ...]:
-    """Return the columns of settings, and those of group and level if the study has groups between people."""
+    """Return the columns of the conditions' settings. If the study has between-subjects groups, add the
+    columns of the group and the level."""
     settings = setting_columns(study)
     if not any(design.groups for design in version_blueprints(study)):
         return settings

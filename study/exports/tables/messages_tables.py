@@ -1,7 +1,7 @@
-"""The tables messages.csv and jobs.csv.
+"""Define the tables messages.csv and jobs.csv.
 
-messages.csv has what people and agents wrote to one another. jobs.csv has the jobs that members assigned to
-one another, and their outcomes.
+messages.csv has the messages that people and agents wrote to one another. jobs.csv has the jobs that members
+gave to one another, and their outcomes.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Cells = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The messages of an episode, for the rows of one participant."""
+    """The messages of one episode, and which people know them, to select the rows of one participant."""
 
     member: int
     people: set[int]
@@ -75,13 +75,15 @@ class Share:
     """Those of the episode, if they were read."""
 
     def there(self, number: int) -> set[int]:
-        """Return the members who were people when this message was sent."""
+        """Return the members who were still people when the message with this number was sent: no co-
+        player (agent) had replaced them."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
     def has_row(self, of: Collection[int]) -> bool:
-        """Return whether a message known to these people belongs in the participant's rows.
+        """Return whether a message that the people `of` know belongs in this participant's rows.
 
-        The participant must be one of them. A message that no person knows belongs to the first participant.
+        The participant must be one of them. A message that no person knows belongs to the first
+        participant of the episode.
         """
         return self.member in of or (not of and self.member == self.first)
 
@@ -151,7 +153,8 @@ def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -
 
 
 def message_rows(share: Share) -> Iterator[Cells]:
-    """Return one row per message that the participant sent or could read, or that no person could."""
+    """Return one row per message that the participant sent or could read. The first participant also gets
+    the messages that no person could read."""
     return (
         _message_cells(row, known=share.member in readers)
         for row, readers in share.messages
@@ -200,7 +203,8 @@ def job_table_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]
 
 
 def job_rows(share: Share, *, later: bool = False) -> Iterable[Cells]:
-    """Yield one row per job that the participant gave or received, or that is between co-players."""
+    """Yield one row per job that the participant gave or received. The first participant also gets the
+    jobs between co-players (agents)."""
     messages = {row.number: row for row, _ in share.messages}
     told = [member_message(row) for row in messages.values()]
     courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kitchen.contract.agent import FALLBACKS
 from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.team_measures import plannings_of, team_measures
 from kitchen.play.episode.log_metrics import read_logs
@@ -19,6 +18,7 @@ from study.design.models import Study
 from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
+    FALLBACK_LEVELS,
     OUTAGE_MARKS,
     ExportSelection,
     ExportTable,
@@ -38,7 +38,7 @@ Cells = tuple[Any, ...]
 
 PLANNING_COLUMNS = (
     *EPISODE_COLUMNS,
-    *file_columns("plannings", fallback=FALLBACKS),
+    *file_columns("plannings", fallback=FALLBACK_LEVELS),
     *EPISODE_MARKS,
     *OUTAGE_MARKS,
 )
@@ -95,8 +95,8 @@ PLANNINGS = ExportTable(
 )
 TEAM_MEASURES = ExportTable(
     "team_measures",
-    "How the members of each organisation worked together: time, idle steps, jobs, messages and money, of the "
-    "team and of each member.",
+    "How the members of each organisation worked together: time, idle steps, jobs, messages and money, of "
+    "the team and of each member.",
     TEAM_COLUMNS,
     team_rows,
 )

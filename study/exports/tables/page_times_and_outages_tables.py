@@ -1,6 +1,5 @@
-"""Tables of events around play: page_times.csv, outages.csv and staff_actions.csv.
-
-page_times.csv has the time on each page, like oTree's PageTimes.
+"""Define the tables page_times.csv (times on each page, like oTree's PageTimes), outages.csv and
+staff_actions.csv.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ DEVICE = ("device", "browser", "browser_version", "system", "window_width", "win
 
 
 def page_time_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per page and participant: by participant, in the order in which pages were opened."""
+    """Yield one row per participant and visited page, ordered by participant and time of opening."""
     for everybody in participant_chunks(study, chosen):
         conditions = _conditions(everybody)
         visits = PageVisit.objects.filter(participant__in=everybody).order_by(
@@ -83,7 +82,7 @@ OUTAGE_COLUMNS = file_columns("outages", part=dict(Part.choices))
 
 
 def outage_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per outage since the first participant entered."""
+    """Yield one row per outage of the app since the first participant entered."""
     found = outages_of(study).values_list("part", "since", "until", "note")
     yield RowGroup(
         (),
@@ -110,7 +109,7 @@ STAFF_ACTION_COLUMNS = (
 
 
 def staff_action_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per staff action: by participant, in the order of the actions."""
+    """Yield one row per action of staff on a participant, ordered by participant and time."""
     for everybody in participant_chunks(study, chosen):
         actions = StaffAction.objects.filter(participant__in=everybody)
         fields = ("participant_id", "at", "user_name", "action", "reason")

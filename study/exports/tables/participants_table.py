@@ -1,10 +1,11 @@
-"""participants.csv: a row for each participant who did not withdraw, with every answer and score.
+"""Define the table participants.csv: one row for each participant who did not withdraw, with every answer and
+score.
 
-The columns of answers, scores and metrics follow from the study's design. Their names are
-`<condition>.<measure>` for measures of a condition, and `<place>.<item>` for items outside of conditions,
-with the keys of the analysis. They end in `.does_not_apply` for that answer. A name that another column
-already has gets a number. The order is that of the first version. Columns that later versions added come at
-the end, so that no column ever moves.
+The columns of answers, scores and metrics depend on the study's design. A column is named
+`<condition>.<measure>` for a measure of a condition, and `<place>.<item>` for an item outside of conditions.
+Another column that ends in `.does_not_apply` tells whether that answer was chosen. If a name is already used,
+a number is added. The columns of the first version come first. Those that later versions add come at the end,
+so that no column ever moves.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ OUTSIDE = ("about", "check", "final")
 
 
 class ColumnContent(NamedTuple):
-    """The content of a wide column, independent of its name."""
+    """The content of a wide column (a column that depends on the design): the condition, the place, and
+    the measure or item."""
 
     condition: str | None
     """Key of the condition; None outside of the conditions."""
@@ -69,7 +71,8 @@ class ColumnContent(NamedTuple):
     """True if the cell says that the item was answered with “does not apply”."""
 
     def named(self, number: int = 1) -> str:
-        """Return the column's name; numbers from 2 on give alternative names."""
+        """Return the name of the column. A `number` from 2 is appended to the measure or item, to get
+        another name if the first one is already used."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
         where = self.condition or self.place
@@ -81,15 +84,15 @@ GROUP = ColumnContent(None, "", "between_group")
 
 @dataclass(frozen=True, slots=True)
 class WideColumn(Column):
-    """A column that follows from a design."""
+    """A column of participants.csv that depends on the study's design."""
 
     slot: ColumnContent = field(kw_only=True)
 
 
 def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]:
-    """Return the columns that follow from the design, in an order that later versions only add to.
+    """Return the columns that depend on the study's design, in an order to which later versions only add.
 
-    Names are unique and differ from the names in `taken`.
+    Their names are unique, and none is in `taken`.
     """
     columns: dict[ColumnContent, WideColumn] = {}
     figures, designs = study_figures(study), version_blueprints(study)
@@ -204,7 +207,7 @@ def _counted(slot: ColumnContent, text: str, study: Study) -> str:
 
 @dataclass(slots=True)
 class ParticipantData:
-    """The data of one participant."""
+    """The values of one participant that are exported: answers, scores, and progress."""
 
     values: dict[ColumnContent, Json] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
@@ -220,7 +223,7 @@ class ParticipantData:
 
 
 class VersionItems:
-    """Items and sub-scales of a version, needed to read answers."""
+    """The items and sub-scales of one version of the study, with which answers are read."""
 
     def __init__(self, design: Blueprint, keys: Mapping[str, str]) -> None:
         self.keys = keys
@@ -237,10 +240,10 @@ def participant_data(
     keys: Mapping[str, str],
     of_play: Mapping[str, Collection[str]],
 ) -> dict[int, ParticipantData]:
-    """Return the data of these participants by primary key, with a handful of queries.
+    """Return the data of these participants by primary key, with a small number of queries.
 
-    `figures` and `keys` (see `scale_keys`) are the study's. `of_play` maps measures that are not in a world's
-    score to the conditions in which they are computed.
+    `figures` are the study's metrics. `keys` are the keys of its scales (see `scale_keys`). `of_play` maps
+    each measure that is computed from the log to the conditions that have it.
     """
     by_person = {person.pk: ParticipantData() for person in people}
     _read_rounds(by_person, figures)
@@ -393,7 +396,8 @@ def _cells(
 
 
 def rows(study: Study, chosen: ExportSelection, wide: Sequence[WideColumn]) -> Iterator[RowGroup]:
-    """Yield one row per participant, by number, without those who withdraw meanwhile."""
+    """Yield one row per participant, ordered by number. Participants who withdraw during the export are
+    left out."""
     versions = {version.pk: version for version in study.versions.all()}
     states, out = freeze_states(study), exclusion_reasons(study)
     slots, figures = [column.slot for column in wide], study_figures(study)

@@ -1,6 +1,8 @@
-"""Read the played episodes of a study and their participants in bounded pieces, for all episode tables.
+"""Read a study's played episodes with their participants, in pieces of limited size, for all tables about
+episodes.
 
-It also marks design versions that changed after the preregistration, and counts what outages touched.
+Also find the versions of the design that changed after the preregistration, and count the data that outages
+affected.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 
 from kitchen.infra.database_writes import batches_of
-from kitchen.play.models import Episode, Step
+from kitchen.play.models import Episode, Seat, Step
 from kitchen.uptime.outage_queries import NO_EFFECT, Downtime, OutageEffect
 from kitchen.words.english_text import counted_noun
 from study.design.models import Study
@@ -27,7 +29,8 @@ from study.participants.models import Participant, Round
 
 
 def changed_versions(study: Study) -> set[int]:
-    """Return the numbers of versions that were made after a preregistration and differ from it."""
+    """Return the numbers of the study's versions that were made after a preregistration and differ from
+    it."""
     return {one.version for one in freeze_states(study).values() if one.changed_since_freeze}
 
 
@@ -44,7 +47,8 @@ Touched = Mapping[int, Mapping[int, OutageEffect]]
 
 
 class Marks(NamedTuple):
-    """Marks of a participant, as in the columns `PERSON_MARKS`."""
+    """The marks of a participant that rows end with: preview, excluded, version, and whether the version
+    changed (`PERSON_MARKS`)."""
 
     preview: bool
     excluded: bool
@@ -53,7 +57,7 @@ class Marks(NamedTuple):
 
 
 class ExportedParticipant(NamedTuple):
-    """One participant, as in the export files."""
+    """One participant, with the values that the export files need."""
 
     pk: int
     code: str
@@ -70,13 +74,13 @@ class ExportedParticipant(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, bool]:
-        """Return the cells of `PARTICIPANT_COLUMNS`."""
+        """The participant's first cells in every table (`PARTICIPANT_COLUMNS`)."""
         return self.code, self.synthetic
 
 
 @dataclass(slots=True)
 class PlayedEpisode:
-    """One participant in one episode."""
+    """One episode as played by one of its participants."""
 
     who: ExportedParticipant
     part: str
@@ -93,21 +97,22 @@ class PlayedEpisode:
 
     @property
     def where(self) -> tuple[Any, ...]:
-        """Return the cells of `EPISODE_COLUMNS`."""
+        """The first cells of the rows about this episode (`EPISODE_COLUMNS`)."""
         return self.who.code, self.who.synthetic, self.condition, self.position, self.key
 
     @property
     def marks(self) -> tuple[Any, ...]:
-        """Return the cells of `EPISODE_MARKS`."""
+        """The cells that mark the rows about this episode (`EPISODE_MARKS`)."""
         return self.part, *self.who.marks
 
     def row_groups(
         self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: ExportSelection, later: int = 0
     ) -> Iterator[RowGroup]:
-        """Yield rows of this episode with the shared cells before and after them.
+        """Yield the rows of this episode in groups, with the cells that they share.
 
-        Each row begins with the number of its step, and rows are in that order. `EPISODE_COLUMNS` come before
-        the row; `EPISODE_MARKS` and `OUTAGE_MARKS` after it, but before its last `later` cells.
+        The first cell of each row is the step's number, and rows are in this order. `EPISODE_COLUMNS` are
+        put before each row; `EPISODE_MARKS` and `OUTAGE_MARKS` after it, but before its last `later`
+        cells. Rows of steps that an outage affected are left out if `chosen` says so.
         """
         if not self.touch:
             yield self._ended(rows, NO_EFFECT, later)
@@ -125,7 +130,7 @@ class PlayedEpisode:
 
 
 def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[ExportedParticipant]:
-    """Yield the selected participants by number."""
+    """Yield the selected participants, ordered by number."""
     changed = changed_versions(study)
     participants = chosen.participants(study).values_list(
         "pk",
@@ -149,7 +154,7 @@ def exported_participants(study: Study, chosen: ExportSelection) -> Iterator[Exp
 
 
 def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[int, ExportedParticipant]]:
-    """Yield the selected participants by primary key, `PEOPLE` at a time, in the order of their numbers."""
+    """Yield the selected participants in dicts of up to `PEOPLE`, by primary key, ordered by number."""
     for chunk in batches_of(exported_participants(study, chosen), PEOPLE):
         yield {who.pk: who for who in chunk}
 
@@ -157,10 +162,10 @@ def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[i
 def played_episodes(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """Yield every started episode with each of its participants: by participant, practice first, then in
-    order.
+    """Yield every started episode once for each of its participants, ordered by participant. Practice
+    episodes come first, then the others in the order of play.
 
-    `downtime` holds the study's outages, if they were read already.
+    `downtime` are the study's outages, if the caller has read them already.
     """
     downtime = downtime_since_creation(study) if downtime is None else downtime
     for played, began, ended in _all_played(study, chosen):
@@ -178,7 +183,7 @@ def _all_played(
         practised = _practised([each for who in people.values() for each in who.practised])
         for who in people.values():
             for *fields, began, ended in (practised[each] for each in who.practised if each in practised):
-                yield PlayedEpisode(who, PRACTICE, None, "", 0, 0, *fields), began, ended
+                yield PlayedEpisode(who, PRACTICE, None, "", 0, *fields), began, ended
             for *fields, began, ended in rounds[who.pk]:
                 yield PlayedEpisode(who, MAIN, *fields), began, ended
 
@@ -206,16 +211,18 @@ def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
-    fields = ("pk", "key", "step", "world", "created_at", "ended_at")
-    episodes = Episode.objects.filter(pk__in=pks).values_list(*fields)
-    return {pk: (pk, str(key), *rest) for pk, key, *rest in episodes}
+    """Return by episode the fields of `PlayedEpisode` from `seat` to `world`, and the times."""
+    people = Seat.objects.filter(episode=OuterRef("pk"), mind=None).order_by("number").values("number")[:1]
+    episodes = Episode.objects.filter(pk__in=pks).annotate(own=Subquery(people))
+    rows = episodes.values_list("own", "pk", "key", "step", "world", "created_at", "ended_at")
+    return {pk: (seat or 0, pk, str(key), *rest) for seat, pk, key, *rest in rows}
 
 
 def episodes_once(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """Yield episodes like `played_episodes`, but a shared episode only with the first selected
-    participant."""
+    """Yield episodes as `played_episodes` does, but only once: an episode of several participants is
+    listed with the first selected one."""
     shared, seen = shared_episodes(study), set[int]()
     for played in played_episodes(study, chosen, downtime):
         if played.episode not in seen:
@@ -225,8 +232,8 @@ def episodes_once(
 
 
 def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched:
-    """Return the effects of outages on the steps of these episodes. Steps of unaffected episodes are not
-    read."""
+    """Return the effects of outages on the steps of these episodes, by episode and step. Unaffected steps
+    are missing."""
     touched: dict[int, dict[int, OutageEffect]] = defaultdict(dict)
     pks = [played.episode for played in piece if played.touch]
     steps = Step.objects.filter(episode__in=pks).order_by() if pks else Step.objects.none()
@@ -237,7 +244,7 @@ def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched
 
 
 def shared_episodes(study: Study) -> set[int]:
-    """Return the ids of episodes of this study in which several people play."""
+    """Return the ids of the study's episodes with several participants."""
     twice = Round.objects.filter(
         Q(episode__rounds__pk__gt=F("pk")), participant__study=study, episode__isnull=False
     )
@@ -245,16 +252,16 @@ def shared_episodes(study: Study) -> set[int]:
 
 
 def not_withdrawn(pks: Iterable[int]) -> set[int]:
-    """Return which of these participants did not withdraw.
+    """Return those primary keys whose participants have not withdrawn.
 
-    Call this after reading all other data: a withdrawal erases at once, so it shows whose data were read
-    completely.
+    Call this after reading all other data. A withdrawal erases the data at once, so the data of the
+    remaining participants were read completely.
     """
     return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
 
 
 def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Iterator[list[PlayedEpisode]]:
-    """Yield lists of episodes that have about `steps` steps together (default `STEPS`)."""
+    """Yield the episodes in lists with about `steps` steps in total (default `STEPS`)."""
     most = steps or STEPS
     piece: list[PlayedEpisode] = []
     held = 0
@@ -269,7 +276,7 @@ def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Itera
 
 
 def played_by_not_withdrawn(piece: Iterable[PlayedEpisode]) -> Iterator[PlayedEpisode]:
-    """Return the episodes of participants who did not withdraw; call it after reading all other data."""
+    """Return the episodes of participants who have not withdrawn. Call this after reading all other data."""
     episodes = list(piece)
     there = not_withdrawn({played.who.pk for played in episodes})
     return (played for played in episodes if played.who.pk in there)
@@ -277,14 +284,15 @@ def played_by_not_withdrawn(piece: Iterable[PlayedEpisode]) -> Iterator[PlayedEp
 
 @dataclass(frozen=True, slots=True)
 class TouchedCount:
-    """Number of episodes that outages touched, of all their steps, and of touched steps."""
+    """The number of episodes that outages affected, of all steps in them, and of affected steps."""
 
     episodes: int = 0
     episodes_steps: int = 0
     steps: int = 0
 
     def left_out(self, chosen: ExportSelection) -> str:
-        """Return in words what the files leave out because of outages; empty for nothing."""
+        """Return a text about the episodes or steps that are left out because of outages; empty if none
+        are."""
         episodes = counted_noun(self.episodes, "episode")
         if not chosen.outage_episodes:
             steps = counted_noun(self.episodes_steps, "step")
@@ -295,7 +303,8 @@ class TouchedCount:
 
 
 def touched_count(study: Study, chosen: ExportSelection = EVERYBODY) -> TouchedCount:
-    """Count what outages touched for the selected participants; a shared episode counts once."""
+    """Return the number of episodes and steps that outages affected, for the selected participants. An
+    episode of several participants is counted once."""
     downtime = downtime_since_creation(study)
     if not downtime:
         return TouchedCount()

@@ -1,6 +1,8 @@
-"""scored_events.csv: a row for each event that a world's metrics score, such as a request with its answer.
+"""Define the table scored_events.csv: a row for each event that a world's metrics score, such as a request
+with its answer.
 
-The events follow from the log. A participant's rows hold those whose messages they all sent or could read.
+The events are computed from the episode's log. A participant's rows contain only events whose messages the
+participant sent or could read.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ COLUMNS = (*EPISODE_COLUMNS, *file_columns("scored_events"), *EPISODE_MARKS, *OU
 
 
 def value_columns(study: Study) -> tuple[Column, ...]:
-    """Return the columns that the study's worlds declare for their events."""
+    """Return the columns for the values of scored events (events in the log that a metric scores), as the
+    study's worlds declare them."""
     return tuple(
         Column(one.name, one.kind, f"{one.meaning}.", levels=one.levels)
         for one in event_columns(study_worlds(study))
@@ -38,7 +41,8 @@ def value_columns(study: Study) -> tuple[Column, ...]:
 
 
 def rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
-    """Yield one row per event, by participant."""
+    """Yield one row per scored event (an event in the log that a metric scores), ordered by participant
+    and step. `more` are the columns that `value_columns` returned."""
     cells = partial(event_rows, [column.name for column in more])
     return rows_of_conversations(cells, study, chosen, _events_of)
 
@@ -49,7 +53,8 @@ def _events_of(episodes: Iterable[Episode]) -> ScoredEvents:
 
 
 def event_rows(names: Sequence[str], share: Share) -> Iterator[tuple[Any, ...]]:
-    """Yield one row per event that belongs to the participant, with the values of these names."""
+    """Yield one row per scored event of the episode that belongs to this participant. `names` are the
+    columns of values to include."""
     readers = {row.number: who for row, who in share.messages}
     for number, event in enumerate(share.scored_events, start=1):
         known_to = set.intersection(*(readers[each] for each in event.messages))

@@ -20,12 +20,13 @@ from study.reporting.report_output import collect_report, write_report
 
 
 class Command(StudyCommand):
-    """Analyses complete participants: human ones once at least one is complete, else synthetic ones."""
+    """Analyses participants who completed a study: people or, if no person has completed it yet, synthetic
+    participants."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study, the folder and whose data to analyse."""
+        """Declare the command's arguments: the study, the folder for the files, and whose data to analyse."""
         super().add_arguments(parser)
         parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for the files")
         whose = "whose data (default: people, synthetic if none)"
@@ -38,7 +39,11 @@ class Command(StudyCommand):
     def handle(
         self, *args: Any, slug: str, out: Path, who: str | None, only_preregistered: bool, **options: Any
     ) -> None:
-        """Analyse, write, and print the main test of each measure; warnings go to standard error."""
+        """Write the analysis to the folder, and print the main test of each measure. Warnings go to standard
+        error.
+
+        Raises CommandError with exit code 2 if nobody can be analysed, or the folder cannot be written.
+        """
         study = self.study(slug)
         who = who or analysis_sample.default_participants(study)
         if only_preregistered and not frozen_version(study):

@@ -25,18 +25,22 @@ from study.management.study_command import bad_input
 
 
 class Command(OneLineCommand):
-    """Reads the stored data and changes nothing of them."""
+    """Writes a backup. The stored data are not changed."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the file, the number of backups to keep, and whether to leave out the key."""
+        """Declare the command's arguments: the file, the number of backups to keep, and whether to leave
+        out the secret key."""
         parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="its name, or a folder")
         parser.add_argument("--keep", metavar="N", type=_at_least_one, help="keep the newest N there")
         parser.add_argument("--without-key", action="store_true", help="leave the secret key out")
 
     def handle(self, *args: Any, file: Path | None, without_key: bool, **options: Any) -> None:
-        """Create the backup and print what it contains."""
+        """Write the backup, print what it contains, and remove older backups if requested.
+
+        Raises CommandError if the backup cannot be made.
+        """
         file = backup_path(file)
         with bad_input(BackupError):
             manifest = back_up(file, with_key=not without_key)

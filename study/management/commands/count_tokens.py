@@ -16,16 +16,19 @@ from study.planning.condition_prompt_preview import count_study_tokens
 
 
 class Command(OneLineCommand):
-    """Prints one line per condition."""
+    """Prints the counted tokens, one line per condition."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study's slug."""
+        """Declare the command's argument, the study's slug."""
         parser.add_argument("slug")
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Count the tokens and print the result."""
+        """Count the tokens of the study's prompts and print one line per condition.
+
+        Raises CommandError with exit code 2 if there is no such study, 1 if a prompt could not be counted.
+        """
         study = Study.objects.filter(slug=slug).first()
         if study is None:
             raise CommandError(f"no study is called {slug!r}", returncode=2)

@@ -38,12 +38,14 @@ SHARES = {
 
 
 class Command(StudyCommand):
-    """Runs the walkthroughs, prints each outcome, and checks that the stored data match the plan."""
+    """Runs synthetic participants through a study, prints each result, and checks that the stored data
+    match the plan."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study, the number and kinds of participants, and the server's address."""
+        """Declare the command's arguments: the study, the number and kinds of participants, and the
+        server's address."""
         super().add_arguments(parser)
         parser.add_argument(
             "--participants", metavar="N", type=int, default=12, help="how many (default: 12)"
@@ -72,7 +74,10 @@ class Command(StudyCommand):
             parser.add_argument(f"--{name}", metavar="PERCENT", type=float, default=0, help=words)
 
     def handle(self, *args: Any, slug: str, url: str, **options: Any) -> None:
-        """Run the walkthroughs, print the result, and fail if anything differs from the plan."""
+        """Run all synthetic participants through the study and print the results.
+
+        Raises CommandError with exit code 1 if something differs from the plan, 2 if the run is not possible.
+        """
         study = self.study(slug)
         # httpx2 would log every address, with the personal keys
         logging.getLogger("httpx2").setLevel(logging.WARNING)
@@ -102,7 +107,10 @@ class Command(StudyCommand):
 def wish_of(
     *, participants: int, seed: int, at_once: int, patience: float, think: float, **more: Any
 ) -> CrowdOrder:
-    """Return the settings that the options describe; shares that are not given are 0."""
+    """Return the dry run's settings from the command's options. A share that is not given is 0.
+
+    Raises DryRunRequestError if `--known` cannot be read.
+    """
     names = (name.replace("-", "_") for name in SHARES)
     shares = OutcomeShares(**{name: more.get(name, 0) for name in names})
     try:
@@ -113,6 +121,6 @@ def wish_of(
 
 
 def named(error: DryRunRequestError) -> str:
-    """Return the error message after the options that it is about."""
+    """Return the error message, preceded by the options that caused the error, such as `--seed: …`."""
     options = ", ".join(f"--{name.replace('_', '-')}" for name in error.fields)
     return f"{options}: {error.words}" if options else error.words

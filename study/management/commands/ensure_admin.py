@@ -1,4 +1,6 @@
-"""`manage.py ensure_admin`: create an administrator with a generated password if there is none yet."""
+"""`manage.py ensure_admin`: create an administrator with a generated password if there is no administrator
+yet.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ from django.db import transaction
 
 
 class Command(BaseCommand):
-    """Creates `admin` if there is no superuser, and prints its password, which is shown only once."""
+    """Creates an administrator if there is no superuser, and prints the password. It is not shown again."""
 
     help = "Make an administrator with a generated password, if there is none yet."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create an administrator with a generated password, unless a superuser exists."""
+        """Create an administrator and print name and password. Do nothing if a superuser exists."""
         with transaction.atomic():
             if get_user_model().objects.filter(is_superuser=True).exists():
                 return
@@ -31,7 +33,7 @@ class Command(BaseCommand):
 
 
 def free_name() -> str:
-    """Return `admin`, or the first of `admin2`, `admin3`, … that is not taken."""
+    """Return the first user name of `admin`, `admin2`, `admin3`, … that is not taken."""
     taken = set(
         get_user_model().objects.filter(username__startswith="admin").values_list("username", flat=True)
     )

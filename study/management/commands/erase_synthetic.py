@@ -13,11 +13,11 @@ from study.pilot.synthetic.synthetic_participants import synthetic_erase
 
 
 class Command(StudyCommand):
-    """Erases synthetic participants one by one; an interrupted run leaves only whole participants."""
+    """Erases synthetic participants one by one. An interrupted run leaves only complete participants."""
 
     help = __doc__
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Erase and print the number."""
+        """Erase all synthetic participants of the study and print their number."""
         erased = synthetic_erase(study_id=self.study(slug).pk)
         self.stdout.write(f"{counted_noun(erased, 'synthetic participant')} erased in {slug}")

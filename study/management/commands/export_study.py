@@ -17,12 +17,12 @@ from study.management.study_command import StudyCommand, writing_to
 
 
 class Command(StudyCommand):
-    """Writes every file of the export; each replaces an older one completely."""
+    """Writes every file of the export. Each file completely replaces an older one."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study, the folder, the format, and whose data to leave out."""
+        """Declare the command's arguments: the study, the folder, the format, and whose data to leave out."""
         super().add_arguments(parser)
         parser.add_argument(
             "--out", metavar="DIR", type=Path, required=True, help="folder for the files; or the ZIP's name"
@@ -39,7 +39,10 @@ class Command(StudyCommand):
         )
 
     def handle(self, *args: Any, slug: str, out: Path, **options: Any) -> None:
-        """Write the files and print the number of rows of each."""
+        """Write the export's files and print the number of rows in each.
+
+        Raises CommandError with exit code 2 if the folder cannot be written.
+        """
         study, form = self.study(slug), options.get("format", "csv")
         chosen = ExportSelection.without(options.get("without", ()))
         if form == "zip" and out.suffix != ".zip":

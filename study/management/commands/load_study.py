@@ -17,16 +17,17 @@ from study.researchers.security_events import log_security_event
 
 
 class Command(OneLineCommand):
-    """Creates the study in the file. An invalid file or a slug that is taken creates nothing."""
+    """Creates the study that a file describes. If the file is invalid or the slug is taken, nothing is
+    created."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the file."""
+        """Declare the command's argument, the TOML file of a study."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a study in TOML")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
-        """Create the study and print its link."""
+        """Create the study and print its link. Raises CommandError with exit code 2 for an invalid file."""
         with bad_input(DataError):
             study = study_from_file(file)
         if study.status == Study.Status.OPEN:

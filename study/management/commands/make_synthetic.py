@@ -20,12 +20,13 @@ from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_
 
 
 class Command(StudyCommand):
-    """Creates participants in batches; an interrupted run leaves only whole participants."""
+    """Writes synthetic participants in batches. An interrupted run leaves only complete participants."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study, the number, the seed and the length of episodes."""
+        """Declare the command's arguments: the study, the number of participants, the seed, and settings
+        of episodes."""
         super().add_arguments(parser)
         parser.add_argument("--participants", metavar="N", type=int, default=100, help="(default: 100)")
         parser.add_argument("--seed", metavar="S", type=int, default=1, help="who they are (default: 1)")
@@ -37,7 +38,10 @@ class Command(StudyCommand):
         )
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Check the options, create the participants and print the number."""
+        """Check the options, write the synthetic participants and print their number.
+
+        Raises CommandError with exit code 2 for wrong options.
+        """
         study = self.study(slug)
         wish = SyntheticRequest(
             options["participants"], options["seed"], options["steps_per_episode"], options["recordings"]

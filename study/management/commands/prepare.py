@@ -1,6 +1,7 @@
-"""`manage.py prepare`: do everything that has to be done before the app is served, in one process.
+"""`manage.py prepare`: do everything that is needed before the app can be served, in one process.
 
-Prints `name: value` lines for the person who starts it, including the new admin's password.
+It migrates the database, and creates the demo study and an administrator if they are missing. It prints
+`name: value` lines for the person who starts the app, with the new administrator's password.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from study.design.models import Study
 
 
 class Command(BaseCommand):
-    """Migrates the database, creates the demo study and an administrator. Can be repeated."""
+    """Migrates the database, and creates the demo study and an administrator. It can be run again at any
+    time."""
 
     help = "Migrate, seed the demo study, and make an administrator where there is none."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate the database, create the demo study and an administrator if they are missing, and print
+        """Migrate the database, and create the demo study and an administrator if they are missing. Print
         their addresses."""
         call_command("migrate", interactive=False, verbosity=0)
         call_command("seed_demo", stdout=StringIO())

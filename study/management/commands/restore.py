@@ -21,19 +21,23 @@ from study.management.study_command import bad_input
 
 
 class Command(OneLineCommand):
-    """Replaces all stored data."""
+    """Replaces all stored data by a backup."""
 
     help = __doc__
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the backup, the confirmation, and whether to keep the current key."""
+        """Declare the command's arguments: the backup file, the confirmation, and whether to keep the
+        current secret key."""
         parser.add_argument("file", metavar="FILE", type=Path, help="a backup, as back_up makes them")
         parser.add_argument("--yes", action="store_true", help="replace what is there")
         parser.add_argument("--without-key", action="store_true", help="go on with the present secret key")
 
     def handle(self, *args: Any, file: Path, yes: bool, without_key: bool, **options: Any) -> None:
-        """Restore the backup and print what was done."""
+        """Restore the backup and print what was done.
+
+        Raises CommandError with exit code 2 if nothing was restored, 1 if a restored log has been changed.
+        """
         with bad_input(BackupError):
             restored = restore(file, sure=yes, with_key=not without_key)
         for line in result_lines(restored):
@@ -45,7 +49,7 @@ class Command(OneLineCommand):
 
 
 def result_lines(restored: RestoreResult) -> list[str]:
-    """Return the lines that say what was done."""
+    """Return the lines that tell the user what was restored, erased again and verified."""
     manifest = restored.manifest
     lines = [f"restored what was stored at {manifest.made_at}: {manifest.words}"]
     if restored.aside:

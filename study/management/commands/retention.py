@@ -30,16 +30,17 @@ from study.researchers.security_events import events_erase, expired_events
 
 
 class Command(OneLineCommand):
-    """Prints what is erased of each study, and the totals at the end."""
+    """Erases expired data. It prints what is erased in each study, and the totals at the end."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add `--dry-run`."""
+        """Declare the option `--dry-run`, which only prints what would be erased."""
         parser.add_argument("--dry-run", action="store_true", help="only say what would be erased")
 
     def handle(self, *args: Any, dry_run: bool, **options: Any) -> None:
-        """Erase participants, names, then security events; print the numbers."""
+        """Erase expired participants, names and security events, and print the numbers. With `dry_run`,
+        only print them."""
         people = expired_participants(settings.KEEP_DAYS)
         named = participants_with_names(expired_participants(settings.KEEP_NAMES_DAYS)).exclude(
             pk__in=people.values("pk")

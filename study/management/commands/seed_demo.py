@@ -14,12 +14,12 @@ from study.management.study_command import bad_input
 
 
 class Command(BaseCommand):
-    """Creates the demo study if no study has its slug; changes nothing otherwise."""
+    """Creates the demo study, unless a study with its slug exists."""
 
     help = __doc__
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create the demo study, or say that it exists."""
+        """Create the demo study and print its link, or print that it exists already."""
         if Study.objects.filter(slug="demo").exists():
             self.stdout.write("the demo study is there already")
             return

@@ -27,12 +27,12 @@ ROUNDED = 1e-9
 
 
 class Command(OneLineCommand):
-    """Simulates and analyses studies, and compares the error rates with the plan."""
+    """Simulates and analyses studies, and compares the error rates with the planned ones."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the number of studies and participants, and the effect."""
+        """Declare the command's options: numbers of studies and participants, the effect, and the test."""
         parser.add_argument("--studies", metavar="N", type=int, default=1000, help="of each kind (1000)")
         parser.add_argument("--people", metavar="N", type=int, default=30, help="in each study (30)")
         parser.add_argument("--conditions", metavar="K", type=int, default=5, help="everybody plays all (5)")
@@ -43,7 +43,11 @@ class Command(OneLineCommand):
         parser.add_argument("--test", choices=sorted(MAIN_TESTS), default="repeated", help="the main test")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Simulate and print both shares in the last line."""
+        """Simulate the studies, and print the shares of false positives and of found effects in the last
+        line.
+
+        Raises CommandError with exit code 1 if they differ too much from the plan, 2 for wrong options.
+        """
         from study.planning.power.simulated_studies import (
             simulate_studies,  # numpy and scipy are slow to import
         )

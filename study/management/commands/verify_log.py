@@ -24,16 +24,19 @@ from study.researchers.security_events import events_verify
 
 
 class Command(StudyCommand):
-    """Reads the log and changes nothing."""
+    """Checks the hashes of the log. The log is not changed."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the study's slug, which is optional."""
+        """Declare the command's argument, the study's slug, which is optional."""
         parser.add_argument("slug", metavar="SLUG", nargs="?", help="the study's slug (default: everything)")
 
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
-        """Print a line for each episode, then a summary."""
+        """Print problems and a line for each episode, then a summary.
+
+        Raises CommandError if something was changed or the database allows changes.
+        """
         episodes = Episode.objects.all() if slug is None else self.episodes(slug)
         unguarded = unguarded_tables()
         for table in unguarded:
@@ -60,7 +63,7 @@ class Command(StudyCommand):
 
 
 def verdict_line(verdict: LogVerdict) -> str:
-    """Return one line about one episode."""
+    """Return one line that says whether the log of one episode is unchanged."""
     if verdict.faults:
         return f"{verdict.episode}: {'; '.join(map(str, verdict.faults))}"
     if verdict.before_chains:
@@ -70,7 +73,7 @@ def verdict_line(verdict: LogVerdict) -> str:
 
 
 def summary(verdicts: list[LogVerdict]) -> str:
-    """Return one line about all episodes."""
+    """Return one line with the numbers of unchanged and changed episodes."""
     broken = sum(not verdict.holds for verdict in verdicts)
     older = sum(verdict.holds and verdict.before_chains > 0 for verdict in verdicts)
     held = len(verdicts) - broken - older

@@ -13,16 +13,20 @@ from study.design.preregistration import bundle_problem, date_is_hashed, has_con
 
 
 class Command(BaseCommand):
-    """Recomputes the hashes of a preregistration. Exit code 2 for an unreadable file, 1 for a changed one."""
+    """Checks the hashes of a preregistration file. Exit code 2 for an unreadable file, 1 for a changed
+    one."""
 
     help = __doc__
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the file."""
+        """Declare the command's argument, the preregistration file."""
         parser.add_argument("file", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print that the bundle is unchanged, or raise an error that says what differs."""
+        """Print that the preregistration is unchanged.
+
+        Raises CommandError that says what differs (exit code 1), or that the file cannot be read (2).
+        """
         path: Path = options["file"]
         try:
             bundle = read_json(path.read_text(encoding="utf-8"))

@@ -20,12 +20,13 @@ from study.management.study_command import StudyCommand
 
 
 class Command(StudyCommand):
-    """Reads the episodes and changes nothing."""
+    """Replays the episodes of a study. The stored episodes are not changed."""
 
     help = __doc__
 
     def handle(self, *args: Any, slug: str, **options: Any) -> None:
-        """Print a line for each episode that differs, then a summary."""
+        """Print a line for each episode whose replay differs, then a summary. Raises CommandError if one
+        differs."""
         verdicts = []
         for verdict in verify_replays(self.episodes(slug)):
             verdicts.append(verdict)
@@ -39,7 +40,7 @@ class Command(StudyCommand):
 
 
 def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
-    """Return one line about the repeated decisions of language models."""
+    """Return one line that says how many decisions of language models were repeated from stored replies."""
     decisions = sum(verdict.decisions for verdict in verdicts)
     replies, left = (
         sum(each.replies for each in verdicts),
@@ -55,7 +56,7 @@ def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
 
 
 def summary(verdicts: Sequence[ReplayVerdict]) -> str:
-    """Return one line about all episodes."""
+    """Return one line that says how many episodes replay to the same states."""
     same, number = sum(not verdict.fault for verdict in verdicts), len(verdicts)
     return (
         f"{same} of {counted_noun(number, 'episode')} {'replays' if number == 1 else 'replay'} to "

@@ -16,13 +16,13 @@ from study.operation.status_checks import BROKEN, status_summary, worst_state
 
 
 class Command(OneLineCommand):
-    """Reads the state of the installation and changes nothing."""
+    """Checks the state of the installation. Nothing is changed."""
 
     help = __doc__
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print all lines, then a summary."""
+        """Print a line for each check, then a summary. Raises CommandError if something is broken."""
         lines = installation_lines()
         for line in lines:
             self.stdout.write(f"{line.state:<7} {line.name}: {line.means}")

@@ -1,1 +1,1 @@
-"""Views of the pages behind a participant's personal link."""
+"""Views of the pages that a participant opens with their personal link."""

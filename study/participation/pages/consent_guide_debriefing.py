@@ -40,7 +40,7 @@ def consent(request: HttpRequest, person: Participant, place: next_page.CurrentP
 
 
 def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show how to play, for the world of each condition."""
+    """Show the guide, which explains how to play the world of each condition."""
     if request.method == "POST":
         finish_page(participant_id=person.pk, page="guide")
         return redirect(person)
@@ -62,7 +62,8 @@ def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
 
 
 def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
-    """Return the guides of all worlds that this participant plays, in order of play; practice comes last."""
+    """Return the template context with the guides of all worlds that this participant plays, in order of
+    play. A world played only in practice comes last."""
     design = person.design
     plans = [design.condition(one.condition.key) for one in place.rounds]
     if design.has("practice") and design.practice.world not in {plan.world for plan in plans}:
@@ -107,7 +108,7 @@ def _brief(plan: ConditionPlan, seats: int) -> Json:
 
 
 def debriefing(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the debriefing."""
+    """Show the debriefing, or continue to the next page when the participant is done with it."""
     if request.method == "POST":
         finish_page(participant_id=person.pk, page="debriefing")
         return redirect(person)

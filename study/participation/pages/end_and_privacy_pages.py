@@ -1,10 +1,9 @@
-"""The last page of a participant, the withdrawal pages, and the page that lists the stored data.
+"""Show a participant's last page, the withdrawal pages, and the page that lists the stored data.
 
-The last page shows the code or address of the participant's outcome. Anybody who knows a label can be a
-guest under it. So a browser shows a code only if the last page was finished in it; a signed cookie remembers
-this. The label of a person who refused consent is erased here and kept in their browser's cookie only. The
-platform that sent them may want it back (`{label}` in the address). A person who finished before and comes
-again sees that they took part.
+The last page shows the completion code or address of the participant's outcome. A guest, who is known only by
+a label, sees a code only in the browser in which the last page was finished. A signed cookie remembers this.
+If a person refuses consent, their label is erased in the database. It is kept in a cookie, because the
+address of the recruitment platform may need it (`{label}`).
 """
 
 from __future__ import annotations
@@ -38,10 +37,11 @@ from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
 def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
-    """Return the page for a person with this label who has finished; None if nobody with this label has.
+    """Return a page for a person whose label belongs to a finished participation; None if the label belongs
+    to none.
 
-    A person with a signed link gets their own last page. Others may only know the label, so they see only
-    that somebody took part.
+    A person with a signed link gets their own last page. Others may only know the label, so the page only
+    says that somebody took part.
     """
     if not referral.label:
         return None
@@ -62,7 +62,8 @@ FINISHED_SALT = "brigade.finished"
 
 
 def remember_finished(response: HttpResponse, request: HttpRequest, person: Participant) -> HttpResponse:
-    """Add a cookie to the response if a guest has just finished in this browser; return the response.
+    """Return the response. If a guest finished the study with this request, add a signed cookie that
+    remembers it.
 
     `person` is the participant as they were when the request was sent.
     """
@@ -80,7 +81,8 @@ LABEL_COOKIE_SALT = "brigade.label"
 
 
 def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
-    """Store the label in a cookie of the response to a refusal. `person` is as before the refusal."""
+    """Add a cookie with the participant's label to the response, and return the response. It is used when
+    consent was refused. `person` is the participant as they were before."""
     if person.label:
         value, path = [person.shown_key, person.label], person.get_absolute_url()
         set_signed_cookie(response, LABEL_COOKIE, value, salt=LABEL_COOKIE_SALT, path=path)
@@ -138,7 +140,8 @@ def _may_begin_again(person: Participant) -> bool:
 
 
 def outcome_context(person: Participant, label: str) -> dict[str, Any]:
-    """Return the code and its destination for `code.html`. Call this before you erase the person."""
+    """Return the context for `code.html`: the completion code, and the address to which the participant
+    goes. Call this before you erase the person."""
     return {
         "code": person.given_code,
         "own_code": person.given_code == person.completion_code,
@@ -172,7 +175,7 @@ def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
 
 
 def withdraw_page(request: HttpRequest, person: Participant) -> HttpResponse:
-    """Show what a withdrawal erases and keeps, before anything is erased."""
+    """Show what a withdrawal erases and what it keeps. The participant confirms it on this page."""
     shared, on = plays_with_people(person), settings_on(person.study)
     erased = [one for one in ERASED_DATA if not one.setting or one.setting in on]
     return page_response(
@@ -204,7 +207,8 @@ def withdrawn_page(request: HttpRequest, person: Participant) -> HttpResponse:
 @never_cache
 @require_GET
 def stored_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show which data a study stores. Open to everybody, before and after consent; shows no participant."""
+    """Show which kinds of data a study stores. Everybody can open the page, and it shows no data of a
+    participant."""
     study = get_object_or_404(Study, slug=slug)
     activate_language(request, study)
     on = settings_on(study)

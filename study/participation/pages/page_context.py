@@ -1,4 +1,4 @@
-"""Render participants' pages with the context that they share."""
+"""Render participants' pages, and build the template context that several of them need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from study.participation.idle_timeout import idle_clock
 def page_response(
     request: HttpRequest, person: Participant, template: str, *, status: int = 200, **context: Any
 ) -> HttpResponse:
-    """Return a participant's page made from this template."""
+    """Return the response with a participant's page made from this template."""
     context = {"participant": person, "study": person.study, **context}
     return render(request, f"study/participation/{template}.html", context, status=status)
 
@@ -32,13 +32,15 @@ def page_response(
 def form_response(
     request: HttpRequest, person: Participant, template: str, form: Form, **context: Any
 ) -> HttpResponse:
-    """Return a participant's page with this form; status 422 if it has errors."""
+    """Return the response with a participant's page that has this form. The status is 422 if the form has
+    errors."""
     status = 422 if form.errors else 200
     return page_response(request, person, template, status=status, form=form, **context)
 
 
 def part_context(person: Participant, kind: str) -> dict[str, Any]:
-    """Return the template context of one part: heading, text, progress and idle times."""
+    """Return the template context of one part of the study: heading, text, progress and idle times. `kind`
+    names the part, such as `guide`."""
     part = person.design.part(kind)
     return {
         "heading": part.title,
@@ -50,25 +52,27 @@ def part_context(person: Participant, kind: str) -> dict[str, Any]:
 
 
 def plays_with_people(person: Participant) -> bool:
-    """Return whether any condition of this study has several people in one episode."""
+    """Return whether several people play in one episode in any condition of this study."""
     return any(map(is_shared, person.version.blueprint.conditions))
 
 
 def text_html(text: str) -> SafeString:
-    """Return a researcher's text as HTML, with a `lang` attribute if it is not in the page's language."""
+    """Return a researcher's text as HTML. If the text is not in the page's language, the HTML has a `lang`
+    attribute."""
     html = to_html(text)
     return format_html('<div lang="{}">{}</div>', text.lang, html) if isinstance(text, ForeignText) else html
 
 
 def team_label(person: Participant, one: Round) -> str:
-    """Return the name of the team of a round, in the participant's language."""
+    """Return the name that participants see for the team of this round, in the participant's language."""
     assert one.episode  # noqa: S101 - asked of a round that is played
     labels = {plan.key: plan.label for plan in person.design.conditions}
     return labels.get(one.condition.key, one.episode.label)
 
 
 def guest_reminder(request: HttpRequest, person: Participant) -> HttpResponse:
-    """Show a guest, who tries to end or erase a participation, which further proof is needed."""
+    """Return the page for a guest who tries to end or erase a participation. It says which other proof is
+    needed."""
     status = 403 if request.method == "POST" else 200
     return page_response(request, person, "withdraw_elsewhere", status=status)
 

@@ -1,5 +1,6 @@
-"""Participants' pages around play: practice, episodes, the lobby, and the wait while a study has no
-budget."""
+"""Show participants' pages around play: practice, episodes, the lobby, and the page on which rounds wait for
+budget.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage
 
 
 def practice(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the practice episode; once it is over, a page to go on from."""
+    """Show the practice episode. Once the episode has ended, show the page that follows it. Handle the
+    forms of both."""
     if request.method == "POST":
         if "again" in request.POST:
             practice_again(participant_id=person.pk)
@@ -52,7 +54,8 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
         return redirect(person)
     assert person.practice  # noqa: S101 - made before the flow leads here
     if person.practice.status == Episode.Status.PLAYING:
-        return _play_page(request, person, person.practice, 0, "practice", 0, gettext("Practice"))
+        label = gettext("Practice")
+        return _play_page(request, person, person.practice, person.practice_seat, "practice", 0, label)
     context = part_context(person, "practice") | _practised(person, place)
     return page_response(request, person, "practised", **context)
 
@@ -60,7 +63,8 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
 def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
     """Return the template context with the results of practice and the first condition."""
     assert person.practice  # noqa: S101 - as above
-    design, view = person.version.blueprint, current_seat_view(person.practice.seats.get(number=0))
+    design = person.version.blueprint
+    view = current_seat_view(person.practice.seats.get(number=person.practice_seat))
     page = get_page(person.practice.world)
     first = design.condition(place.rounds[0].condition.key) if place.rounds else None
     return {
@@ -105,14 +109,16 @@ WHY = "the budget was spent"
 
 
 def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the wait for budget; go on by itself once the budget was raised. A participant may leave."""
+    """Show the page of a round that waits because the study's budget is spent. Begin the round if it need
+    not wait any more. The participant may leave."""
     if request.method != "POST" and begin_round(participant_id=person.pk):
         return redirect(person)
     return break_page(request, person, place)
 
 
 def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the wait page and handle its form."""
+    """Show the page on which a round waits for budget, and handle its form, with which the participant may
+    leave."""
     if request.POST.get("page") == WAITING and "leave" in request.POST:
         if person.as_guest:
             return guest_reminder(request, person)
@@ -127,7 +133,7 @@ def break_page(request: HttpRequest, person: Participant, place: next_page.Curre
 
 
 def lobby_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the lobby, or the wait page if the study's budget is spent."""
+    """Show the lobby, or the page that waits for budget if the study's budget is spent."""
     if is_waiting(person):
         return break_page(request, person, place)
     lobby = None if request.method == "POST" else look_at_lobby(participant_id=person.pk)
@@ -149,7 +155,8 @@ def lobby_page(request: HttpRequest, person: Participant, place: next_page.Curre
 
 
 def lobby_state(person: Participant) -> JsonResponse:
-    """Answer the page's script with the lobby's state in words. `on` is true once another page is current."""
+    """Return the lobby's state as texts for the page's script. `on` is true once the participant's next
+    page is ready."""
     if is_waiting(person):
         return JsonResponse({"on": True})
     lobby = look_at_lobby(participant_id=person.pk)
@@ -169,7 +176,7 @@ def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
 
 
 def _time_left(lobby: LobbyState) -> str:
-    """Return the time left in words, which change each minute, and every ten seconds in the last one."""
+    """Return the time left as text. It changes each minute, and every ten seconds in the last minute."""
     if lobby.plays:
         return gettext(
             "Somebody in your group is still playing. Your waiting time begins when they have finished."

@@ -33,7 +33,7 @@ from study.participation.pages.page_context import form_response, part_context, 
 
 
 def items_for(person: Participant, place: next_page.CurrentPage) -> list[ItemPlan]:
-    """Return the items of a page in the order for this participant."""
+    """Return the items of the page at `place`, in the order for this participant."""
     condition = place.round.condition.key if place.round else ""
     return page_and_item_order.items_for(person.design, place.page, person.number, condition)
 
@@ -92,7 +92,8 @@ def _ask(
 
 
 def check(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the comprehension check; after a wrong attempt, mark wrong answers and show the attempts left."""
+    """Show the comprehension check. After a wrong attempt, mark the wrong answers and show how many
+    attempts are left."""
     attempt, wrong, is_sent = next_check_attempt(person), False, request.method == "POST"
     if is_sent and request.POST.get("attempt") != str(attempt):
         return redirect(person)

@@ -1,4 +1,4 @@
-"""Bots that take part in a study through its pages and websockets, as people do.
+"""Synthetic participants that take part in a study through its web pages and websockets, as people do.
 
-Only the dry run itself reads the database.
+They do not read the database; only `study.pilot.dry_run_execution` does.
 """

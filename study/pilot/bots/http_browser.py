@@ -1,10 +1,10 @@
-"""A minimal HTTP browser for synthetic participants: cookies, pages, forms, and retries.
+"""A minimal HTTP browser for synthetic participants. It keeps cookies, parses pages and sends forms.
 
-It retries while the server is unavailable. Errors::
+Requests are repeated while the server is unavailable. Errors::
 
     Exception
-    └── WalkError           this participant cannot go on; the message is one line
-        └── PatienceError   nothing moved for too long
+    └── WalkError           this participant cannot continue; the message is one line
+        └── PatienceError   this participant has waited too long without progress
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Sent = str | list[str]
 
 @dataclass(slots=True)
 class Field:
-    """One named field or button.
+    """One named field or button of a form.
 
-    `choices` are the values of a group of radio buttons or checkboxes, of a select or of a button. `value` is
-    sent by default; None sends nothing.
+    `choices` are the possible values of a group of radio buttons or checkboxes, of a select or of a button.
+    `value` is sent by default; None sends nothing.
     """
 
     name: str
@@ -45,15 +45,17 @@ class Field:
 
 @dataclass(slots=True)
 class Form:
-    """One form. `action` is as in the page: empty for the page's own address."""
+    """One HTML form. `action` is its address as in the HTML: empty for the page's own address."""
 
     action: str
     method: str
     fields: dict[str, Field] = field(default_factory=dict)
 
     def filled(self, answers: Mapping[str, Sent]) -> dict[str, Sent]:
-        """Return the data to send with these answers by name. Raises KeyError for a name that is not in the
-        form."""
+        """Return the data to send: the default values, replaced by `answers` (by field name).
+
+        Raises KeyError if a name is not in the form.
+        """
         unknown = answers.keys() - self.fields.keys()
         if unknown:
             raise KeyError(", ".join(sorted(unknown)))
@@ -64,13 +66,13 @@ class Form:
         }
 
     def of_kind(self, *kinds: str) -> list[Field]:
-        """Return the fields of these kinds, in the order of the page."""
+        """Return the form's fields of these kinds (such as `radio`), in the order of the page."""
         return [one for one in self.fields.values() if one.kind in kinds]
 
 
 @dataclass(slots=True)
 class WalkedPage:
-    """One page as received."""
+    """One received page, with the parts of its HTML that a synthetic participant needs."""
 
     url: str
     status: int
@@ -88,18 +90,18 @@ class WalkedPage:
 
     @property
     def form(self) -> Form:
-        """Return the page's form. Raises WalkError if it has none."""
+        """Return the first form of the page. Raises WalkError if it has none."""
         if not self.forms:
             raise self.error(f"this page ({self.kind}) has no form to send")
         return self.forms[0]
 
     def error(self, words: str) -> WalkError:
-        """Return the error with which a walkthrough ends on this page."""
+        """Return a WalkError with this page's address and the message `words`. The caller raises it."""
         return WalkError(f"{printable_url(self.url)}: {words}")
 
 
 def read_page(html: str, *, url: str, status: int) -> WalkedPage:
-    """Parse HTML into a page."""
+    """Parse HTML into a page. `url` and `status` are the address and the HTTP status of the response."""
     reader = _Reader(WalkedPage(url, status))
     reader.feed(html)
     reader.close()
@@ -203,11 +205,12 @@ PAUSES = (0.2, 0.5, 1.0, 2.0)
 
 
 class WalkError(Exception):
-    """This participant cannot go on; the message is one line."""
+    """Raised if a synthetic participant cannot continue. The message is one line."""
 
 
 class PatienceError(WalkError):
-    """Nothing moved for too long; `why` says what the participant waited for."""
+    """Raised if a synthetic participant has waited too long without progress. `why` says what it waited
+    for."""
 
     def __init__(self, why: str, waited: float) -> None:
         super().__init__(f"nothing moved for {waited:.0f} s: {why}")
@@ -215,7 +218,7 @@ class PatienceError(WalkError):
 
 
 class PatienceLimit:
-    """Limits how long one participant waits without progress."""
+    """Limits how long one synthetic participant waits without progress."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -226,20 +229,22 @@ class PatienceLimit:
         self._tries = 0
 
     def moved(self, place: object) -> None:
-        """Restart the limit if the participant is at another place than before."""
+        """Restart the time limit if `place` differs from the last call: the participant has made progress."""
         if place != self.place:
             self.place = place
             self._since = time.monotonic()
             self._tries = 0
 
     def check(self, why: str) -> None:
-        """Raise PatienceError with the reason once the limit is used up."""
+        """Raise PatienceError if the participant has waited longer than the limit. `why` says what it
+        waits for."""
         waited = time.monotonic() - self._since
         if waited > self.seconds:
             raise PatienceError(why, waited)
 
     async def pause(self, why: str) -> None:
-        """Wait before a retry, a little longer each time. Raises PatienceError like `check`."""
+        """Sleep before a retry, a little longer each time. Raises PatienceError if the limit is used up.
+        `why` says what the participant waits for."""
         self.check(why)
         self.retries += 1
         await asyncio.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])
@@ -251,10 +256,10 @@ REQUEST_SECONDS = 20.0
 
 
 class Browser:
-    """The browser of one participant.
+    """The HTTP client of one synthetic participant.
 
-    It connects without a proxy, unless given another transport. Like websockets, it trusts the certificates
-    in SSL_CERT_FILE, if set.
+    It uses no proxy. It trusts the certificates in SSL_CERT_FILE, if set, as websockets do. Tests pass
+    another `transport`.
     """
 
     def __init__(self, patience: PatienceLimit, transport: httpx2.AsyncBaseTransport | None = None) -> None:
@@ -277,13 +282,19 @@ class Browser:
         await self.client.aclose()
 
     async def open(self, url: str) -> WalkedPage:
-        """Return the page at this address. Raises WalkError if the server refuses it."""
+        """Request the address and return its page. Requests are repeated while the server is unavailable.
+
+        Raises WalkError if the server refuses the request, or PatienceError if it is unavailable for too
+        long.
+        """
         return await self._page("GET", url)
 
     async def send(self, page: WalkedPage, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send the page's form. Return the next page, or the same one with `errors` if it was not accepted.
+        """Send the page's form with these answers by field name. Return the next page.
 
-        A form may be sent twice if the first reply was lost; the server accepts it once.
+        If the form was not accepted, this is the same page with `errors`. A form is sent again if the reply
+        was lost; the server accepts it once. Raises WalkError like `open`, or for a name that the form does
+        not have.
         """
         headers = {"Origin": origin(page.url), "Referer": page.url}
         try:
@@ -321,22 +332,22 @@ def _read(response: httpx2.Response) -> WalkedPage:
 
 
 def origin(url: str) -> str:
-    """Return scheme, host and port of an address, as for the `Origin` header."""
+    """Return the scheme, host and port of an address, as in the `Origin` header."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def path_of(url: str) -> str:
-    """Return the path of an address."""
+    """Return the path of an address, such as `/s/demo/`."""
     return urlsplit(url).path
 
 
 def printable_url(url: str) -> str:
-    """Return the address without its query, which may hold the invitation."""
+    """Return the address without its query, because the query may contain the secret invitation."""
     return url.partition("?")[0]
 
 
 def socket_url(page: WalkedPage) -> str:
-    """Return the full address of a page's websocket."""
+    """Return the complete `ws:` or `wss:` address of the page's websocket."""
     url = urljoin(page.url, page.socket)
     return "ws" + url.removeprefix("http")

@@ -1,4 +1,6 @@
-"""Send many synthetic participants through a study at once."""
+"""Run the walkthroughs of many synthetic participants, several at once. A walkthrough leads from the
+study's link to its end.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class CrowdOrder:
-    """Settings of a crowd of synthetic participants."""
+    """Settings of a dry run: how many synthetic participants take part, and how they behave."""
 
     participants: int
     seed: int
@@ -40,14 +42,15 @@ class CrowdOrder:
     script: StudyScript = field(default_factory=StudyScript)
 
     def link_of(self, number: int) -> str:
-        """Return the link for this participant, with their label."""
+        """Return the study's link for the participant with this number. Its parameters contain the
+        participant's label."""
         label = dict.fromkeys(self.script.link_names, label_of(self.seed, number))
         return f"{self.link}&{urlencode(label)}" if label else self.link
 
 
 @dataclass(slots=True)
 class CrowdReport:
-    """Results of all participants who were sent."""
+    """Results of the walkthroughs that were started."""
 
     order: CrowdOrder
     arrived: list[Arrival] = field(default_factory=list)
@@ -58,32 +61,35 @@ class CrowdReport:
     """Descriptions of participants who are not stored as planned."""
 
     def count(self, outcome: PlannedOutcome) -> int:
-        """Return the number of participants with this outcome."""
+        """Return how many participants reached this planned outcome."""
         return sum(arrival.outcome == outcome for arrival in self.arrived)
 
     @property
     def counts(self) -> str:
-        """Return the numbers of participants by outcome, in words."""
+        """Return the number of participants for each outcome as text: `8 finished, 1 dropped out, …`."""
         return ", ".join(f"{self.count(outcome)} {outcome}" for outcome in PlannedOutcome)
 
     @property
     def unsent(self) -> int:
-        """Return how many participants were not sent, because the run was stopped."""
+        """Return the number of participants who were not started, because the run was stopped."""
         return self.order.participants - len(self.arrived) - len(self.failed)
 
     @property
     def finished(self) -> int:
-        """Return how many participants finished. Those who failed the check count if the study lets them
-        continue."""
+        """Return how many participants finished the study.
+
+        Those who failed the comprehension check are included if the study lets them continue.
+        """
         failed = 0 if self.order.script.check_ends else self.count(PlannedOutcome.FAIL)
         return self.count(PlannedOutcome.FINISH) + failed
 
 
 class Crowd:
-    """Sends all participants, `at_once` at a time, in the order of their numbers.
+    """Runs the walkthroughs of all participants in the order of their numbers, `at_once` of them at the same
+    time.
 
-    `gone` is called with every participant who reached the planned end. Once `stopped` returns true, nobody
-    more is sent; participants on their way reach their end.
+    `on_arrival` is called with each participant who reached the planned end. Once `stopped` returns True,
+    nobody else is started; participants under way continue.
     """
 
     def __init__(
@@ -106,7 +112,7 @@ class Crowd:
         self._entry = asyncio.Lock()
 
     async def walk(self) -> CrowdReport:
-        """Run all walkthroughs and return the report once the last one has ended."""
+        """Run all walkthroughs, and return the report after the last one has ended."""
         async with asyncio.TaskGroup() as group:
             for number in range(1, self.order.participants + 1):
                 group.create_task(self._one(number))
@@ -164,7 +170,8 @@ def _results(episodes: Sequence[Experience]) -> str:
 
 
 def arrival_line(arrival: Arrival, seconds: float) -> str:
-    """Return the result of one walkthrough in one line."""
+    """Return one line about a walkthrough that took `seconds`: its outcome, the episodes' results, and the
+    completion code."""
     where = f" at {arrival.where}" if arrival.where else ""
     code = f", code {arrival.code}" if arrival.code else ""
     retries = f", {arrival.retries} retries" if arrival.retries else ""

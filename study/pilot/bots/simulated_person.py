@@ -1,7 +1,7 @@
-"""A synthetic participant: temperament, ratings, answers to survey items, and play. No Django.
+"""Define synthetic participants: their temperament, ratings, answers to survey items, and play. No Django.
 
-All randomness comes from generators named by seed, number and purpose. So the same question at the same place
-always gets the same answer.
+All random choices come from generators named by seed, number and purpose. So the same question at the same
+place always gets the same answer.
 
 In play, the world's adviser (`kitchen.contract.agent.Adviser`) recommends messages and commands. Errors are
 added to the commands. In a world without an adviser, choices are random among the legal commands. The adviser
@@ -34,9 +34,9 @@ from study.pilot.bots.walk_plans import PlannedOutcome, WalkPlan
 class Temperament:
     """A participant's stable traits.
 
-    `skill` is the share of steps with a sensible choice. `leniency` is added to every rating and `spread` is
-    the standard deviation of ratings, both as fractions of a scale. `pace` is relative thinking time; 1 is
-    usual.
+    `skill` is the probability of a sensible choice in a step. `leniency` is added to every rating and
+    `spread` is the standard deviation of ratings, both as fractions of a scale. `pace` is relative thinking
+    time; 1 is usual.
     """
 
     skill: float
@@ -47,7 +47,7 @@ class Temperament:
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """A participant's experience of one episode. All numbers but `teammates` are from 0 to 1."""
+    """What one episode was like for a participant. All numbers except `teammates` are from 0 to 1."""
 
     teammates: int = 0
     success: float | None = None
@@ -61,12 +61,12 @@ class Experience:
 
     @property
     def company(self) -> float:
-        """Return the size of the team from 0 (alone) to 1 (three or more teammates)."""
+        """Return the size of the team as a number from 0 (alone) to 1 (three or more teammates)."""
         return min(self.teammates, 3) / 3
 
     @property
     def help(self) -> float:
-        """Return how much the others contributed to the result; 0 without teammates."""
+        """Return how much the teammates contributed to the result, from 0 to 1; 0 without teammates."""
         return (self.success or 0.0) * self.expected if self.teammates else 0.0
 
 
@@ -85,7 +85,7 @@ GENERAL: Mapping[str, float] = {"base": 0.2, "success": 0.5, "help": 0.2}
 
 
 class Person:
-    """One synthetic participant, fully determined by `seed` and `number`."""
+    """One synthetic participant. `seed` and `number` determine all traits and random choices."""
 
     def __init__(self, seed: int, number: int) -> None:
         self.seed = seed
@@ -93,7 +93,10 @@ class Person:
         self.temper = temper_of(self.chance("temper"))
 
     def chance(self, *what: object) -> Random:
-        """Return this person's random generator for a purpose; the same purpose gives the same generator."""
+        """Return a new random generator for a purpose, such as ("answer", episode, item).
+
+        The same purpose always gives a generator in the same state.
+        """
         return Random(":".join(str(part) for part in (self.seed, self.number, *what)))  # noqa: S311
 
     def answer(
@@ -105,9 +108,11 @@ class Person:
         episode: int,
         known: float | None = None,
     ) -> float:
-        """Return one of the `points` of a scale; the last one is the highest rating.
+        """Return this person's rating: one of the `points` of a scale, of which the last is the highest
+        rating.
 
-        `known` replaces the opinion from experience, as a fraction of the scale.
+        The rating follows the experience. If `known` is given (a fraction of the scale), it follows `known`
+        instead. `episode` is the number of the episode.
         """
         rng = self.chance("answer", episode, item)
         level = opinion(item, experience) if known is None else known
@@ -116,7 +121,8 @@ class Person:
 
 
 def temper_of(rng: Random) -> Temperament:
-    """Draw a temperament: most people play well, few rate at the ends, some are slow."""
+    """Return a random temperament: most people play well, few rate at the ends of scales, and some are
+    slow."""
     return Temperament(
         skill=rng.betavariate(9, 2),
         leniency=rng.gauss(0, 0.08),
@@ -126,8 +132,10 @@ def temper_of(rng: Random) -> Temperament:
 
 
 def opinion(item: str, experience: Experience) -> float:
-    """Return the rating of an item from the experience, as a fraction of its scale. It may lie a little
-    outside 0 to 1."""
+    """Return the rating that follows from the experience, as a fraction of the item's scale.
+
+    It may be slightly outside 0 to 1.
+    """
     features = {
         "base": 1.0,
         "success": experience.success or 0.0,
@@ -146,7 +154,10 @@ State = Mapping[str, Any]
 
 
 class Player:
-    """One person in one episode. Call `watch` for every state, and `choose` when a choice is requested."""
+    """A synthetic participant in one episode.
+
+    Call `watch` for every state from the server, and `choose` when the server asks for a command.
+    """
 
     def __init__(self, person: Person, episode: int) -> None:
         self.person = person
@@ -161,7 +172,8 @@ class Player:
         self._refused: set[tuple[int, Command]] = set()
 
     def watch(self, state: State) -> None:
-        """Record a state; compare a new step with the predictions."""
+        """Record a state from the server. After a new step, check whether the predictions about the other
+        seats came true."""
         if self.last is not None and state["step"] == self.last["step"] + 1:
             came_true, seen = get_adviser(state["world"]).came_true, state["observation"]
             self._hits += [came_true(seat, command, seen) for seat, command in self._expected.items()]
@@ -170,7 +182,10 @@ class Player:
         self.last = state
 
     def choose(self, state: State) -> Command:
-        """Return one of the legal commands. The same state gives the same choice, unless it was refused."""
+        """Return a command among those that the state offers.
+
+        The same state gives the same command, unless the server refused it (see `refused`).
+        """
         step = state["step"] + 1
         if self._sent and self._sent[0] == step and self._sent not in self._refused:
             return self._sent[1]
@@ -181,28 +196,32 @@ class Player:
         return command
 
     def messages(self, state: State) -> tuple[MessageDraft, ...]:
-        """Return what the person writes before the command that was just chosen, once."""
+        """Return the messages that the person writes before the command just chosen. A second call returns
+        none.
+
+        The result is empty if the person may write to nobody.
+        """
         drafts, self._messages = self._messages, ()
         return drafts if state.get("addressees") else ()
 
     def press(self, state: State) -> Command:
-        """Return a key in a real-time episode.
+        """Return the command whose key the person presses in a real-time episode.
 
-        No legal commands are sent there. The advised command is pressed; an error presses a command that was
-        legal when the page was opened.
+        It is the advised command or, as an error, a random one. States in real time have no current legal
+        commands. So the random one is legal in the last complete state.
         """
         return self._pick(state, [tuple(command) for command in state["legal"]], any_advice=True)
 
     def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
-        """Return (member, job) pairs for idle members whom this person leads: any job that can be
-        assigned."""
+        """Return (member, job) pairs: a random possible job for each team member whom this person leads
+        and who has no job."""
         busy = {job["worker"] for job in state["jobs"] if job["state"] in OPEN}
         rng = self.person.chance("jobs", self.episode, state["step"])
         idle = [(int(member), aims) for member, aims in state["aims"].items() if int(member) not in busy]
         return [(member, rng.choice(aims)) for member, aims in idle]
 
     def refused(self) -> None:
-        """Record that the last choice was refused, so that another one is chosen."""
+        """Record that the server refused the last command, so that `choose` returns another one."""
         if self._sent:
             self._refused.add(self._sent)
 
@@ -247,7 +266,7 @@ class Player:
         )
 
     def experience(self) -> Experience:
-        """Return the experience of this episode so far."""
+        """Return what the episode was like so far, computed from its score and the predictions."""
         if self.last is None:
             return Experience()
         adviser, score = get_adviser(self.last["world"]), self.last["score"]
@@ -295,10 +314,12 @@ def item_answer(
     teams: Sequence[str] = (),
     known: float | None = None,
 ) -> Json:
-    """Return this person's answer after an episode, as it is stored; None for an item that is left open.
+    """Return this person's answer to an item in the form of stored answers; None if an optional item is left
+    open.
 
-    Scales are answered by experience, or around `known`, a fraction of the scale. Items with a right answer
-    are answered as planned. Everything else is drawn at random; `teams` are the answers to compare teams.
+    Items with a right answer are answered as `plan` says. Scales follow the experience or, if given, `known`
+    (a fraction of the scale). All other answers are random. `teams` are the possible answers to an item that
+    compares teams.
     """
     if item.correct is not None:
         return wrong_answer(item) if _fails(item, person, plan, episode) else item.correct
@@ -321,6 +342,7 @@ def _fails(item: ItemPlan, person: Person, plan: WalkPlan, episode: int) -> bool
 
 
 def wrong_answer(item: ItemPlan) -> Json:
-    """Return a wrong answer; the right one if there is no other."""
+    """Return a wrong answer to an item that has a right one. If every answer is right, return the right
+    one."""
     others = kind_of(item).some_answers(item)
     return next((one for one in others if is_right(item, one) is False), item.correct)

@@ -1,7 +1,7 @@
-"""Take one synthetic participant through a whole study, from the link to the last page.
+"""Lead one synthetic participant through a whole study, from the link to the last page.
 
-`HANDLERS` maps each kind of page to a handler. The plan says whether the participant refuses, fails a check,
-or drops out or withdraws, and where.
+`HANDLERS` has a function for each kind of page. The participant's plan says whether it refuses consent, fails
+a check, drops out or withdraws, and on which page.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MOST_FORMS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Result of a walkthrough that reached its planned end."""
+    """The result of a walkthrough that reached its planned end."""
 
     number: int
     code: str
@@ -61,7 +61,7 @@ class Arrival:
 
 
 class Walk:
-    """One participant's walkthrough, from the study's link to the last page."""
+    """The walkthrough of one synthetic participant, from the study's link to the last page."""
 
     def __init__(
         self,
@@ -95,10 +95,10 @@ class Walk:
         """Players of practice episodes, by address of the websocket."""
 
     async def run(self, link: str, entry_lock: AbstractAsyncContextManager[object] | None = None) -> Arrival:
-        """Walk to the planned end. `entry_lock` is held while entering, so that participants enter one at a
-        time.
+        """Open the study's link, act on each page until the planned end, and return the result.
 
-        Raises WalkError with the reason if the end cannot be reached.
+        `entry_lock` is held during the entry, so that participants enter one at a time. Raises WalkError with
+        the reason if the planned end is not reached.
         """
         async with entry_lock or nullcontext():
             page: WalkedPage | None = await self.step(await self.browser.open(link))
@@ -109,7 +109,10 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Act on this page and return the next one; None at the end of the walk."""
+        """Act on this page as its handler says. Return the next page; None if the walkthrough ends here.
+
+        Raises WalkError for a page of an unknown kind.
+        """
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -121,7 +124,7 @@ class Walk:
         return await handler(self, page)
 
     def stops_at(self, page: WalkedPage) -> bool:
-        """Return whether the participant drops out or withdraws on this page."""
+        """Return whether the plan is to drop out or withdraw on this page."""
         return self.plan.stop == StopPage(page.kind, self._position(page))
 
     def _position(self, page: WalkedPage) -> int:
@@ -132,16 +135,19 @@ class Walk:
         return [*self.players, page.socket].index(page.socket) + 1
 
     async def send(self, page: WalkedPage, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send the page's form. Raises WalkError with the page's message if it was not accepted."""
+        """Send the page's form with these answers, and return the next page.
+
+        Raises WalkError with the page's error message if the form was not accepted.
+        """
         next_page = await self.browser.send(page, answers)
         if next_page.status >= 400:
             raise page.error(f"the form was not accepted: {next_page.errors or next_page.status}")
         return next_page
 
     async def answers(self, page: WalkedPage) -> dict[str, Sent]:
-        """Return an answer to every item of the page's form, by field name.
+        """Return an answer for each item in the page's form, by field name. Optional items may be left out.
 
-        Raises WalkError for an item that is not in the design.
+        Raises WalkError for an item that is not in the study's design.
         """
         condition = await self._condition(page)
         experience, answers = self.player.experience() if self.player else Experience(), dict[str, Sent]()
@@ -172,7 +178,8 @@ class Walk:
 
     @property
     def player(self) -> Player | None:
-        """Return the player of the latest episode; None before the first."""
+        """Return the player of the latest episode (practice is not included); None before the first
+        episode."""
         return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
@@ -190,34 +197,41 @@ class Walk:
 
 
 async def begin(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """On the welcome page: press the button and store the personal link."""
+    """Handle the welcome page: press the button, store the personal link, and return the next page."""
     next_page = await walk.send(page, {})
     walk.home = next_page.url
     return next_page
 
 
 async def agree(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """On the consent page: tick every box, or press the button to refuse."""
+    """Handle the consent page: tick every box, or press the button to refuse if this is planned. Return
+    the next page."""
     if walk.plan.outcome == PlannedOutcome.REFUSE:
         return await walk.send(page, {"refuse": "yes"})
     return await walk.send(page, {box.name: box.choices[0] for box in page.form.of_kind("checkbox")})
 
 
 async def read_guide(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """On the guide's page: send its form unchanged."""
+    """Handle a page that is only read, such as the guide: send its form unchanged, and return the next
+    page."""
     return await walk.send(page, {})
 
 
 async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Play until the episode ends or the connection is lost. Then open the participant's personal link and
-    return its page. If the plan is to stop here, leave instead and return None."""
+    """Handle the page with an episode: play until it ends or the connection is lost. Then return the page
+    behind the personal link.
+
+    If the plan is to stop in this episode, leave after a part of it (see `leave`), and return None.
+    """
     player = walk.players.get(page.socket) or Player(walk.person, len(walk.players) + 1)
     return await _play(walk, page, player, walk.players)
 
 
 async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """In the lobby: reload until the wait is over. The server limits the wait, so it does not use up the
-    walk's patience."""
+    """Handle the lobby: reload the page until the wait is over, and return the page that follows.
+
+    The server limits the wait, so it does not use up the participant's own time limit.
+    """
     while page.kind == "lobby":
         await asyncio.sleep(LOBBY_SECONDS)
         page = await walk.browser.open(walk.home)
@@ -229,7 +243,8 @@ LOBBY_SECONDS = 1.0
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """On the practice page: play, then return the next page. None if the walk ends here."""
+    """Handle the practice page: play the practice episode, and return the next page; None if the plan is
+    to leave here."""
     if not page.socket:
         return await read_guide(walk, page)
     player = walk.practised.get(page.socket) or Player(walk.person, 0)
@@ -252,8 +267,10 @@ async def _play(
 
 
 async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """End the walk as planned: stop without a trace, or withdraw with two clicks. Return None, because no
-    page follows."""
+    """End the walkthrough as planned: withdraw through the page's link, or simply stop. Always returns None.
+
+    Raises WalkError if withdrawing fails.
+    """
     if walk.plan.outcome != PlannedOutcome.WITHDRAW:
         return None
     if not page.leave:
@@ -266,19 +283,25 @@ async def leave(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 
 
 async def answer(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """On a page with items: send valid answers. Ratings follow the experience of the last episode."""
+    """Handle a page with survey items: send valid answers, and return the next page.
+
+    Ratings follow the experience of the last episode.
+    """
     return await walk.send(page, await walk.answers(page))
 
 
 async def understand(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """In the comprehension check: answer everything right, or wrong at every attempt if the plan is to
-    fail."""
+    """Handle the comprehension check: answer everything right, or wrong if the plan is to fail. Return the
+    next page."""
     send = walk.browser.send if walk.plan.outcome == PlannedOutcome.FAIL else walk.send
     return await send(page, await walk.answers(page))
 
 
 async def arrive(walk: Walk, page: WalkedPage) -> None:
-    """End: store the completion code. Participants who refused or failed have none."""
+    """Handle the last page: store the completion code.
+
+    Raises WalkError if a participant who should have a code gets none, or should have stopped earlier.
+    """
     if not page.code and walk.plan.outcome not in {PlannedOutcome.REFUSE, PlannedOutcome.FAIL}:
         raise page.error("the last page shows no completion code")
     if walk.plan.stop:
@@ -287,7 +310,8 @@ async def arrive(walk: Walk, page: WalkedPage) -> None:
 
 
 async def wait_for_money(walk: Walk, page: WalkedPage) -> None:
-    """Wait for budget: raise WalkError, because synthetic participants do not wait for a higher budget."""
+    """Handle the page that waits for a higher budget: raise WalkError, because synthetic participants do
+    not wait for one."""
     raise page.error("the study waits, since its budget is spent")
 
 
@@ -310,7 +334,7 @@ HANDLERS: dict[str, Handler] = {
 
 
 def as_form_value(value: Json) -> Sent:
-    """Return a stored answer in the form in which a browser sends it."""
+    """Return an answer in the form in which a browser sends it: a string, or a list of strings."""
     if isinstance(value, list | tuple):
         return [str(one) for one in value]
     return format_number(value) if isinstance(value, float) else str(value)

@@ -13,7 +13,7 @@ from study.design.questions.item_fields import ItemPlan
 
 
 class PlannedOutcome(StrEnum):
-    """Ends of a walkthrough, in words that follow a number."""
+    """How a walkthrough ends. The values are texts that follow a number, as in `3 finished`."""
 
     FINISH = "finished"
     DROP_OUT = "dropped out"
@@ -24,7 +24,8 @@ class PlannedOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StopPage:
-    """A page on which a participant may leave; `position` is that of the round, 0 outside of the rounds."""
+    """A page on which a participant may leave. `position` is the number of the round, 0 for pages outside
+    the rounds."""
 
     page: str
     position: int = 0
@@ -35,7 +36,7 @@ class StopPage:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShares:
-    """Percentages of participants by planned outcome."""
+    """Percentages of synthetic participants who do not simply finish, by planned outcome."""
 
     drop_outs: float = 0
     withdrawals: float = 0
@@ -44,7 +45,7 @@ class OutcomeShares:
 
     @property
     def by_outcome(self) -> dict[PlannedOutcome, float]:
-        """The percentages of outcomes other than finishing."""
+        """Return the percentage of each outcome other than finishing."""
         return {
             PlannedOutcome.DROP_OUT: self.drop_outs,
             PlannedOutcome.WITHDRAW: self.withdrawals,
@@ -55,7 +56,7 @@ class OutcomeShares:
 
 @dataclass(frozen=True, slots=True)
 class StudyScript:
-    """Information from a study's design that its pages do not show."""
+    """Facts from a study's design that synthetic participants need and that the pages do not show."""
 
     stops: Sequence[StopPage] = ()
     """Every page that a participant sees, in order."""
@@ -71,7 +72,7 @@ class StudyScript:
 
 @dataclass(frozen=True, slots=True)
 class WalkPlan:
-    """The plan of one participant."""
+    """What one synthetic participant will do: the outcome, and where it leaves."""
 
     outcome: PlannedOutcome = PlannedOutcome.FINISH
     stop: StopPage | None = None
@@ -83,9 +84,11 @@ class WalkPlan:
 
 
 def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int, seed: int) -> list[WalkPlan]:
-    """Return all plans, number 1 first.
+    """Return a plan for each synthetic participant, in the order of their numbers. The same seed gives the
+    same plans.
 
-    The number of each outcome is exactly its rounded share. Without a comprehension check, nobody fails it.
+    The number of participants with each outcome is its rounded share. Without a comprehension check, nobody
+    fails it.
     """
     wanted = {
         outcome: share
@@ -112,5 +115,6 @@ def _plan(
 
 
 def label_of(seed: int, number: int) -> str:
-    """Return the label of a synthetic participant. It cannot be mistaken for a real person's."""
+    """Return the label of a synthetic participant, such as `SYN-1-12`. It cannot be mistaken for a real
+    person's label."""
     return f"SYN-{seed}-{number}"

@@ -1,7 +1,7 @@
-"""Play one episode over its websocket, turn by turn or in real time.
+"""Play one episode over its websocket, step by step or in real time.
 
-In real time, a player sends a key for each tick, if it decides fast enough. A slow player decides by the
-latest state, never by an older one. `kitchen.realtime.tick_messages` describes the messages.
+In real time, the player sends a key for each tick if it decides fast enough. A slow player always decides
+from the latest state. `kitchen.realtime.tick_messages` describes the messages.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ ENDLESS = 60
 
 
 class ConnectionDroppedError(Exception):
-    """The connection is lost; the page has to be opened again."""
+    """Raised if the websocket connection is lost. The caller has to open the page again."""
 
 
 class TurnSession:
-    """One session at one websocket: `play` until the episode, or the planned part of it, is over."""
+    """One websocket connection in which a synthetic participant plays an episode step by step."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class TurnSession:
     async def play(self) -> None:
         """Play until the episode, or the planned part of it, is over.
 
-        Raises ConnectionDroppedError if the connection is lost before. Raises WalkError if nothing moves for
-        too long, or the server does not know the seat.
+        Raises ConnectionDroppedError if the connection is lost before that. Raises WalkError if there is no
+        progress for too long, or if the server does not know the seat.
         """
         try:
             async with connect(
@@ -159,12 +159,12 @@ SHOWN = frozenset({"whole", "tick"})
 
 
 def session_for_page(page: WalkedPage) -> type[TurnSession]:
-    """Return the session class for this page."""
+    """Return the class that plays this page's episode: `TickSession` in real time, else `TurnSession`."""
     return TickSession if ADDRESS in page.socket else TurnSession
 
 
 class TickSession(TurnSession):
-    """A session of a real-time episode."""
+    """One websocket connection in which a synthetic participant plays a real-time episode."""
 
     number = 0
     """Number of the last message sent."""
@@ -217,7 +217,8 @@ class TickSession(TurnSession):
 
 
 def shown_state(state: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state after this message."""
+    """Return a copy of the state, updated by a message of a real-time episode: a complete state (`whole`)
+    or changes (`tick`)."""
     if message["type"] == "whole":
         seen, score = message["observation"], message["score"]
     else:

@@ -1,4 +1,4 @@
-"""Write many synthetic participants into the database, to try exports and analyses at full size.
+"""Write many synthetic participants directly into the database, to try exports and analyses at full size.
 
-`study.pilot.bots` uses the real pages instead.
+The synthetic participants of `study.pilot.bots` use the real pages instead.
 """

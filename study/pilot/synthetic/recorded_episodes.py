@@ -1,4 +1,4 @@
-"""Play episodes, record them as database rows, and write many copies with new keys and times."""
+"""Play a few episodes, record their database rows, and write many copies of them with new keys and times."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ MOST_STEPS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedTable:
-    """The query that finds rows of a model by their episode, and the values that are new in a copy."""
+    """A database table whose rows are copied: how to find the rows of an episode, and which values a copy
+    replaces."""
 
     model: type[Model]
     path: str = "episode"
@@ -86,7 +87,7 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One played episode as database rows, with their original primary keys."""
+    """The database rows of one played episode, with their original primary keys."""
 
     episode: Row
     rows: Mapping[type[Model], list[Row]]
@@ -99,10 +100,11 @@ class Recording:
 def record_episode(
     design: Blueprint, condition: ConditionPlan, *, seed: int, number: int, steps: int | None
 ) -> Recording:
-    """Play one episode of a condition to its end, and delete it from the database. Return the recording.
+    """Play one episode of a condition to its end, return its database rows, and delete the episode.
 
-    It is played without clocks and paid models. `steps` shortens it, in worlds that allow it. Raises
-    SettingsError if the condition cannot be played. A process that is killed meanwhile leaves an episode
+    `seed` and `number` determine the synthetic participant who plays. There are no time limits, and no paid
+    language models are called. `steps` shortens the episode, if the world has such a setting. Raises
+    SettingsError if the condition cannot be played. If the process is killed, the episode remains
     (`leftover_recordings`).
     """
     plan, player = solo_condition(condition), Player(Person(seed, number), 1)
@@ -135,7 +137,7 @@ def _forget(episode: Episode) -> None:
 
 
 def leftover_recordings() -> QuerySet[Episode]:
-    """Return the episodes of recordings that were killed more than an hour ago."""
+    """Return a query of the episodes that killed recordings left more than an hour ago."""
     long_ago = timezone.now() - timedelta(hours=1)
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
@@ -194,7 +196,8 @@ QUICKEST = 0.4
 
 @dataclass(slots=True)
 class Copy:
-    """A copy to write: the recording, its start, and the person's pace (mean seconds per step)."""
+    """A copy of a recorded episode to write. `began` is its start, and `pace` the person's mean seconds
+    per step."""
 
     recording: Recording
     began: datetime
@@ -210,15 +213,16 @@ class Copy:
         self.ends = [self.began + timedelta(seconds=passed) for passed in accumulate(seconds)]
 
     def end(self, step: int) -> datetime:
-        """Return the time at which this step ended; the last one's if there are fewer."""
+        """Return the time at which this step ends in the copy. For a step after the last one, return the
+        end of the last."""
         return self.ends[min(step, len(self.ends)) - 1]
 
 
 def make_copies(copies: Sequence[Copy], *, audience: str, budget_id: int | None) -> None:
-    """Write all copies in batches, and set the `episode` of each.
+    """Write all copies into the database in batches, and set the `episode` of each.
 
-    An interrupted run leaves episodes without a participant; `erase_left_episodes`
-    (`study.pilot.synthetic.synthetic_participants`) erases them.
+    `audience` is the group of live pages that show the episodes, `budget_id` the study's budget, if any. If
+    the run is interrupted, episodes without a participant remain; `erase_left_episodes` erases them.
     """
     for copy in copies:
         copy.episode = _episode(copy, audience, budget_id)
@@ -262,7 +266,7 @@ def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
 
 
 def write_prompts(recordings: Sequence[Recording]) -> None:
-    """Write the recorded prompts, once for all copies."""
+    """Write the texts of the recordings' prompts into the database. All copies share these rows."""
     texts = {hashed: text for one in recordings for hashed, text in one.prompts.items()}
     Prompt.objects.bulk_create(
         [Prompt(hash=hashed, text=texts[hashed]) for hashed in sorted(texts)], ignore_conflicts=True

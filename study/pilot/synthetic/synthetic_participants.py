@@ -1,8 +1,8 @@
 """Write many synthetic participants directly into the database, and erase synthetic participants.
 
-Episodes are written first, then participants, in batches (`kitchen.infra.database_writes`), so that running
-episodes do not wait for long. An interrupted run leaves whole participants, and perhaps episodes without one,
-which `erase_synthetic` erases.
+In each batch, the episodes are written before the participants, and transactions are short, so that running
+episodes do not wait for long. An interrupted run leaves complete participants, and perhaps episodes without a
+participant, which `erase_synthetic` erases.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ PLAYED = frozenset({"play", PRACTICE})
 
 @dataclass(frozen=True, slots=True)
 class SyntheticRequest:
-    """Number and seed of the participants, and settings of their episodes."""
+    """The number of synthetic participants to write, their seed, and settings of their episodes."""
 
     participants: int
     seed: int
@@ -88,7 +88,7 @@ class SyntheticRequest:
 
 @dataclass(slots=True)
 class ParticipantDraft:
-    """One participant before being written."""
+    """One synthetic participant with all its rows, before they are written."""
 
     person: Person
     plan: WalkPlan
@@ -105,9 +105,10 @@ class ParticipantDraft:
 
 
 def make_participants(study: Study, request: SyntheticRequest, say: Callable[[str], object]) -> int:
-    """Write all participants; return their number.
+    """Write all synthetic participants of a request into the database, and return their number.
 
-    Raises DesignError if synthetic participants of the study are erased meanwhile.
+    `say` gets lines about the progress. Raises DesignError if synthetic participants of the study are erased
+    at the same time.
     """
     version = current_version(study_id=study.pk)
     recordings = _recordings(version.blueprint, request)
@@ -127,7 +128,7 @@ def make_participants(study: Study, request: SyntheticRequest, say: Callable[[st
 def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[Recording]]:
     plans = {plan.key: plan for plan in design.conditions}
     if design.has("practice"):
-        plans[PRACTICE] = design.practice
+        plans |= {_practice_key(group): design.for_group(group).practice for group in design.groups or ("",)}
     return {
         key: [
             record_episode(
@@ -141,6 +142,11 @@ def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[
         ]
         for key, plan in plans.items()
     }
+
+
+def _practice_key(group: str) -> str:
+    """Return the key of the practice recordings of a group between people."""
+    return f"{PRACTICE} {group}".rstrip()
 
 
 class _Maker:
@@ -326,7 +332,8 @@ class _Maker:
             return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))
         key = draft.order[stop.position - 1] if stop.position else PRACTICE
         rng, pace = draft.person.chance("episode", key), draft.person.temper.pace
-        recording = rng.choice(self.recordings[key])
+        played = key if stop.position else _practice_key(draft.row.between_group)
+        recording = rng.choice(self.recordings[played])
         draft.copies[key] = Copy(recording, draft.now, 3 * pace, rng)
         if stop.position:
             draft.experience = recording.experience
@@ -359,15 +366,17 @@ class _Maker:
 
 
 def request_synthetic_erasure(*, study_id: int) -> None:
-    """Have a worker erase all synthetic participants. Raises DesignError if no worker can be reached."""
+    """Queue a task that erases all synthetic participants of the study. Raises DesignError if no worker
+    can be reached."""
     if not ask_synthetic_erasure(study_id):
         raise DesignError("Nothing was erased: Redis, which hands work to the workers, does not answer.")
 
 
 def synthetic_erase(*, study_id: int) -> int:
-    """Erase all synthetic participants, and the count of those who withdrew. Return the number erased.
+    """Erase all synthetic participants of the study, and reset the count of those who withdrew. Return the
+    number erased.
 
-    Participants are erased one by one, like withdrawals: an interrupted run leaves whole participants.
+    They are erased one by one, so that an interrupted run leaves complete participants.
     """
     programs = Participant.objects.filter(study=study_id, synthetic=True, preview=False)
     erased = erase_participants(list(programs.values_list("pk", flat=True)))
@@ -377,10 +386,9 @@ def synthetic_erase(*, study_id: int) -> int:
 
 
 def erase_left_episodes(*, study_id: int) -> int:
-    """Erase, one by one, synthetic episodes without a participant, which an interrupted `make_synthetic`
-    leaves.
+    """Erase the synthetic episodes that have no participant, and return their number.
 
-    Return their number.
+    An interrupted `make_synthetic` leaves such episodes. They are erased one by one.
     """
     nobody = Q(rounds=None, practised_by=None, synthetic=True)
     left = Episode.objects.filter(nobody, audience=live_page_group_name(study_id)) | leftover_recordings()

@@ -1,1 +1,3 @@
-"""Compute sample size and power of a within-subject study. Plain Python: numpy and statsmodels, no Django."""
+"""Compute sample size and power of a within-subject study. The package uses numpy and statsmodels, but not
+Django.
+"""

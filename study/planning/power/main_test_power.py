@@ -1,11 +1,11 @@
 """Compute the power of each main test of a plan (`study.design.analysis_plan.MAIN_TESTS`).
 
-The model is that of `power_formulas`, with the information that the orders of a scheme give on conditions
-besides position and carry-over.
+The model is that of `power_formulas`. The mixed model also accounts for the orders of a counterbalancing
+scheme: it estimates the conditions after position and carry-over effects are removed.
 
-- *Repeated measures*: by its noncentral F.
-- *Mixed model*: by the information on conditions that the orders leave (generalised least squares,
-  correlation known). Its F is noncentral, too, with the degrees of freedom within participants.
+- *Repeated measures*: the noncentral F distribution.
+- *Mixed model*: generalised least squares with a known correlation. F is noncentral with the degrees of
+  freedom within participants.
 - *Friedman*: the efficiency of ranks relative to the ANOVA with normal values, 3 k / (pi (k + 1)) (Hollander,
   Wolfe and Chicken 2014, section 7.11).
 - *One-way*: rows are treated as independent although they are not; power is averaged over the error.
@@ -14,7 +14,7 @@ The power of pairwise contrasts with a correction (Holm or Tukey) has no formula
 values, the tests need only the conditions' means and their covariance matrix. Both are drawn directly, from a
 normal and a Wishart distribution, so a thousand people take no longer than ten.
 
-`simulate_studies --test` simulates studies, runs the test of the analysis, and compares.
+`simulate_studies --test` checks these values: it simulates studies, runs the real test, and compares.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ BISECTIONS = 30
 def critical_range(alpha: float, k: int, df: int) -> float:
     """Return the critical value of the studentised range for Tukey's HSD.
 
-    The range of k equal means exceeds it with probability `alpha`. `df` (1 or more) is the degrees of freedom
-    of the error.
+    The range of `k` equal means exceeds it with probability `alpha`. `df` (1 or more) is the degrees of
+    freedom of the error.
 
-    This takes milliseconds, but seconds with scipy. The range of k standard normal values is below w with
-    probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent standard
-    deviation of `df` degrees of freedom averages that over w = q s. Both integrals are sums over grids. The
-    error of alpha is below a hundredth of it (below ten df, a twentieth).
+    The function takes milliseconds; scipy's takes seconds. The range of k standard normal values is below
+    w with probability k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. Dividing the range by an independent
+    standard deviation of `df` degrees of freedom averages that over w = q s. Both integrals are sums over
+    grids. The error of alpha is below a hundredth of alpha (below ten `df`, a twentieth).
     """
     low, high = 0.0, 8.0
     while _below(high, k, df) < 1 - alpha:
@@ -90,7 +90,8 @@ def _deviations(df: int) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSamples:
-    """Simulated studies of the same plan: means (runs x k) and covariances (runs x k x k)."""
+    """Simulated studies with the same plan. `means` has shape (runs, k), `covariances` (runs, k, k), for k
+    conditions."""
 
     people: int
     means: Array
@@ -99,7 +100,8 @@ class SimulatedSamples:
 
 @dataclass(frozen=True, slots=True)
 class PairShares:
-    """The share of simulated studies in which each pair was found, and in which all true differences were."""
+    """The share of simulated studies in which a test found each pair of conditions different, and in which
+    it found all true differences."""
 
     pairs: tuple[tuple[int, int], ...]
     """Indices of two conditions, in the order of `combinations`."""
@@ -109,7 +111,8 @@ class PairShares:
 
 
 def equal_correlations(plan: PowerPlan) -> Array:
-    """Return the covariance of one person's values: 1 on the diagonal, elsewhere the plan's correlation."""
+    """Return the covariance matrix of one person's values: 1 on the diagonal, and the plan's correlation
+    elsewhere."""
     k, rho = plan.conditions, plan.correlation
     return (1 - rho) * np.eye(k) + rho * np.ones((k, k))
 
@@ -117,7 +120,8 @@ def equal_correlations(plan: PowerPlan) -> Array:
 def draw_samples(
     means: Sequence[float], covariance: Array, people: int, *, seed: int, runs: int = RUNS
 ) -> SimulatedSamples:
-    """Simulate studies of normal values with at least two people."""
+    """Simulate `runs` studies with normally distributed values, and return their means and covariances.
+    `people` must be at least 2."""
     if people < 2:
         raise PowerPlanError("people", "There must be two people or more.")
     rng, k = np.random.default_rng(seed), len(means)
@@ -141,13 +145,15 @@ def _wishart_root(df: int, k: int, runs: int, rng: np.random.Generator) -> Array
 
 
 def within_error(samples: SimulatedSamples, k: int) -> Array:
-    """Return the mean square of the error within participants (runs)."""
+    """Return the mean square of the within-participants error of each simulated study. `k` is the number
+    of conditions."""
     trace = np.trace(samples.covariances, axis1=1, axis2=2)
     return np.asarray((trace - samples.covariances.sum(axis=(1, 2)) / k) / (k - 1))
 
 
 def t_values(samples: SimulatedSamples) -> Array:
-    """Return the paired t of every pair (runs x pairs), each with the error of its own differences."""
+    """Return the t statistic of the paired t test for every pair of conditions (runs x pairs). Each pair
+    has its own error term."""
     first, second = _places(samples)
     s = samples.covariances
     error = s[:, first, first] + s[:, second, second] - 2 * s[:, first, second]
@@ -155,7 +161,8 @@ def t_values(samples: SimulatedSamples) -> Array:
 
 
 def holm_found(samples: SimulatedSamples, alpha: float) -> Array:
-    """Return which pairs are found by paired t tests with Holm's correction (runs x pairs)."""
+    """Return whether paired t tests with Holm's correction find each pair different: booleans (runs x
+    pairs)."""
     from scipy.special import stdtrit
 
     t = np.abs(t_values(samples))
@@ -169,8 +176,8 @@ def holm_found(samples: SimulatedSamples, alpha: float) -> Array:
 
 
 def tukey_found(samples: SimulatedSamples, alpha: float) -> Array:
-    """Return which pairs Tukey's HSD finds within subjects (runs x pairs); all pairs use the ANOVA's
-    error."""
+    """Return whether Tukey's HSD within subjects finds each pair different: booleans (runs x pairs). All
+    pairs use the ANOVA's error."""
     k = samples.means.shape[1]
     critical = critical_range(alpha, k, (k - 1) * (samples.people - 1))
     q = np.abs(_differences(samples)) / np.sqrt(within_error(samples, k) / samples.people)[:, None]
@@ -182,7 +189,11 @@ CORRECTIONS = {"holm": holm_found, "tukey": tukey_found}
 
 
 def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, seed: int) -> PairShares:
-    """Return how often each pair is found with a correction, under equal correlations."""
+    """Return the share of simulated studies in which each pair of conditions is found different.
+
+    `pattern` names the pattern of means, `correction` the correction over pairs. All correlations are
+    equal.
+    """
     means = means_of(plan, pattern)
     passed = CORRECTIONS[correction](
         draw_samples(means, equal_correlations(plan), people, seed=seed), plan.alpha
@@ -207,9 +218,11 @@ SEED = 20231
 
 
 def information(k: int, scheme: str, people: int) -> tuple[Array, Array]:
-    """Return X'X and X'1 1'X, summed over this many participants (each columns x columns).
+    """Return the matrices X'X and X'1 1'X of the mixed model, summed over `people` participants (each columns
+    x columns).
 
-    Columns 1 to k - 1 are the conditions. Participants beyond MOST_PEOPLE count as much as those before.
+    X is one participant's design matrix. Its columns 1 to k - 1 are the conditions. For more than
+    MOST_PEOPLE participants, the sums are scaled up.
     """
     counted = min(people, MOST_PEOPLE)
     whole, sums = _summed(k, scheme)
@@ -217,7 +230,8 @@ def information(k: int, scheme: str, people: int) -> tuple[Array, Array]:
 
 
 def independent(matrix: Array) -> list[int]:
-    """Return the indices of columns that do not depend on those before them, as in the model."""
+    """Return the indices of the columns that are linearly independent of the columns before them. `matrix`
+    is X'X."""
     kept: list[int] = []
     for place in range(len(matrix)):
         if _unexplained(matrix, kept, place) > 1e-9 * max(matrix[place, place], 1e-300):
@@ -270,9 +284,11 @@ DRAWS = 500
 
 
 def main_power(plan: PowerPlan, people: int, *, test: str, pattern: str, scheme: str) -> float:
-    """Return the probability that a main test finds the effect with this many complete participants.
+    """Return the probability that the main test `test` finds the effect with this number of complete
+    participants.
 
-    Orders follow the scheme, and means follow the pattern. Return 0 if there are too few participants.
+    `pattern` names the pattern of means, `scheme` the order scheme. Return 0 if there are too few
+    participants.
     """
     if people < 2:
         return 0.0

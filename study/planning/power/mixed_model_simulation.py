@@ -1,20 +1,21 @@
-"""Simulate the power of the mixed model, fitted to many studies of complete data at once.
+"""Simulate the power of the mixed model. It is fitted to many simulated studies with complete data at once.
 
-No single value is drawn. For normal values the sums that the model needs have known distributions (normal and
-chi squared, all independent). So drawing them is exact, and takes as long for ten people as for a thousand.
+The values of single participants are not drawn, only the sums that the model needs. For normal values, these
+sums have known distributions (normal and chi squared, all independent). So drawing them is exact, and takes
+as long for ten people as for a thousand.
 
-The model uses weighted sums of a study's values within participants and between (their means), and two
-residual sums of squares. Directions are chosen so that they are independent in both (simultaneous
-diagonalisation of their information). Then the deviance of REML is a sum over directions. With d the share of
-a direction's information within participants, r the ratio of the variances between and within, and h = 1 - d
-+ d r:
+The sums are weighted sums of a study's values within participants, weighted sums of the participants' means
+(between), and two residual sums of squares. A *direction* is a combination of the model's columns. Directions
+are chosen so that they are independent both within and between participants (simultaneous diagonalisation).
+Then the REML deviance is a sum over directions. With d the share of a direction's information within
+participants, r the ratio of the variances between and within, and h = 1 - d + d r:
 
     free log(s) + Q / s + (n - p) log r + sum(log h),   Q = left_w + left_b / r + sum(e / h)
 
-Here s is the variance within, and e the distance of both estimates of a direction. r is where the slope is 0.
-It is 1 if the deviance rises from there: no variance of participants, a singular fit. The F test has
-Satterthwaite's degrees of freedom, as in `study.analysis.statistics.within.mixed_model`; a test compares
-both.
+Here s is the variance within, and e comes from the difference between a direction's two estimates. The fitted
+r is where the slope is 0. If the deviance only rises from r = 1, then r is 1: participants have no variance,
+and the fit is singular. The F test has Satterthwaite's degrees of freedom, as in
+`study.analysis.statistics.within.mixed_model`; a test compares the two modules.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ HALVINGS, FARTHEST = 40, 20.0
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """Information of this many people in the orders of a scheme, within participants and between."""
+    """The information that a scheme's orders give on the model's columns, for a number of people. It is
+    split into information within participants and between them."""
 
     people: int
     conditions: int
@@ -45,13 +47,14 @@ class Strata:
 
     @property
     def free(self) -> int:
-        """Number of values minus number of columns."""
+        """The residual degrees of freedom: the number of values minus the number of columns."""
         return self.people * self.conditions - len(self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of simulated studies: per direction (studies x directions), and residual squares (studies)."""
+    """The sums that the model needs, one row per simulated study. `within` and `between` are studies x
+    directions; `left_within` and `left_between` are residual sums of squares."""
 
     within: Array
     between: Array
@@ -61,10 +64,11 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Values of every study at its current ratio: h and Q, derivatives of Q and of log h.
+    """The terms of the deviance for every simulated study, at the current ratio of its variances. `h` and `q`
+    are h and Q of the module's formula.
 
-    `slope` and `bend` are the first two derivatives of Q by the log of the ratio; `grown` is the first one of
-    log h.
+    `slope` and `bend` are the first two derivatives of Q by the log of the ratio; `grown` is the first
+    derivative of log h.
     """
 
     ratio: Array
@@ -76,14 +80,16 @@ class Fits:
 
 
 def strata(conditions: int, scheme: str, people: int) -> Strata:
-    """Return the strata of the model's columns in the orders of a scheme, without dependent columns."""
+    """Return the strata for a scheme's orders and this number of conditions and people. Linearly dependent
+    columns are left out."""
     whole, sums = information(conditions, scheme, people)
     kept = independent(whole)
     return strata_from_information(whole[np.ix_(kept, kept)], sums[np.ix_(kept, kept)], conditions, people)
 
 
 def strata_from_information(whole: Array, sums: Array, conditions: int, people: int) -> Strata:
-    """Return the strata from X'X, and from X'1 1'X summed over participants; X has full rank."""
+    """Return the strata computed from `whole` (X'X) and `sums` (X'1 1'X summed over participants). X must
+    have full rank."""
     from scipy.linalg import eigh  # slow to import
 
     within, columns = eigh(whole - sums / conditions, whole)
@@ -92,7 +98,8 @@ def strata_from_information(whole: Array, sums: Array, conditions: int, people: 
 
 
 def f_tests(strata: Strata, sums: Sums) -> tuple[Array, Array]:
-    """Return F of the conditions in every study, and the degrees of freedom of its error."""
+    """Return the F statistic for the effect of conditions in every simulated study, and its denominator
+    degrees of freedom."""
     fits = _best_fits(strata, sums)
     own = strata.columns[1 : strata.conditions]
     scale = fits.ratio * fits.q / strata.free
@@ -174,7 +181,7 @@ MOST_STEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class MixedModelPower:
-    """The share of simulated studies with this many people that found the effect."""
+    """The share of simulated studies that found the effect, with this number of participants."""
 
     people: int
     found: float
@@ -182,20 +189,21 @@ class MixedModelPower:
 
     @property
     def margin(self) -> float:
-        """Half of the share's 95 % interval."""
+        """Half of the width of the share's 95 % confidence interval."""
         return float(1.96 * (self.found * (1 - self.found) / self.runs) ** 0.5)
 
     def reaches(self, power: float) -> bool:
-        """Return whether the share is at least this power, up to simulation error."""
+        """Return whether the share plus its margin of error is at least `power`."""
         return self.found + self.margin >= power
 
 
 def simulate_upwards(
     plan: PowerPlan, power: float, people: int, step: int, *, pattern: str, scheme: str
 ) -> tuple[MixedModelPower, ...]:
-    """Simulate this many people, then add steps until the wanted power is reached.
+    """Simulate studies with `people` participants, then with `step` more each time, until the wanted power is
+    reached. Return all results.
 
-    The last result reaches it, unless MOST_STEPS were tried.
+    The last result reaches the power, unless MOST_STEPS were tried.
     """
     tried: list[MixedModelPower] = []
     for steps in range(MOST_STEPS + 1):
@@ -208,7 +216,8 @@ def simulate_upwards(
 def mixed_model_power(
     plan: PowerPlan, people: int, *, pattern: str, scheme: str, seed: int = SEED, runs: int = RUNS
 ) -> MixedModelPower:
-    """Simulate studies of this many complete participants; with too few for the model the power is 0."""
+    """Simulate studies with this number of complete participants, and return the power. It is 0 if there
+    are too few participants for the model."""
     from scipy.special import fdtrc  # slow to import
 
     told = strata(plan.conditions, scheme, people)
@@ -220,7 +229,8 @@ def mixed_model_power(
 
 
 def draw_sums(strata: Strata, plan: PowerPlan, means: Sequence[float], *, seed: int, runs: int) -> Sums:
-    """Draw studies of normal values with these means, without effects of position and carry-over."""
+    """Draw the sums of `runs` simulated studies with these condition means. The studies have no effects of
+    position or carry-over."""
     rng, k, n, d = np.random.default_rng(seed), strata.conditions, strata.people, strata.within
     within, between = 1 - plan.correlation, 1 + (k - 1) * plan.correlation
     estimated = np.array([0.0, *means[:-1], *[0.0] * (len(d) - k)])

@@ -1,4 +1,4 @@
-"""Define the model of a power analysis, effect sizes, power by the noncentral F, and the people needed.
+"""Define the model of a power analysis, its effect sizes, its power, and the number of people needed.
 
 Each of n people gives one value in each of k conditions. Values are normal with standard deviation 1 within
 each condition, and any two values of one person correlate by rho. The standard deviation of the conditions'
@@ -24,7 +24,8 @@ NEAR = 1e-6
 
 
 class PowerPlanError(ValueError):
-    """Raised for a plan that cannot be computed; `field` names the wrong field."""
+    """Raised for a plan with a value out of range, or a plan that needs too many people. `field` names the
+    wrong field."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -33,8 +34,8 @@ class PowerPlanError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """A one-way repeated-measures design before recruitment. Raises PowerPlanError for values out of
-    range."""
+    """The planned one-way repeated-measures design and its expected effect. Raises PowerPlanError for
+    values out of range."""
 
     conditions: int
     f: float
@@ -56,7 +57,8 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """The lowest possible correlation of k values is minus this number."""
+        """The absolute value of the lowest possible correlation, which is negative: 1 / (k - 1) for k
+        conditions."""
         return 1 / max(self.conditions - 1, 1)
 
     @property
@@ -72,11 +74,11 @@ class PowerPlan:
 
 
 def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
-    """Return Cohen's f from the partial eta squared that software reports for a repeated-measures ANOVA.
+    """Return Cohen's f for a partial eta squared, as software reports it for a repeated-measures ANOVA.
 
-    That measure excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 - rho)), as
-    `partial_eta_of` computes it. G*Power calls this eta "as in SPSS"; here it is for the population (n, not
-    n - 1). Raises PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
+    Partial eta squared excludes the differences between persons: eta / (1 - eta) = f^2 k / ((k - 1) (1 -
+    rho)). G*Power calls it "as in SPSS"; here it is for the population (n, not n - 1). Raises
+    PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
     """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
@@ -86,7 +88,8 @@ def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) 
 
 
 def partial_eta_of(plan: PowerPlan) -> float:
-    """Return the partial eta squared of a plan: the inverse of `f_from_partial_eta`."""
+    """Return the partial eta squared that corresponds to the plan's Cohen's f. It is the inverse of
+    `f_from_partial_eta`."""
     ratio = plan.f**2 * plan.conditions / ((plan.conditions - 1) * (1 - plan.correlation))
     return ratio / (1 + ratio)
 
@@ -106,16 +109,17 @@ _MEANS: Mapping[str, Callable[[int], list[float]]] = {
 
 
 def means_of(plan: PowerPlan, pattern: str) -> list[float]:
-    """Return the conditions' means in standard deviations, centred on 0, in a pattern with the plan's f."""
+    """Return the conditions' means for a named pattern, in standard deviations. They are centred on 0 and
+    have the plan's effect size f."""
     raw = _MEANS[pattern](plan.conditions)
     spread = sqrt(sum(value**2 for value in raw) / len(raw))
     return [value * plan.f / spread for value in raw]
 
 
 def anova_power(plan: PowerPlan, people: int) -> float:
-    """Return the probability that the repeated-measures ANOVA finds the effect with this many people.
+    """Return the probability that the repeated-measures ANOVA finds the effect with this number of people.
 
-    With epsilon below 1 it is that of the corrected test, an approximation. It is 0 for fewer than two
+    If epsilon is below 1, it is the approximate power of the corrected test. It is 0 for fewer than two
     people.
     """
     steps = plan.epsilon * (plan.conditions - 1)
@@ -124,23 +128,25 @@ def anova_power(plan: PowerPlan, people: int) -> float:
 
 
 def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float | None = None) -> float:
-    """Return the probability that a two-sided paired t test finds a difference (in standard deviations).
+    """Return the probability that a two-sided paired t test finds this difference (in standard deviations).
 
-    It uses the plan's alpha or another, for example one divided by the number of pairs (Bonferroni).
+    The test uses the plan's alpha unless `alpha` is given, for example alpha divided by the number of
+    pairs (Bonferroni).
     """
     dz = dz_from_difference(difference, plan)
     return f_power(1, people - 1, people * dz**2, plan.alpha if alpha is None else alpha)
 
 
 def dz_from_difference(difference: float, plan: PowerPlan) -> float:
-    """Return Cohen's d_z: the mean of the differences within persons over their standard deviation."""
+    """Return Cohen's d_z for this difference between two conditions. It is the mean of the differences
+    within persons divided by their standard deviation."""
     return float(difference / (2 * (1 - plan.correlation)) ** 0.5)
 
 
 def f_power(df_effect: float, df_error: float, strength: float, alpha: float) -> float:
-    """Return the probability that F exceeds its critical value under this noncentrality.
+    """Return the probability that an F statistic with noncentrality `strength` exceeds its critical value.
 
-    It is 0 without degrees of freedom for the error. For some large noncentralities scipy returns NaN; then
+    It is 0 if the error has no degrees of freedom. For some large noncentralities scipy returns NaN; then
     the limiting chi-squared distribution is used.
     """
     from scipy import stats  # slow to import
@@ -156,7 +162,8 @@ def f_power(df_effect: float, df_error: float, strength: float, alpha: float) ->
 
 
 def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
-    """Return the smallest number of complete participants with this power; None if over MOST_PEOPLE.
+    """Return the smallest number of complete participants with this power; None if more than MOST_PEOPLE are
+    needed.
 
     `power_at` returns the power for a number of participants.
     """
@@ -165,7 +172,8 @@ def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
 
 
 def people_to_invite(complete: int, drop_out: float) -> int:
-    """Return how many must begin so that `complete` finish, given the drop-out share (0 to below 1)."""
+    """Return how many participants must begin so that `complete` finish. `drop_out` is the share that does
+    not finish (0 to below 1)."""
     return ceil(round(complete / (1 - drop_out), 9))
 
 
@@ -183,10 +191,10 @@ USUAL = (0.8, 0.85, 0.9, 0.95)
 
 
 def power_words(power: float) -> str:
-    """Format a power with two rounded digits, without the leading zero.
+    """Format a power with two decimals, rounded, without the leading zero: .5973 becomes .60.
 
-    If rounding would show a usual power that is not reached, three digits are shown, rounded down: .7999 is
-    .799, .5973 is .60.
+    If rounding would show a common target that is not reached, three decimals are shown, rounded down:
+    .7999 becomes .799.
     """
     if power > 0.99:
         return "> .99"
@@ -196,12 +204,12 @@ def power_words(power: float) -> str:
 
 
 def pattern_words(pattern: str) -> str:
-    """Describe the pattern of means, as a clause after "so that"."""
+    """Return the description of a pattern of means. The text can follow the words "so that"."""
     return PATTERNS[pattern]
 
 
 def plan_words(plan: PowerPlan) -> str:
-    """Describe a plan: "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
+    """Describe a plan in one line: "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
     parts = [
         f"{plan.conditions} conditions",
         f"f = {format_number(plan.f, 3).rstrip('0')}",

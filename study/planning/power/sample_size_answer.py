@@ -1,6 +1,7 @@
-"""Compute the answer of the sample-size page, and chart the power over the number of participants.
+"""Compute the answer of the sample-size page, and draw the chart of power against the number of participants.
 
-The answer states how many people are needed, which numbers fill the order scheme, and the power of each pair.
+The answer states how many people are needed, which numbers fill the order scheme evenly, and the power for
+each pair of conditions.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ SEED = 20231
 
 @dataclass(frozen=True, slots=True)
 class PowerQuestion:
-    """The question of a researcher."""
+    """The values that a researcher enters on the sample-size page: the plan, the wanted power, and the
+    order scheme."""
 
     plan: PowerPlan
     power: float
@@ -54,7 +56,7 @@ class PowerQuestion:
     """The scheme of orders, which the mixed model takes into account."""
 
     def power_at(self, people: int) -> float:
-        """Return the power of the main test with this many complete participants."""
+        """Return the power of the main test with this number of complete participants."""
         from study.planning.power.main_test_power import main_power  # slow to import
 
         return main_power(self.plan, people, test=self.test, pattern=self.pattern, scheme=self.scheme)
@@ -62,7 +64,7 @@ class PowerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PowerRow:
-    """The power of one number of complete participants."""
+    """One row of the table: a number of complete participants, and the power with it."""
 
     people: int
     blocks: int | None
@@ -74,7 +76,8 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two conditions by index (from 0), at the recommended number of people."""
+    """Two conditions (indices from 0), and the power to find them different with the recommended number of
+    people."""
 
     first: int
     second: int
@@ -89,7 +92,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class PowerAnswer:
-    """The answer shown on the page."""
+    """The answer that the sample-size page shows."""
 
     wish: PowerQuestion
     needed: int
@@ -112,15 +115,15 @@ class PowerAnswer:
 
     @property
     def short(self) -> bool:
-        """Return whether simulated studies of `best` have less than the wanted power, beyond simulation
-        error."""
+        """Return whether the simulated power with the recommended number of people (`best`) is below the
+        wanted power by more than the simulation error."""
         return bool(self.runs) and not self.runs[-1].reaches(self.wish.power)
 
 
 def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
-    """Answer the question in a fraction of a second.
+    """Compute the answer to the researcher's question. This takes a fraction of a second.
 
-    Raises PowerPlanError at `effect` if more than MOST_PEOPLE would be needed.
+    Raises PowerPlanError with field `effect` if more than MOST_PEOPLE would be needed.
     """
     needed = people_needed(wish.power_at, wish.power)
     if needed is None:
@@ -162,7 +165,7 @@ def _too_small(wish: PowerQuestion) -> str:
 
 
 def power_row(wish: PowerQuestion, people: int) -> PowerRow:
-    """Return the row of this many complete participants."""
+    """Return the table row for this number of complete participants."""
     power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
     return PowerRow(people, blocks, power, people_to_invite(people, wish.drop_out), power >= wish.power)
@@ -193,7 +196,8 @@ POINTS = 160
 
 
 def power_chart(answer: PowerAnswer) -> Chart:
-    """Return the power curve, with the answer and the numbers that fill the order scheme evenly."""
+    """Return the chart of power against the number of participants. It marks the answer and the numbers
+    that fill the order scheme evenly."""
     last, best, wish = answer.rows[-1].people, answer.best, answer.wish
     end, people = last * 1.05, range(2, last + 1, max(last // POINTS, 1))
     found = Point(best.people, best.power / 2, label=f"{best.people} people: {power_words(best.power)}")
@@ -221,7 +225,7 @@ def power_chart(answer: PowerAnswer) -> Chart:
 
 
 def describe_power_curve(answer: PowerAnswer) -> str:
-    """Describe the figure for people who do not see it."""
+    """Return a text that describes the power chart for readers who cannot see it."""
     first, last = answer.rows[0], answer.rows[-1]
     return (
         f"Power of the {TOO_SHORT[answer.wish.test]} over the number of complete participants: "

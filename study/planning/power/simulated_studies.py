@@ -1,7 +1,8 @@
-"""Simulate whole studies and analyse them, to check the power that the sample-size page shows.
+"""Simulate complete studies and analyse them, to check the power that the sample-size page shows.
 
-Every value is drawn (normal, equal correlations, random orders) and goes through the test of the analysis.
-Without an effect, the share of p below alpha is the rate of false positives; with one, it is the power.
+Every value is drawn (normal, equal correlations, random orders), and the study's real test analyses them.
+Without an effect, the share of p values below alpha is the rate of false positives. With an effect, it is the
+power.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ PATTERN = "even"
 
 @dataclass(frozen=True, slots=True)
 class SimulationOutcome:
-    """Results of the simulated studies; `planned` is the power shown on the sample-size page."""
+    """Results of the simulated studies: the shares of significant results without an effect
+    (`false_positives`) and with it (`power`). `planned` is the power shown on the sample-size page."""
 
     studies: int
     false_positives: float
@@ -38,7 +40,8 @@ class SimulationOutcome:
 def simulate_studies(
     plan: PowerPlan, people: int, *, studies: int, seed: int, test: str = "repeated"
 ) -> SimulationOutcome:
-    """Analyse this many studies without an effect and as many with the plan's effect, by one main test."""
+    """Simulate `studies` studies without an effect and as many with the plan's effect. Analyse each with
+    the main test `test`, and return the shares of significant results."""
     rng = np.random.default_rng(seed)
     nothing, means = np.zeros(plan.conditions), np.array(means_of(plan, PATTERN))
     shares = [_share(plan, people, centres, studies, rng, test) for centres in (nothing, means)]
@@ -55,7 +58,8 @@ def _share(
 
 
 def simulated_study(plan: PowerPlan, people: int, means: Array, rng: np.random.Generator) -> MeasureTable:
-    """Simulate one study: every participant plays every condition, in a random order."""
+    """Return the values of one simulated study. Every participant plays every condition, in a random
+    order."""
     root = np.linalg.cholesky(equal_correlations(plan))
     values = means + rng.standard_normal((people, plan.conditions)) @ root.T
     conditions = [AnalysisCondition(f"c{i}", f"Condition {i + 1}", i) for i in range(plan.conditions)]

@@ -99,7 +99,11 @@ def test_stale_commands_are_those_of_their_member() -> None:
     assert measured(play("scripted+scripted", "graph", idle, idle, limit=2))[0]["stale_commands"] == 0
 
 
-def said(*messages: tuple[int | None, Sequence[int], str, str, Mapping[str, Json]]) -> EpisodeLog:
+Said = tuple[int | None, Sequence[int], str, str, Mapping[str, Json]]
+"""Sender, addressees, kind, text and data."""
+
+
+def said(*messages: Said) -> EpisodeLog:
     """A log of a person (0) and two agents, with these messages, one a step."""
     members = [Member(number, (number,), is_person=number == 0) for number in range(3)]
     made = make_organisation("graph", members, seats=3)
@@ -130,7 +134,7 @@ def test_messages_are_counted_by_kind_and_the_platforms_are_left_out() -> None:
 
 def test_a_failed_job_that_its_giver_gives_again_is_reassigned_once() -> None:
     failed = {"job": 1, "status": "failed"}
-    given = (0, (1,), INFORM, "chop", {})
+    given: Said = (0, (1,), INFORM, "chop", {})
     team, _, worker, other = team_measures(
         said(given, (1, (0,), REPORT, "no board", failed), (0, (2,), INFORM, "chop", {}), given), Errands
     )

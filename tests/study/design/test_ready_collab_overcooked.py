@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.template.loader import render_to_string
+from django.test import Client
 
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
@@ -26,13 +27,19 @@ from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from study.design.blueprint import blueprint_of
+from study.design.condition_seats import people_in
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
-from study.design.readiness_checks import blocking_problems
+from study.design.readiness_checks import blocking_problems, readiness_problems
 from study.design.study_files import study_from_file
 from study.design.translated_texts import missing_translations
+from study.editor.describe_design import part_pairs
+from study.exports.export_table import EVERYBODY
+from study.exports.tables.played_episodes import played_episodes
+from study.participation.page_progress import finish_page
 from study.pilot.previews import condition_preview
+from tests.study.factories import enter
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +61,47 @@ def test_it_can_be_opened_with_both_seats_in_three_levels(study: Study) -> None:
     assert design.groups == ("chef", "assistant")
     assert missing_translations(design) == {"es": [], "zh-hans": []}
     assert not list(missing_statements(design)), "the consent tells that messages are stored"
+
+
+def test_it_opens_without_a_warning_of_its_own(study: Study) -> None:
+    assert not readiness_problems(study)
+
+
+def test_each_group_practises_in_its_own_seat_with_the_offers_of_its_games(study: Study) -> None:
+    design = blueprint_of(study)
+    chef, assistant = (design.for_group(group).practice for group in design.groups)
+    assert (people_in(chef), people_in(assistant)) == ((0,), (1,))
+    assert chef.offers_plans and assistant.offers_plans, "the actions of a request follow by themselves"
+    people = [enter(study, entry) for entry in ("one", "two")]
+    for person in people:
+        finish_page(participant_id=person.pk, page="guide")
+        person.refresh_from_db()
+    practised = {person.between_group: person.practice for person in people}
+    seats = {group: each.seats.get(mind=None).number for group, each in practised.items() if each}
+    assert seats == {"chef": 0, "assistant": 1}
+    assert {person.between_group: person.practice_seat for person in people} == seats
+    rows = {row.who.between_group: row.seat for row in played_episodes(study, EVERYBODY)}
+    assert rows == seats, "the export names the seat"
+    (assistant_person,) = (person for person in people if person.between_group == "assistant")
+    html = Client().get(assistant_person.get_absolute_url()).content.decode()
+    assert "You are Cook 2" in html and "You do not have the recipe" in html
+
+
+def test_groups_that_practise_in_another_seat_than_they_play_are_told(study: Study) -> None:
+    part = study.parts.get(kind="practice")
+    part.settings = {key: value for key, value in part.settings.items() if key != "own_seat"}
+    part.save()
+    (problem,) = readiness_problems(study)
+    assert problem.words.startswith("Participants of the group assistant practise in another seat")
+    assert not problem.hinders
+    words = [pair.label for pair in part_pairs(blueprint_of(study).part("practice"))]
+    assert "Practise in the seat of the group's first condition" not in words
+
+
+def test_a_condition_without_plans_cannot_be_opened(study: Study) -> None:
+    study.conditions.filter(key="chef_level_1").update(offers_plans=False)
+    (problem,) = blocking_problems(study)
+    assert "Choose “Let participants plan ahead”" in problem.words and problem.page == "condition"
 
 
 def begun(study: Study, condition: str) -> Episode:

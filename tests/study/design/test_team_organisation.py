@@ -85,10 +85,8 @@ def test_who_leads_is_the_root() -> None:
         ({"kind": "custom", "writes": [[0]]}, "organisation: writes"),
         ({"kind": "tree", "apart": True}, "a leader who controls no player needs a step timer"),
         ({"kind": "tree", "apart": "yes"}, "organisation: apart"),
-        (
-            {"kind": "tree", "settings": {"schedule": "free"}},
-            "schedule: it can be set only where co-players play without people",
-        ),
+        ({"kind": "pair", "members": [], "settings": {"schedule": "free"}}, "pair"),
+        ({"kind": "tree", "settings": {"think_steps": 4}}, "think_steps: it means nothing in tree"),
     ],
 )
 def test_what_cannot_be_played_is_refused_in_words(organisation: dict[str, Any], why: str) -> None:

@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study, StudyPart
+from study.design.study_files import study_from_file
 from tests.study.factories import make_study
 
 pytestmark = pytest.mark.django_db
@@ -25,15 +27,28 @@ def test_it_is_offered_in_the_kitchen_of_the_first_condition(admin_client: Clien
     assert list(names.values()) == [first.settings["level"]]
 
 
-@pytest.mark.parametrize("lasting", [True, False])
-def test_only_what_lasts_all_its_steps_says_so_in_the_design(admin_client: Client, lasting: bool) -> None:
+@pytest.mark.parametrize("switch", ["all_steps", "own_seat"])
+@pytest.mark.parametrize("on", [True, False])
+def test_switches_are_in_the_design_only_where_they_are_on(
+    admin_client: Client, switch: str, on: bool
+) -> None:
     study = make_study()
     form = admin_client.get(address(study)).context["form"]
     sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
     sent = {name: value for name, value in sent.items() if value is not False}
-    sent |= {"enabled": "on"} | ({"all_steps": "on"} if lasting else {})
+    sent |= {"enabled": "on"} | ({switch: "on"} if on else {})
     answer = admin_client.post(address(study), sent)
     assert answer.status_code == 302, answer.context["form"].errors
     stored = StudyPart.objects.get(study=study, kind="practice").settings
-    assert stored.get("all_steps", False) is lasting
-    assert ("all_steps" in stored) is lasting
+    assert stored.get(switch, False) is on
+    assert (switch in stored) is on
+
+
+def test_practice_begins_with_the_seat_of_each_group_where_groups_play_different_seats(
+    admin_client: Client,
+) -> None:
+    study = study_from_file(DEMO_FILE.with_name(READY_STUDIES["collab_overcooked"][1]))
+    study.parts.filter(kind="practice").delete()
+    assert admin_client.get(address(study)).context["form"].initial["own_seat"] is True
+    study.conditions.update(organisation={})
+    assert not admin_client.get(address(study)).context["form"].initial["own_seat"]

@@ -23,7 +23,7 @@ from study.researchers.api_tokens import token_make
 from tests.conftest import Once
 from tests.study.design.test_between_groups import grouped_study
 from tests.study.exports.test_export_api import asked
-from tests.study.factories import complete, make_study
+from tests.study.factories import SETTINGS, complete, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -104,3 +104,17 @@ def test_programs_fill_the_groups_evenly_and_a_preview_of_a_condition_is_of_its_
     shown = condition_preview(condition=study.conditions.get(key="c3"))
     assert shown.between_group == "assistant" and shown.rounds.get().episode
     assert {line.share for line in forecast_costs(study).lines} == {0.5}
+
+
+def test_programs_practise_in_the_seat_of_their_group(study: Study) -> None:
+    team = {"teammates": 1, "coplayer": "random"}
+    for group, seat in (("chef", 0), ("assistant", 1)):
+        theirs = study.conditions.filter(between_group=group)
+        theirs.update(**team, organisation={"kind": "central", "people": [seat]})
+    kitchen = {"settings": SETTINGS, **team}
+    part = {"enabled": True, "settings": {"own_seat": True, "hints": False, "kitchen": kitchen}}
+    study.parts.update_or_create(kind="practice", defaults=part)
+    make_participants(study, SyntheticRequest(4, seed=1, recordings=1), lambda _: None)
+    practised = study.participants.filter(synthetic=True, practice__seats__mind=None, practice__isnull=False)
+    seats = set(practised.values_list("between_group", "practice__seats__number"))
+    assert seats == {("chef", 0), ("assistant", 1)}

@@ -260,7 +260,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("18 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("20 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])
@@ -326,7 +326,12 @@ def test_the_dictionary_names_every_code_of_a_fallback() -> None:
         for column in table.columns
         if column.name in {"fallback", "model_error"}
     }
-    assert set(levels) == {("commands", "fallback"), ("decisions", "fallback"), ("decisions", "model_error")}
+    assert set(levels) == {
+        ("commands", "fallback"),
+        ("decisions", "fallback"),
+        ("decisions", "model_error"),
+        ("plannings", "fallback"),
+    }
     codes = ("timeout", "error", "connection", "429", "529", "5xx", "4xx", "not_asked", "budget", "unpriced")
     for code in codes:
         assert all(f"{code} (" in words for words in levels.values()), code

@@ -1,1 +1,1 @@
-"""Experiments of agents alone in Collab-Overcooked, and the published results."""
+"""Benchmark agents in Collab-Overcooked without people, and compare with the published results."""

@@ -1,13 +1,15 @@
-"""Tabulate an experiment by level, in the form of the paper: Table 2, Figure 3, and success by time limit.
+"""Tabulate an experiment in Collab-Overcooked by level, in the form of the paper's Table 2 and Figure 3.
 
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
 reads `steps.csv` and `scored_events.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables
-and writes `levels.md`, `levels.csv`, `figure3.svg` (IC and RC) and, from runs with the longest time limit,
-`success_by_gamma.svg` beside them. All numbers follow from the log. A level is the mean of
-its tasks; IC and RC pool the events of a task. IC is that of the chef, the first of a line-up; RC is that of
-the assistant, the second. Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes
-within tasks.
+and writes `levels.md`, `levels.csv` and `figure3.svg` to FOLDER. From runs with the longest time limit, it
+also draws the success rate by time limit (`success_by_gamma.svg`).
+
+The value of a level is the mean over its tasks. The initiating capability (IC) is the share of conversations
+with a right request of the chef, the first agent of a line-up. The responding capability (RC) is the share
+with a right response of the assistant, the second. Both pool all conversations of a task. Brackets are 95 %
+percentile intervals of 1,000 bootstrap samples of episodes within tasks.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ NAN_TEXT = "n/a"
 
 
 class EpisodeName(NamedTuple):
-    """The key of an episode in the files."""
+    """The columns that identify an episode in the files: line-up, level and episode."""
 
     line_up: str
     level: str
@@ -50,7 +52,7 @@ class EpisodeName(NamedTuple):
 
 
 class ScoredConversation(NamedTuple):
-    """Whether the request and the response of a conversation were right."""
+    """True or False for whether the request, and whether the response, of a conversation was right."""
 
     request_right: bool
     response_right: bool
@@ -58,7 +60,7 @@ class ScoredConversation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """The values of one episode that the tables need."""
+    """The results of one episode that the tables need."""
 
     name: EpisodeName
     task: Task
@@ -71,7 +73,7 @@ class EpisodeResult:
 
 
 def read_results(folder: Path) -> list[EpisodeResult]:
-    """Return the results of all episodes in a folder, in the order of the file."""
+    """Return the results of all episodes in an experiment's folder, in the order of `steps.csv`."""
     events: dict[EpisodeName, list[ScoredConversation]] = defaultdict(list)
     for row in _rows(folder / "scored_events.csv"):
         right = ScoredConversation(row["request_right"] == "1", row["response_right"] == "1")
@@ -128,12 +130,13 @@ Measure = Callable[[Sequence[EpisodeResult]], float | None]
 
 
 def success_rate(episodes: Sequence[EpisodeResult]) -> float | None:
-    """Return the share of episodes delivered in time (SR)."""
+    """Return the success rate (SR): the share of episodes in which the dish was delivered."""
     return fmean(each.delivered_at is not None for each in episodes)
 
 
 def success_within(gamma: float) -> Measure:
-    """Return the measure of the share delivered within gamma times the optimum, whatever the limit was."""
+    """Return a function that computes the success rate for another time limit. It counts episodes
+    delivered within `gamma` times the recorded optimum."""
 
     def share(episodes: Sequence[EpisodeResult]) -> float | None:
         limit = [each.task.steps_allowed(gamma) - 1 for each in episodes]
@@ -147,18 +150,21 @@ def success_within(gamma: float) -> Measure:
 
 
 def completeness(episodes: Sequence[EpisodeResult]) -> float | None:
-    """Return the mean progress completeness (PC)."""
+    """Return the mean progress completeness (PC) of the episodes, from 0 to 1: how closely both seats
+    followed a reference trajectory."""
     return fmean(each.completeness for each in episodes)
 
 
 def initiating(episodes: Sequence[EpisodeResult]) -> float | None:
-    """Return the share of events with a right request (IC)."""
+    """Return the initiating capability (IC): the share of conversations whose request was right. None if
+    there are no conversations."""
     right = [event.request_right for each in episodes for event in each.events]
     return fmean(right) if right else None
 
 
 def responding(episodes: Sequence[EpisodeResult]) -> float | None:
-    """Return the share of events with a right response (RC)."""
+    """Return the responding capability (RC): the share of conversations whose response was right. None if
+    there are no conversations."""
     right = [event.response_right for each in episodes for event in each.events]
     return fmean(right) if right else None
 
@@ -167,7 +173,8 @@ MEASURES: Mapping[str, Measure] = {"SR": success_rate, "PC": completeness, "IC":
 
 
 class LevelValue(NamedTuple):
-    """A measure of one level with its interval; None where it is not defined."""
+    """The value of a measure in one level, and the ends of its interval; each is None if it is not
+    defined."""
 
     value: float | None
     low: float | None = None
@@ -186,7 +193,8 @@ class LevelValue(NamedTuple):
 
 
 def level_value(episodes: Sequence[EpisodeResult], measure: Measure) -> LevelValue:
-    """Return the mean of the tasks of a level, with its bootstrap interval."""
+    """Return the mean of `measure` over the tasks of these episodes, with a 95 % bootstrap interval. The
+    interval is None if no task has two episodes."""
     by_task: dict[str, list[EpisodeResult]] = defaultdict(list)
     for each in episodes:
         by_task[each.task.name].append(each)
@@ -212,7 +220,8 @@ def _mean_of_tasks(by_task: Iterable[Sequence[EpisodeResult]], measure: Measure)
 
 
 def level_table(results: Sequence[EpisodeResult]) -> list[tuple[str, str, int, LevelValue]]:
-    """Return (line-up, measure, level, value) of every line-up and level with the usual time limit."""
+    """Return (line-up, measure, level, value) for each line-up (the agents that play together), measure
+    and level. Only episodes with the usual time limit are used."""
     usual = [each for each in results if not each.name.level.endswith(LONG_ENDING)]
     return [
         (line_up, name, level, level_value(episodes, measure))
@@ -222,7 +231,8 @@ def level_table(results: Sequence[EpisodeResult]) -> list[tuple[str, str, int, L
 
 
 def success_by_gamma(results: Sequence[EpisodeResult]) -> list[tuple[str, float, int, LevelValue]]:
-    """Return (line-up, gamma, level, SR) from the runs with the longest time limit."""
+    """Return (line-up, gamma, level, success rate) for several time limits `gamma`, as multiples of the
+    recorded optimum. They are computed from the runs with the longest limit."""
     long = [each for each in results if each.gamma >= LONG_GAMMA]
     return [
         (line_up, gamma, level, level_value(episodes, success_within(gamma)))
@@ -240,13 +250,13 @@ def _cells(results: Sequence[EpisodeResult]) -> Iterator[tuple[str, int, list[Ep
 
 
 def printed_table() -> Mapping[str, Sequence[Sequence[float]]]:
-    """Return Table 2 as printed: (SR, PC) in % by level, by model."""
+    """Return the paper's Table 2: for each model, (SR, PC) in % by level."""
     rows: Mapping[str, Sequence[Sequence[float]]] = json.loads(DATA.read_text(encoding="utf-8"))["rows"]
     return rows
 
 
 def markdown(results: Sequence[EpisodeResult]) -> str:
-    """Return all tables as Markdown."""
+    """Return the tables of these results, beside the paper's, as Markdown."""
     table = level_table(results)
     values = {(line_up, name, level): value for line_up, name, level, value in table}
     line_ups = list(dict.fromkeys(line_up for line_up, *_ in table))
@@ -305,7 +315,8 @@ INTERVALS = "Bars: 95 % intervals of bootstrap samples of episodes within tasks.
 
 
 def capability_chart(results: Sequence[EpisodeResult]) -> Chart:
-    """Return IC and RC by level and line-up, as the paper's Figure 3."""
+    """Return a chart of the initiating and the responding capability (IC, RC) by level and line-up, like
+    the paper's Figure 3."""
     titles = {"IC": "Initiating capability of the chef", "RC": "Responding capability of the assistant"}
     rows = [
         (titles[name], who, level, value)
@@ -317,7 +328,7 @@ def capability_chart(results: Sequence[EpisodeResult]) -> Chart:
 
 
 def gamma_chart(results: Sequence[EpisodeResult]) -> Chart:
-    """Return the success rate by time limit, level and line-up."""
+    """Return a chart of the success rate by time limit, level and line-up."""
     rows = [(who, f"Level {level}", gamma, value) for who, gamma, level, value in success_by_gamma(results)]
     axis = Axis("Time limit, as a multiple of the optimum", 0.9, LONG_GAMMA + 0.1, ticks=GAMMAS)
     return _chart("success_by_gamma", "Success rate by time limit", axis, rows, _line_ups(results))
@@ -358,7 +369,7 @@ def _kinds_by_seat(line_up: str) -> Sequence[str]:
 
 
 def write_tables(folder: Path) -> str:
-    """Write the tables and figures into the folder; return the Markdown."""
+    """Write the tables and figures of an experiment into its folder. Return the tables as Markdown."""
     results = read_results(folder)
     text = markdown(results)
     (folder / "levels.md").write_text(text, encoding="utf-8")

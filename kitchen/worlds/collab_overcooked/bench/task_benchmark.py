@@ -1,4 +1,4 @@
-"""Compare pairs of agents in the 30 tasks of Collab-Overcooked."""
+"""Define the benchmark that compares pairs of agents in the 30 tasks of Collab-Overcooked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONG_ENDING = "_gamma_2"
 
 
 class TaskBenchmark(ComparisonBenchmark):
-    """A benchmark whose levels are the tasks, and whose metric is the success rate."""
+    """A benchmark whose levels are the 30 tasks. It compares the success rate."""
 
     steps: ClassVar[int] = 97
     agents: ClassVar[tuple[int, ...]] = (2,)
@@ -29,20 +29,23 @@ class TaskBenchmark(ComparisonBenchmark):
     organisation: ClassVar[str] = PAIR
 
     def levels(self) -> tuple[str, ...]:
-        """Return every task, and every task with the longer time limit."""
+        """Return the level names: each task, then each task with the longer time limit (ending
+        `_gamma_2`)."""
         return (*tasks(), *(f"{name}{LONG_ENDING}" for name in tasks()))
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the 30 tasks with the usual time limit."""
+        """Return the names of the 30 tasks, which are played with the usual time limit (1.5 times the
+        optimum) by default."""
         return tuple(tasks())
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return task and time limit."""
+        """Return the world's settings for a level: the task, and the time limit `gamma` as a multiple of
+        the optimum."""
         gamma = LONG_GAMMA if level.endswith(LONG_ENDING) else USUAL_GAMMA
         return {"task": level.removesuffix(LONG_ENDING), "gamma": gamma}
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return the stand-in pair."""
+        """Return the default line-up: `recipe_partner`, the agent with fixed rules, in both seats."""
         return ("recipe_partner+recipe_partner",)
 
 

@@ -1,4 +1,5 @@
-"""The agent `collab`: chef or assistant by a language model, as in Collab-Overcooked (ACL 2025).
+"""Define the agent `collab`: a language model plays the chef or the assistant, as in Collab-Overcooked (ACL
+2025).
 
-`prompt.py` writes what the model is told, `turn_reply.py` reads what it answers, `agent.py` decides.
+`prompt.py` writes the prompts, `turn_reply.py` reads the answers, and `agent.py` makes the decisions.
 """

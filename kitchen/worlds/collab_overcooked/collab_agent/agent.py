@@ -1,11 +1,11 @@
-"""Decide for chef or assistant by a language model, by the protocol of Collab-Overcooked.
+"""Define the agent `collab`, in which a language model plays the chef or the assistant of Collab-Overcooked.
 
-In a conversation, the plan that counts is the opener's last plan with an action, and the other seat's first
-one. A model that has answered in this step is called again only if somebody wrote since. If the first action
-of the plan fails a check, the model gets one correction, in which it cannot talk. If that fails too, the seat
-waits. After a correction that helped, one more call writes a lesson (setting `reflection`). If an answer
-lacks its analysis or its plan, the model is asked once to complete it. If there is no answer, the seat waits
-for one step.
+The agent follows the benchmark's protocol. In a conversation, the seat that opened it carries out its last
+plan with an action, and the other seat its first one. A model that has answered in this step is called again
+only if somebody wrote since. If the first action of the plan fails a check, the model gets one correction, in
+which it cannot talk. If that fails too, the seat waits. After a correction that helped, one more call writes
+a lesson (setting `reflection`). If an answer lacks its analysis or its plan, the model is asked once to
+complete it. If there is no answer, the seat waits for one step.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ LESSON_WORDS = 50
 
 
 class CollabAgent(Agent):
-    """Chef or assistant by a language model."""
+    """An agent whose seats, chef or assistant, are played by a language model."""
 
     kind: ClassVar[str] = "collab"
     worlds: ClassVar[tuple[str, ...] | None] = ("collab_overcooked",)
@@ -114,41 +114,46 @@ class CollabAgent(Agent):
         self.provider, self.model_name = provider_registry.parse_model_setting(self.chosen["model"])
 
     def cautions(self) -> tuple[str, ...]:
-        """Return warnings: without a key, a model's name or a price it would only wait."""
+        """Return warnings for the researcher. If the model cannot be called (no key, no model name, no
+        price), the teammate will wait in every step."""
         why = provider_registry.why_not_usable(self.provider, self.model_name)
         return tuple(f"{each}: the teammate will wait in every step." for each in why)
 
     def model(self) -> str:
-        """Return the model that plays."""
+        """Return the language model that plays, as `provider:model`."""
         return f"{self.provider}:{self.model_name}"
 
     def unfit(self, world: World) -> str:
-        """Return why it cannot play: the stand-in needs the recipe as chef."""
+        """Return why the agent cannot play this world; empty if it can. With the stand-in model (a program
+        that answers instead of a language model), the chef must know the recipe."""
         is_stand_in = self.provider == provider_registry.STAND_IN
         return RecipePartner({}).unfit(world) if is_stand_in else ""
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the trial with the stand-in model."""
+        """Return the settings for a trial run with the stand-in model, a program that answers instead of a
+        language model and costs nothing."""
         quiet = {f"stand_in_{name}": 0.0 for name in ("errors", "nonsense", "latency", "failures")}
         trial = {**self.chosen, "model": provider_registry.STAND_IN, **quiet}
         return ForecastTrial(trial, repairs=2, remembering=trial)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the message that is the same at every step, for each seat."""
+        """Return the text of the system message of each of the agent's seats. It is the same at every
+        step."""
         return tuple(self.fixed_prompt(situation, seat).text for seat in situation.seats)
 
     def fixed_prompt(self, situation: Situation, seat: int) -> Message:
-        """Return the message that is the same at every step, for one seat."""
+        """Return the system message for one seat. It is the same at every step."""
         return fixed_prompt(situation.briefs[seat], seat, structured=self.chosen["structured"])
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation."""
+        """Ask the model for each of the agent's seats, within the situation's time limit. Return commands,
+        plans and messages."""
         reserve = min(RESERVE_SECONDS, situation.limits.seconds / 4)
         deadline = time.monotonic() + situation.limits.seconds - reserve
         return await decide_by_seat(situation, lambda mine: _Turn(self, mine, deadline).decision())
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Wait one step."""
+        """Return a decision without commands, so that the world's default is used. The memory is kept."""
         return Decision({}, memory=situation.memory)
 
 
@@ -347,7 +352,8 @@ def _can_follow(seat: int, macro: Command) -> bool:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return the model of this decision; tests replace this function."""
+    """Return the language model for this decision. For the provider `stand-in`, `stand_in` makes the
+    program that answers instead of a model. Tests replace this function."""
     return provider_registry.make_decision_model(
         provider,
         rng=Random(situation.seed),  # noqa: S311

@@ -1,4 +1,4 @@
-"""Write the prompts of the agent `collab`, in our own words. Plain Python."""
+"""Write the prompts of the agent `collab`. Their texts are our own, not those of the paper. Plain Python."""
 
 from __future__ import annotations
 
@@ -80,12 +80,13 @@ NOT_KNOWN = "You do not have the recipe."
 
 
 def reason_text(code: str) -> str:
-    """Return a refusal code in English words."""
+    """Return the English text for the code of a refusal."""
     return REASON_WORDS.get(code, code)
 
 
 def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> Message:
-    """Return what stays the same for the whole episode. `structured`: the answer is JSON, else lines."""
+    """Return the system message, which stays the same for the whole episode. If `structured` is true, it
+    asks for answers in JSON, else for lines of text."""
     me, other = SEAT_NAMES[seat], SEAT_NAMES[1 - seat]
     with in_english():
         steps = recipe_steps(brief)
@@ -98,7 +99,8 @@ def fixed_prompt(brief: Mapping[str, Json], seat: int, *, structured: bool) -> M
 
 
 def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], errors: Sequence[str]) -> str:
-    """Return the present state in words, with the conversation of this step."""
+    """Return the prompt for this step: the present state, the last `lessons`, the `errors` to correct, and
+    the conversation of this step."""
     seen = situation.observations[seat]
     with in_english():
         lines = [
@@ -123,7 +125,7 @@ def situation_prompt(situation: Situation, seat: int, lessons: Sequence[str], er
 
 
 def talk_of_step(situation: Situation) -> list[TeamMessage]:
-    """Return the members' messages of the open step."""
+    """Return the messages that members sent in the present step, in order."""
     return [
         one for one in situation.talk.messages if one.step == situation.step + 1 and one.sender is not None
     ]
@@ -158,7 +160,8 @@ def _not_begun(macro: Sequence[str], code: str) -> str:
 
 
 def code_now(situation: Situation, seat: int, macro: Command) -> str:
-    """Return the code of the first check that this macro of the seat fails now; empty if it can begin."""
+    """Return the code of the first check that this macro (a command that lasts several steps) would fail
+    now; empty if it can begin."""
     needs_dish = bool(situation.briefs[seat]["in_dish"])
     return refusal_code(
         things_from_observation(situation.observations[seat], needs_dish=needs_dish), seat, macro

@@ -1,4 +1,6 @@
-"""Read one answer of the model: analysis, plan, requests and words, as a tool call, as JSON or as lines."""
+"""Read an answer of the model: its analysis, plan, requests and message. The answer is a tool call, JSON or
+lines of text.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,13 @@ PARTS = ("analysis", "plan", "requests", "say")
 LISTS = ("plan", "requests")
 _HEADING = re.compile(r"^\W*(analysis|plan|requests?|say)\W*:[*_\s]*(.*)$", re.IGNORECASE)
 _NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
-"""What models write for an empty part."""
+"""Texts that models write for an empty part."""
 _END = re.compile(r"\bEND\W*$")
 
 
 @dataclass(frozen=True, slots=True)
 class TurnReply:
-    """One answer that was read."""
+    """One answer of the model, read into its four parts."""
 
     analysis: str
     plan: tuple[Command, ...]
@@ -49,17 +51,17 @@ class TurnReply:
 
     @property
     def ends(self) -> bool:
-        """Whether the words end the conversation."""
+        """True if the message ends the conversation: its last word is `END`."""
         return bool(_END.search(self.say))
 
 
 class UnreadableTurnError(ValueError):
-    """An answer without analysis or plan; the message says what is missing."""
+    """An answer that lacks its analysis or its plan. The message says which of them is missing."""
 
 
 def read_turn_reply(reply: Reply) -> TurnReply:
-    """Read an answer. A `request(...)` in the plan counts as a request, as in the paper. UnreadableTurnError
-    if analysis or plan is missing."""
+    """Return the parts of a model's answer. A `request(...)` in the plan is moved to the requests, as in
+    the paper. Raises UnreadableTurnError if the analysis or the plan is missing."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
     if not str(parts.get("analysis", "")).strip():
         raise UnreadableTurnError("`analysis` is missing")
@@ -104,7 +106,8 @@ def _lines(text: str) -> dict[str, Json]:
 
 
 def written_turn(reply: TurnReply) -> str:
-    """Return an answer as a model writes it, for the stand-in."""
+    """Return the JSON text that a model would write for this answer. The stand-in model, a program that
+    replaces the language model, answers with it."""
     return json.dumps(
         {
             "analysis": reply.analysis,

@@ -1,9 +1,11 @@
-"""Find the most orders that can be completed in a small case, with OR-tools CP-SAT (optional).
+"""Compute the largest number of orders that can be completed in a small case, with OR-tools CP-SAT (an
+optional package).
 
-Orders follow from the seed and do not depend on play. The time-indexed model has every useful command;
-commands that only waste are left out. Phases within a step: gets, puts, activations, gets of the products of
-tools that are never busy, then moves. With one or two agents this loses nothing. With more agents, a mixer
-can be used in ways that the model lacks. The plan found is then played in the engine, whose count is final.
+A case is a level with an order interval, a seed, and numbers of agents and steps. The model has a Boolean
+variable for each useful command in each step. Within a step, commands run in this order: gets, puts,
+activations, gets of products made in the same step, moves. With one or two agents, some best plan has this
+order. With more agents, a better plan may exist that uses a mixer in another order. `replay_plan` plays the
+plan found in the game itself, whose count is final.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from kitchen.worlds.cuisine.world import CuisineWorld
 
 
 class TimeIndexedModel:
-    """The constraint model of one case. Every variable is Boolean; t counts the steps from 0."""
+    """The constraint model of one case. Every variable is Boolean. Steps are counted from 0."""
 
     def __init__(self, cp: Any, options: Options, case: OptimumCase) -> None:
         self.cp, self.level, self.case = cp, options.level, case
@@ -198,7 +200,8 @@ class TimeIndexedModel:
         return most
 
     def turns(self, engine: Any) -> tuple[TurnCommands, ...]:
-        """Return the plan as commands: gets, puts, activations, gets of products made in the step, moves."""
+        """Return the solver's plan as the commands of each step, in the order of the module docstring.
+        `engine` is the finished solver."""
         return tuple(tuple(self._turn(engine, t)) for t in self.times)
 
     def _turn(self, engine: Any, t: int) -> list[tuple[int, Command]]:
@@ -230,7 +233,7 @@ class TimeIndexedModel:
 
 
 def load_solver() -> Any:
-    """Return OR-tools' cp_model; raise NoSolverError if it is not installed."""
+    """Import and return OR-tools' module `cp_model`. Raises NoSolverError if OR-tools is not installed."""
     try:
         return import_module("ortools.sat.python.cp_model")
     except ImportError:
@@ -238,7 +241,11 @@ def load_solver() -> Any:
 
 
 def solve_case(case: OptimumCase, seconds: float) -> Optimum:
-    """Return the optimum of a case, or the best plan and bound found in so many seconds."""
+    """Return the optimum of a case. If `seconds` are not enough, return the best plan found, with an upper
+    bound.
+
+    Raises NoSolverError if OR-tools is not installed.
+    """
     cp = load_solver()
     options = read_options({"level": case.level, "alpha": case.alpha, "max_steps": case.steps})
     model = TimeIndexedModel(cp, options, case)
@@ -253,7 +260,7 @@ def solve_case(case: OptimumCase, seconds: float) -> Optimum:
 
 
 def replay_plan(case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
-    """Return the number of orders that these commands complete in the engine."""
+    """Play these commands in the game, and return the number of completed orders."""
     settings = {"level": case.level, "alpha": case.alpha, "max_steps": case.steps}
     game = CuisineWorld.create(seats=case.agents, settings=settings)
     game.reset(case.seed)

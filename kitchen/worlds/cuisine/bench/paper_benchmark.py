@@ -1,4 +1,6 @@
-"""Define MindAgent's benchmark: levels, intervals, variants and the published counts (Tables 3 to 8)."""
+"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, intervals, variants and published counts
+(Tables 3 to 8).
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,12 @@ ABLATION_TABLE, DEMONSTRATION_TABLE = "ablation_2_agents_level_3", "demo_agents_
 
 @cache
 def published_data() -> Json:
-    """Return the content of the data file."""
+    """Return the paper's numbers from `mindagent.json`."""
     return json.loads(DATA.read_text(encoding="utf-8"))
 
 
 def published_levels() -> tuple[str, ...]:
-    """Return the 12 levels of Tables 3 to 5 in the paper's order, easiest class first."""
+    """Return the codes of the 12 levels of Tables 3 to 5 in the paper's order, easiest class first."""
     return tuple(f"level_{number}" for numbers in published_data()["classes"].values() for number in numbers)
 
 
@@ -57,7 +59,7 @@ DEMONSTRATION_TEAMS = ((4, 4), (4, 2), (3, 3), (3, 2))
 
 
 class CuisineBenchmark(CompletionBenchmark):
-    """The levels, intervals and tables of the paper."""
+    """The levels, order intervals and tables of the paper."""
 
     steps: ClassVar[int] = EPISODE_STEPS
     agents: ClassVar[tuple[int, ...]] = (2, 3, 4)
@@ -70,27 +72,30 @@ class CuisineBenchmark(CompletionBenchmark):
     bound_told: ClassVar[str] = "kitchen/worlds/cuisine/bench/upper_bounds.py"
 
     def levels(self) -> tuple[str, ...]:
-        """Return all levels but those generated from a seed."""
+        """Return the codes of all levels that have a file. Levels generated from a seed are not included."""
         setting = next(each for each in CuisineWorld.settings if each.name == "level")
         return tuple(code for code, _ in setting.choices if code != PROCEDURAL)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the paper's 12 levels."""
+        """Return the codes of the paper's 12 levels."""
         return published_levels()
 
     def class_of(self, level: str) -> str:
-        """Return the paper's class of a level."""
+        """Return the paper's difficulty class of a level; empty if the paper does not use the level."""
         classes = published_data()["classes"].items()
         return next((name for name, numbers in classes if level in [f"level_{n}" for n in numbers]), "")
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the settings for level, interval factor and length."""
+        """Return the world's settings for this level, order interval factor (alpha) and number of steps."""
         return {"level": level, "alpha": alpha, "max_steps": steps}
 
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Yield the variants of Tables 6 to 8."""
+        """Yield (variant, number of agents) for each row of `table6`, `table7` or `table8`.
+
+        `agents` and `models` are the numbers and names to compare in `table6`. The other tables ignore them.
+        """
         if name == "table6":
             for number, model in product(agents, models):
                 yield BenchmarkVariant(model, model, {"model": model}), number
@@ -104,31 +109,35 @@ class CuisineBenchmark(CompletionBenchmark):
                 yield BenchmarkVariant(row, label, settings, (DEMONSTRATION_TABLE, row)), number
 
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """Return a row of Table 7 or 8; without a row, GPT-4's counts of Tables 3 to 5."""
+        """Return the published order counts by interval factor (alpha); empty if there are none.
+
+        `row` is a table and a row of Table 7 or 8. If it is None, return GPT-4's counts for the level (Tables
+        3 to 5).
+        """
         if row:
             table, name = row
             return _by_alpha(published_data()[table][name])
         return _by_alpha(published_data()["gpt4"].get(str(agents), {"cells": {}})["cells"].get(level, ()))
 
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Return the counts of Table 6."""
+        """Return the order counts of each model in Table 6, by interval factor (alpha)."""
         models = published_data()["other_models_level_3"].items()
         return {model: _by_alpha(counts.get(str(agents), ())) for model, counts in models}
 
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """Return the upper bound from agent-steps, tools and latency."""
+        """Return the upper bound on completed orders over these seeds (see `upper_bounds`)."""
         return cell_bound(level, alpha, agents, seeds)
 
     def check_solver(self) -> None:
-        """Raise NoSolverError if OR-tools, an optional extra, is not installed."""
+        """Raise NoSolverError if OR-tools, an optional package, is not installed."""
         exact_optimum.load_solver()
 
     def optimum(self, case: OptimumCase, seconds: float) -> Optimum:
-        """Return the optimum found by CP-SAT."""
+        """Return the best plan that the solver finds for the case within `seconds`."""
         return exact_optimum.solve_case(case, seconds)
 
     def replay(self, case: OptimumCase, turns: Sequence[TurnCommands]) -> int:
-        """Return the number of completed orders."""
+        """Play these commands in the game, and return the number of completed orders."""
         return exact_optimum.replay_plan(case, turns)
 
 

@@ -1,30 +1,31 @@
-"""Compute upper bounds on completed orders and on the success rate of every cell, for any agent.
+"""Compute upper bounds on the completed orders and the success rate that any agents can reach.
 
-A cell is one combination of level, number of agents and order interval. tau is the steps between two orders.
-The setting alpha scales tau. The setting beta scales how long an order is open.
+Bounds are computed for each cell: a combination of level, number of agents and order interval. The interval
+tau is the number of steps between two orders. The setting alpha scales tau. The setting beta scales how long
+an order is open.
 
-The proof holds for any agent, however it plays:
+The bounds hold however the agents play, for these reasons:
 
 - **Orders** do not depend on play. With beta = 2.5 an order is open for at most ceil(2.5 tau) <= 3 tau steps.
   So at most four orders are open at once, and the limit of six never delays one. Seed, level and alpha
-  therefore give every order with its deadline. An order that is due within the episode is completed or has
-  failed at its end. A later order counts only if it is completed.
-- **Agent-steps.** An agent gives one command a step. Each base ingredient in the tree of a dish counts with
-  multiplicity, because a product is consumed once. Each takes four commands: go to the storage, get, go to
-  the tool, put. (A useful get at the storage is followed by leaving it, so each get needs its own goto.)
-  Each product that is carried on takes three (get, goto, put). Each activation takes one. An attended tool
-  takes busy - 1 more. Dishes made ahead cost the same. So N agents can serve orders within t
-  steps only if the orders' agent-steps are at most N t.
-- **Tools.** For each product, a tool is untouched for busy - 1 steps. Its puts, its activation and its get
-  are commands there, at most N in a step. In total one of its instances takes
-  busy - 1 + (ingredients + 2) / N steps.
-- **Latency.** Goto, get, goto, put, then the time of the tools, get, goto, put: no order is served sooner.
+  therefore determine every order and its deadline. An order with its deadline before the end of the episode
+  is completed or failed at the end. A later order counts only if it is completed.
+- **Agent-steps.** N agents give at most N t commands in t steps. They cannot serve orders that need more.
+  Each base ingredient of a dish takes four commands: go to the storage, get, go to the tool, put. (After a
+  useful get at the storage, the agent leaves, so each get needs its own goto.) An ingredient that is needed
+  twice counts twice. Each product that is carried on takes three (get, goto, put). Each activation takes one.
+  A tool that keeps its agent takes busy - 1 more. Dishes made ahead cost the same.
+- **Tools.** For each product, nobody can use the tool for busy - 1 steps. Its puts, its activation and its
+  get are commands there, at most N in a step. So each product occupies one tool for busy - 1 + (ingredients +
+  2) / N steps in total.
+- **Latency.** No order is served sooner than this takes: goto, get, goto, put, then the time of the tools,
+  get, goto, put.
 - A dish whose tool the kitchen lacks (frenchFries in level_12) is never served.
 
-Moore and Hodgson's rule (the most jobs on time on one machine) gives exactly how many orders can be met by
-their deadlines under one such resource. The bound is the least over the resources. Let m orders be due within
-the episode, at most a of them met, and at most k orders met in all. Then the share is at most k / (m + k -
-a), because a met order that was not due raises the share less than one that was.
+Moore and Hodgson's rule (the most jobs on time on one machine) gives exactly how many orders one such
+resource allows by their deadlines. The bound is the smallest of these numbers. Let m orders have their
+deadline within the episode. Let at most a of these be met, and at most k orders in all. Then the share is at
+most k / (m + k - a), because a met order with a later deadline raises the share less.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ EPISODE_STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class DueOrder:
-    """One order: a dish, and the last step (counted from 1) in which it can be put on the table."""
+    """One order: a dish, and its deadline, the last step (counted from 1) in which the dish can be put on
+    the table."""
 
     dish: str
     deadline: int
@@ -57,7 +59,10 @@ class DueOrder:
 
 @lru_cache(4096)
 def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int = EPISODE_STEPS) -> ScoreBound:
-    """Return the bound of one episode."""
+    """Return the upper bound on completed orders and on their share in one episode.
+
+    `alpha` is the order interval factor, and `agents` is the number of agents.
+    """
     options = read_options({"level": level, "alpha": alpha, "max_steps": steps})
     orders = drawn_orders(options, seed)
     due = [order for order in orders if order.must_end]
@@ -68,12 +73,12 @@ def episode_bound(level: str, alpha: float, agents: int, seed: int, steps: int =
 def cell_bound(
     level: str, alpha: float, agents: int, seeds: Iterable[int], steps: int = EPISODE_STEPS
 ) -> ScoreBound:
-    """Return the bound of the counts summed over several episodes."""
+    """Return the upper bound on the order counts, summed over the episodes with these seeds."""
     return sum((episode_bound(level, alpha, agents, seed, steps) for seed in seeds), ScoreBound(0, 0))
 
 
 def drawn_orders(options: Options, seed: int) -> list[DueOrder]:
-    """Return every order of an episode; they do not depend on play."""
+    """Return all orders that come in an episode with this seed. They do not depend on how agents play."""
     generator, orders = Random(seed), []  # noqa: S311
     for clock in range(0, options.max_steps, options.timing.interval):
         dish = generator.choice(options.level.dishes)
@@ -91,7 +96,10 @@ def _most_met(level: Level, orders: Sequence[DueOrder], agents: int) -> int:
 
 
 def most_on_time(jobs: Iterable[tuple[int, Fraction]]) -> int:
-    """Return how many of the jobs (deadline, time) one machine can end in time (Moore and Hodgson, 1968)."""
+    """Return how many of the jobs one machine can finish by their deadlines. A job is (deadline, duration).
+
+    Source: Moore and Hodgson (1968).
+    """
     chosen: list[Fraction] = []
     for deadline, time in sorted(jobs):
         insort(chosen, time)
@@ -116,7 +124,11 @@ def _tool_loads(level: Level, agents: int) -> list[dict[str, Fraction]]:
 
 
 def products_needed(level: Level, item: str) -> list[str]:
-    """Return every product that has to be made for one item, with multiplicity, itself first."""
+    """Return every product that must be made for this item, the item first. A product that is needed twice is
+    listed twice.
+
+    Return an empty list for a base ingredient.
+    """
     if item not in level.recipes:
         return []
     below = (products_needed(level, ingredient) for ingredient in level.recipes[item].ingredients)
@@ -124,7 +136,8 @@ def products_needed(level: Level, item: str) -> list[str]:
 
 
 def agent_steps(level: Level, dish: str) -> int:
-    """Return the least number of commands, over all agents, until one dish lies on the serving table."""
+    """Return the smallest number of commands, by all agents together, that bring one dish to the serving
+    table."""
     return 3 + sum(_own_steps(level, product) for product in products_needed(level, dish))
 
 
@@ -152,7 +165,10 @@ def _commands_at(level: Level, product: str) -> int:
 
 
 def earliest_serving_step(level: Level, dish: str, agents: int) -> int:
-    """Return the first step (from 1) in which a dish can be served, with any number of agents."""
+    """Return a lower bound on the step, counted from 1, in which this number of agents can serve the dish.
+
+    All numbers of agents above 1 give the same step.
+    """
     return _ready(level, dish, agents) + 3
 
 

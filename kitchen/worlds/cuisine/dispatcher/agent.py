@@ -1,7 +1,7 @@
-"""Implement the agent `Dispatcher`: write the prompt, call the model, extract and check the commands.
+"""Implement the agent `Dispatcher`: a language model that commands several robots.
 
-If that fails, the agent uses its fallback and records this. It also writes the note of the decision for the
-log.
+It writes the prompt, calls the model, and extracts and checks the commands. If the model gives no answer, a
+fallback decides (the planner, or all robots wait). Each decision has a note for the log.
 """
 
 from __future__ import annotations
@@ -85,7 +85,10 @@ MAX_THOUGHT_CHARACTERS = 4000
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """The result of asking: `given` are the commands as read, `mended` the faults before a second try."""
+    """The commands of one decision: `given` as read from the replies, `verdict` after the check.
+
+    `mended` are the faults of the first reply if the model was asked again.
+    """
 
     verdict: CheckedCommands
     given: tuple[GivenCommand, ...]
@@ -93,7 +96,7 @@ class ModelAnswer:
 
 
 class ModelConversation:
-    """One decision's conversation with the model."""
+    """The questions to the model and its answers in one decision."""
 
     def __init__(
         self,
@@ -113,7 +116,11 @@ class ModelConversation:
         self.asked: list[Exchange] = []
 
     async def decide(self, question: str) -> ModelAnswer | None:
-        """Ask, check, and ask once more if the settings say so. Return None if there is no answer."""
+        """Ask the model for commands and check them. If the setting `repair` is on, ask again for agents
+        without a usable command.
+
+        Return None if the model gave no answer.
+        """
         read = await self.ask(question, self.moment.team.asked)
         if read is None:
             return None
@@ -124,7 +131,10 @@ class ModelConversation:
         return await self._mend(ModelAnswer(verdict, read.given), missing)
 
     async def ask(self, question: str, seats: Sequence[int]) -> ExtractedCommands | None:
-        """Return the commands in the answer to a question about these seats; None if there is no answer."""
+        """Send the question to the model, and return the commands that its answer gives these seats.
+
+        Return None if the model gave no answer.
+        """
         self.messages.append(Message("user", question))
         call = await self.session.ask(self.messages, self.tool)
         self.calls.append(call)
@@ -151,19 +161,22 @@ class ModelConversation:
 
     @property
     def exchange(self) -> Exchange:
-        """Return the whole conversation as one exchange: the first question, and every answer."""
+        """Return the conversation as one (question, answer) pair: the first question, and all answers
+        joined."""
         return self.asked[0][0], "\n\n".join(said for _, said in self.asked)
 
     @property
     def plan(self) -> str:
-        """The model's plan in its last structured reply: the first paragraph, shortened. Empty if none."""
+        """Return the first paragraph of the model's plan in its last structured reply, shortened; empty if
+        there is none."""
         calls = [call.reply.call for call in self.calls if call.reply and call.reply.call]
         plan = str(calls[-1].get("plan") or "").strip() if calls else ""
         return shorten(" ".join(plan.partition("\n")[0].split()), MAX_PLAN_CHARACTERS)
 
     @property
     def thought(self) -> str:
-        """The model's reasoning before its last answer, if its provider returns it."""
+        """Return the model's reasoning before its last answer, shortened; empty if the provider does not
+        return it."""
         said = [call.reply.reasoning for call in self.calls if call.reply]
         return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
 
@@ -189,7 +202,8 @@ class ModelConversation:
 
     @property
     def answers(self) -> tuple[MessageDraft, ...]:
-        """The model's answers to jobs, from its first answer that has some."""
+        """Return the model's answers to jobs, from its first reply that has some. A text that repeats the
+        prompt is removed."""
         jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
         said = (job_answers_in(call.reply, jobs) for call in self.calls if call.reply)
         answers = next((each for each in said if each), ())
@@ -217,13 +231,17 @@ class ModelConversation:
 
 
 def reply_as_message(reply: Reply) -> str:
-    """Return an answer as a message of the conversation."""
+    """Return the reply as the text that later prompts repeat: its text, or its structured reply as JSON.
+
+    An empty reply gives NO_WORDS.
+    """
     said = reply.text if reply.call is None else json.dumps(reply.call)
     return said.strip() or NO_WORDS
 
 
 def answer_note(talk: ModelConversation, answer: ModelAnswer, feedback: Sequence[str]) -> Json:
-    """Return the note of an answer: the commands as read and as carried on, faults, and feedback."""
+    """Return the note for the log: the commands before and after the check, the faults, and the feedback
+    that the model got."""
     return {
         **_setting(talk),
         "feedback": list(feedback),
@@ -291,41 +309,52 @@ class Dispatcher(Agent):
             raise SettingsError(why)
 
     def cautions(self) -> tuple[str, ...]:
-        """Return warnings: without a key, a model name or a price, the fallback would play every step."""
+        """Return a warning if the model cannot be used because a key, a name or a price is missing; else an
+        empty tuple.
+
+        In that case the fallback would decide in every step.
+        """
         provider, model = parse_model_setting(self.options.model)
         fallback = FALLBACK_SENTENCES[self.options.fallback]
         return tuple(f"{why}: {fallback}." for why in why_not_usable(provider, model))
 
     def remarks(self) -> tuple[str, ...]:
-        """Return remarks about settings that are not sent, and about unused parts of the prompt."""
+        """Return remarks about settings that the model does not accept, and about parts of the prompt that
+        are switched off."""
         return (*unsent_settings(self.options), *unused_parts(self.options))
 
     def refusal(self) -> str:
-        """Return why the settings are refused: thinking would leave no room for a reply. Empty if it does."""
+        """Return why the settings are refused: the token limit leaves no room for a reply after thinking.
+        Empty if there is room."""
         return reply_room_problem(self.options)
 
     def model(self) -> str:
-        """Return the model of the settings, or the default of this process."""
+        """Return `provider:model`, from the settings or this process's default."""
         return ":".join(parse_model_setting(self.options.model))
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the trial for a forecast, which always uses the stand-in. Two messages are one exchange."""
+        """Return how to try this agent out for a cost forecast. The trial uses the stand-in, a free
+        substitute for the model."""
         kept = (self.options.memory - 1) // 2
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         remembering = {**chosen, "memory": self.options.memory}
         return ForecastTrial(chosen, kept, self.options.repair, remembering)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the system message."""
+        """Return the messages that stay the same for the whole episode: the system message alone."""
         return (fixed_part(KitchenMoment.of(situation), self.options),)
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
-        """Return the prompt parts that are switched on, and all pieces."""
+        """Return the texts for the placeholders of a researcher's own prompt, by name.
+
+        These are the parts that are switched on, and the smaller pieces.
+        """
         moment = KitchenMoment.of(situation)
         return {**prompt_parts(moment, self.options), **prompt_pieces(moment, self.options)}
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the model within the time of the situation, and use the fallback if it fails."""
+        """Ask the model for commands within the situation's time limit. If it gives no answer, return the
+        fallback's decision."""
         deadline = (
             time.monotonic() + situation.limits.seconds - min(RESERVE_SECONDS, situation.limits.seconds / 4)
         )
@@ -379,7 +408,8 @@ class Dispatcher(Agent):
         return dict.fromkeys(talk.moment.team.mine, intent) if intent else {}
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Return the fallback's decision after a decision failed."""
+        """Return the fallback's decision (the planner's commands, or noop for all robots). `code` is the
+        error that prevented a decision."""
         moment = KitchenMoment.of(situation)
         memory = DispatcherMemory.read(situation.memory).within(self.options.memory)
         decision = self._without_answer(moment, memory, FallbackPlanner(situation, moment, memory), code)

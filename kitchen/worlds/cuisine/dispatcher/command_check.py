@@ -1,8 +1,8 @@
-"""Simulate commands by the game's rules before they run, and write to the model what was wrong.
+"""Check the dispatcher's commands by simulating them, and describe each fault as a sentence for the model.
 
 Source: section 4.1 of the paper (Action Validation, Feedback). A command that cannot be carried out becomes
-noop, with a reason and advice. A refused command does not affect the others. A second command for an agent is
-left out, and so is a command for another's agent.
+noop; the fault gives the reason and advice. It does not affect other commands. A second command for the same
+agent is ignored, and so is a command for an agent that the dispatcher does not command.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
 
 
 def agent_name(seat: int) -> str:
-    """Return the name of a seat in the prompts."""
+    """Return the name of a seat's agent in prompts: `agent1` for seat 1."""
     return f"agent{seat}"
 
 
@@ -33,7 +33,7 @@ def spell_command(seat: int, command: Command) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommandedTeam:
-    """The agents of a kitchen, by commander; seat 1 is `agent1`."""
+    """The number of agents in the kitchen, and the seats that the dispatcher or people command."""
 
     agents: int
     mine: tuple[int, ...]
@@ -44,26 +44,31 @@ class CommandedTeam:
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Seats that another agent program commands."""
+        """Return the seats that neither the dispatcher nor a person commands."""
         return tuple(seat for seat in range(self.agents) if seat not in (*self.mine, *self.people))
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """Seats that the dispatcher commands in this step."""
+        """Return the dispatcher's seats that have no command in this step yet."""
         return tuple(seat for seat in self.mine if seat not in self.settled)
 
     def named(self, seat: int) -> str:
-        """Return the name `agent1`, with a mark for seats that the dispatcher does not command: `agent0 (a
-        person)`."""
+        """Return the agent's name, such as `agent1`.
+
+        If the dispatcher does not command this seat, the name has a mark: `agent0 (a person)` or `agent0 (not
+        yours)`.
+        """
         mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
         return agent_name(seat) + mark
 
     def list_mine(self) -> str:
-        """Return the names of all agents of the dispatcher, as text: `agent1, agent2 and agent3`."""
+        """Return the names of all agents that the dispatcher commands, such as `agent1, agent2 and
+        agent3`."""
         return and_list([agent_name(seat) for seat in self.mine])
 
     def list_asked(self) -> str:
-        """Return the names of the dispatcher's agents that need a command in this step, as text."""
+        """Return the names of the dispatcher's agents that still need a command in this step, such as
+        `agent1 and agent2`."""
         return and_list([agent_name(seat) for seat in self.asked])
 
 
@@ -79,7 +84,7 @@ VERB_FORMS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ReplyFault:
-    """One fault of a reply: `code` for the log, `text` for the model."""
+    """One fault in a model's reply: its code for the log, and a sentence for the model."""
 
     code: str
     text: str
@@ -87,14 +92,18 @@ class ReplyFault:
     command: Command = ()
 
     def to_json(self) -> dict[str, Json]:
-        """Return the fault for the decision's note."""
+        """Return the fault as JSON for the log."""
         return {"code": self.code, "seat": self.seat, "command": list(self.command), "text": self.text}
 
 
 def refusal_fault(
     seat: int, command: Command, reasons: Iterable[str], agent: AgentState | None, place: PlaceState | None
 ) -> ReplyFault:
-    """Return the fault of a command that the rules refuse, given the agent and the place at that moment."""
+    """Return the fault of a refused command, with a sentence that explains the reasons to the model.
+
+    `agent` and `place` are their states when the command was refused; None if there is no such agent or
+    place.
+    """
     codes = telling_reasons(tuple(reasons))
     parts = [_sentence(code, command).format(**_facts(seat, command, agent, place)) for code in codes]
     text = f"{agent_name(seat)} could not {spell_command(seat, command)}: {'; '.join(parts)}."
@@ -140,12 +149,12 @@ class CheckedCommands:
 
     @property
     def unread(self) -> bool:
-        """Return whether some agent has no command that could be read."""
+        """Return whether no command could be read for at least one agent."""
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property
     def accepted(self) -> tuple[GivenCommand, ...]:
-        """The commands that were not refused."""
+        """Return the commands that were not refused."""
         refused = {fault.seat for fault in self.faults if fault.command}
         return tuple(each for each in self.commands if each[0] not in refused)
 
@@ -156,9 +165,11 @@ def check_commands(
     given: Sequence[GivenCommand],
     unclear: UnclearCommands = NOTHING_UNCLEAR,
 ) -> CheckedCommands:
-    """Run the commands `given` in the scene, after those of others and of settled seats.
-    Return these commands, with NOOP in place of each refused one, and the faults found, including agents left
-    without a command."""
+    """Run the `given` commands in the simulated kitchen `scene`. Return them with NOOP in place of refused
+    ones, and all faults.
+
+    An agent without a command is a fault too. `unclear` has the seats whose commands contradict each other.
+    """
     ours, faults = first_commands(given, team)
     commands: list[GivenCommand] = []
     for seat, command in ours:
@@ -174,8 +185,10 @@ def check_commands(
 def first_commands(
     given: Iterable[GivenCommand], team: CommandedTeam
 ) -> tuple[list[GivenCommand], list[ReplyFault]]:
-    """Return the first command of each of the dispatcher's agents, and the faults of all other commands
-    except repetitions."""
+    """Return the first command for each agent of the dispatcher, and the faults of the other commands.
+
+    Faults are different second commands, and commands for agents that the dispatcher does not command now.
+    """
     first: dict[int, GivenCommand] = {}
     faults: dict[str, ReplyFault] = {}
     for seat, command in given:

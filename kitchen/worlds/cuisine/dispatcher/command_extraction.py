@@ -1,4 +1,4 @@
-"""Find the commands that a text spells: in sentences, lists, tables, code or quotation marks, in any case.
+"""Find the commands that a text contains, in sentences, lists, tables, code or quotation marks.
 
 These forms are found::
 
@@ -9,8 +9,8 @@ These forms are found::
 
 Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`). The
 number may be left out if there is only one location of a kind. An item after put or activate is left out,
-because these take none. Names that the level does not have are kept, so that the check can report them. All
-readers are linear in the length of the text.
+because these commands take none. Names that the level does not have are kept, so that the check can report
+them. The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ MAX_NAME_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class LevelNames:
-    """The names of one level, without case and punctuation."""
+    """The names of a level's places and items in simplified form (`plain_name`), each with its code."""
 
     places: Mapping[str, str]
     items: Mapping[str, str]
 
     @classmethod
     def of(cls, brief: Mapping[str, Json]) -> LevelNames:
-        """Return the names of the kitchen's locations, and of every item in the brief."""
+        """Return the names of the places and items in this brief (the unchanging facts of a kitchen)."""
         locations: Mapping[str, str] = brief["locations"]
         kinds = list(locations.values())
         places = {plain_name(kind): id for id, kind in locations.items() if kinds.count(kind) == 1}
@@ -53,7 +53,10 @@ class LevelNames:
         return cls(places, {plain_name(item): item for item in items if item not in other})
 
     def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
-        """Return the longest location or item at the beginning, and its number of words, 0 if none."""
+        """Return the place or the item with whose name these words begin, as (place, item, number of words).
+
+        The longest match is used. Without a match, return ("", "", 0).
+        """
         for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
             written = plain_name("".join(words[:length]))
             if written in self.places:
@@ -63,7 +66,10 @@ class LevelNames:
         return "", "", 0
 
     def command(self, verb: str, place: str, item: str) -> Command:
-        """Return a command from its parts, without empty arguments and those that its verb lacks."""
+        """Return the command with the codes of the written place and item.
+
+        Empty arguments are left out, and so are arguments that the verb does not take.
+        """
         most = VERBS[verb].most if verb in VERBS else 2
         if plain_name(place) in self.items and plain_name(item) in self.places:
             place, item = item, place
@@ -73,17 +79,17 @@ class LevelNames:
 
 
 def plain_name(name: str) -> str:
-    """Return a name without case and punctuation."""
+    """Return the name in lower case, with only its letters and digits."""
     return _NO_NAME.sub("", name).lower()
 
 
 def written_or_empty(written: str) -> str:
-    """Return the text as written; empty if it says that there is nothing."""
+    """Return the text unchanged, or an empty string if it means nothing, such as `none` or `null`."""
     return "" if plain_name(written) in _NOTHING else written
 
 
 def seat_named(written: str) -> int | None:
-    """Return the seat of `agent1`, `Agent 1`, `robot_1` or `1`; None for anything else."""
+    """Return the seat number in `agent1`, `Agent 1`, `robot_1` or `1`; None for any other text."""
     match = _AGENT.match(written)
     return int(match[1]) if match else None
 
@@ -107,7 +113,10 @@ MAX_PHRASE_TOKENS = 10
 
 
 def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None:
-    """Return the command of a text that names no agent: `goto pot0`, `goto(pot0)`, `goto_pot0`. Else None."""
+    """Return this seat's command from a text that names no agent, such as `goto pot0` or `goto(pot0)`.
+
+    Return None if the text does not begin with a verb of the game, or has no command after it.
+    """
     match = _PHRASE_BEGINS.match(text)
     if not match:
         return None
@@ -118,9 +127,10 @@ def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None
 def parse_arguments(
     verb: str, seat: int, text: str, at: int, names: LevelNames, *, accept_unknown: bool = False
 ) -> tuple[GivenCommand, int] | None:
-    """Return the command whose arguments begin at `at`, and their end; None if this is no command.
+    """Return the command whose arguments begin at position `at` of the text, and the position where they end.
 
-    A name that the level does not have counts if nothing follows it.
+    Return None if no arguments follow. An unknown name is accepted at the end of a line, if it ends in a
+    digit, or if `accept_unknown` is True.
     """
     if not takes_place(verb):
         return (seat, (verb,)), at
@@ -169,8 +179,11 @@ def _unknown(
 def parse_call_arguments(
     verb: str, inside: str, names: LevelNames, seat: int | None = None
 ) -> GivenCommand | None:
-    """Return the command of a call's arguments; None if they spell none. With a `seat`, the call may leave
-    the agent out."""
+    """Return the command of a call such as `goto(agent1, pot0)`. `inside` is the text in the brackets.
+
+    If `seat` is given, the command is for this seat, and the call need not name an agent. If `seat` is None
+    and the call names no agent, return None.
+    """
     keyed, parts = _arguments(inside)
     agent = keyed.get("agent", parts[0] if parts else "")
     named = seat_named(agent)
@@ -202,19 +215,19 @@ def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
 
 
 def key_role(key: str) -> str:
-    """Return what a key in a model's reply names: `agent`, `verb`, `place` or `item`; empty for other
+    """Return what a key of a model's reply stands for: `agent`, `verb`, `place` or `item`; empty for other
     keys."""
     return _KEYS.get(plain_name(key), "")
 
 
 def normal_verb(written: str) -> str:
-    """Return the verb in its normal form: `go to` is goto."""
+    """Return the verb in lower case. `go to` and `go-to` become `goto`."""
     lower = written.lower()
     return "goto" if plain_name(lower) == "goto" else lower
 
 
 def takes_place(verb: str) -> bool:
-    """Return whether the verb needs a place."""
+    """Return whether the verb takes a place as argument. Unknown verbs do."""
     return verb not in VERBS or VERBS[verb].most > 0
 
 
@@ -223,7 +236,7 @@ Span = tuple[int, int]
 
 
 class FoundText(NamedTuple):
-    """A command and its range in the text."""
+    """A command, and the range of the text in which it was found."""
 
     given: GivenCommand
     span: Span
@@ -281,8 +294,11 @@ MAX_DISTANCE = 200
 def commands_in_text(
     text: str, names: LevelNames, taken: list[Span], only_seat: int | None
 ) -> list[FoundText]:
-    """Return the commands of all tables and those around them, outside the ranges `taken`. If there are none,
-    and only one agent can be meant, return the commands on lines that name no agent."""
+    """Return the commands in tables and in the other text. The ranges `taken` are not searched.
+
+    If there are none and `only_seat` is given, return commands on lines that name no agent, as commands for
+    that seat.
+    """
     rest = mark_taken(text, taken)
     found = list(_in_tables(rest, names))
     rest = mark_taken(rest, [each.span for each in found])
@@ -291,7 +307,8 @@ def commands_in_text(
 
 
 def find_commands(text: str, names: LevelNames) -> list[FoundText]:
-    """Return all commands that are spelled in a text, in their order. Never raises."""
+    """Return all commands in a text that name their agent, in the order of the text. Tables are not read.
+    Never raises."""
     found: list[FoundText] = []
     for reader in READERS:
         new = list(reader(text, names))
@@ -301,7 +318,8 @@ def find_commands(text: str, names: LevelNames) -> list[FoundText]:
 
 
 def mark_taken(text: str, spans: list[Span]) -> str:
-    """Return the text with these ranges, which do not overlap, marked as read."""
+    """Return the text with each character in these ranges replaced by TAKEN_MARK. The ranges must not
+    overlap."""
     parts, at = [], 0
     for begin, end in sorted(spans):
         parts += [text[at:begin], TAKEN_MARK * (end - begin)]
@@ -393,7 +411,11 @@ def _grouped(group: Mapping[str, str], span: Span, names: LevelNames) -> Iterato
 
 
 def command_from_roles(group: Mapping[str, str], names: LevelNames) -> GivenCommand | None:
-    """Return the command of values by role; None without agent and verb. `verb` may be a whole phrase."""
+    """Return the command that these values make, by role: `agent`, `verb`, `place` and `item`.
+
+    `verb` may hold a whole phrase, such as `goto pot0`. Return None if the agent or the verb is missing, or
+    if the phrase cannot be read.
+    """
     seat, verb = seat_named(group.get("agent", "")), group.get("verb", "").strip()[:80]
     if seat is None or not verb:
         return None

@@ -1,8 +1,8 @@
-"""Build the one-shot demonstration: another dish than those of the level, played by the planner.
+"""Build the example that the dispatcher's prompt shows: the planner cooks a dish that is not in the level.
 
 Source: section 4.1 of the paper (One-shot Demo), and Tables 7 and 8. DISH_DEMONSTRATION shows one dish
-without useless commands. TEAM_DEMONSTRATION shows a whole team that plays as well as it can. The same level,
-agents and kind give the same demonstration.
+without useless commands. TEAM_DEMONSTRATION shows a whole team, with up to two dishes. The same level, team
+and kind always give the same demonstration.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ DEMONSTRATION_LEVEL_CODE = "demonstration"
 
 
 def demonstration_levels(level: Level, agents: int) -> Iterator[Level]:
-    """Yield the levels of one other dish that a demonstration for this level can show, the best first."""
+    """Yield small levels to demonstrate, the most suitable first. Each has one dish that is not in
+    `level`."""
     stock = shipped_catalogue().stock
     others = [product for product in stock.recipes if product not in level.recipes]
     ranked = sorted(others, key=lambda dish: _rank(dish, level, agents, stock))
@@ -91,7 +92,7 @@ class DemonstrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A dish from the first command to the serving table."""
+    """A played example, from the first command to the served dish."""
 
     dish: str
     level: Level
@@ -120,7 +121,7 @@ class DemonstrationKind(NamedTuple):
     """True if commands that the dish does not need are removed."""
 
     def dishes(self, team: CommandedTeam) -> int:
-        """Return how many dishes are served."""
+        """Return the number of dishes that this team serves in the demonstration."""
         return min(self.most, (team.agents + 1) // 2)
 
 
@@ -132,7 +133,11 @@ DEMONSTRATION_KINDS = {"dish": DISH_DEMONSTRATION, "team": TEAM_DEMONSTRATION}
 
 
 def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
-    """Return the team of a demonstration of so many agents (0: as many as play), with their roles."""
+    """Return the team that a demonstration shows, with this number of agents; 0 means as many as play.
+
+    Seats keep their roles (commanded by the dispatcher or by a person). Additional seats are the
+    dispatcher's.
+    """
     number = agents or team.agents
     mine = tuple(seat for seat in range(number) if seat in team.mine or seat >= team.agents)
     people = tuple(seat for seat in team.people if seat < number)
@@ -143,9 +148,10 @@ def demonstration_team(team: CommandedTeam, agents: int) -> CommandedTeam:
 def demonstrate(
     level: Level, team: CommandedTeam, way: DemonstrationKind = DISH_DEMONSTRATION
 ) -> Demonstration | None:
-    """Return a demonstration for this team in another level than this; None if no other dish can be played.
+    """Return a demonstration for this team; None if none of the best dishes could be played.
 
-    If a dish cannot be played in the given `way`, the demonstration shows one dish.
+    It is played in another level than `level`. If the kind `way` cannot be played, DISH_DEMONSTRATION is
+    used.
     """
     for shown in islice(demonstration_levels(level, team.agents), DISHES_TRIED):
         if turns := _play(shown, team, way):

@@ -1,4 +1,6 @@
-"""Describe one step of a kitchen before the dispatcher commands, and write commands as a reply gives them."""
+"""Collect what the dispatcher knows about a step before it commands, and write commands in the form of a
+reply.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 
 @dataclass(frozen=True, slots=True)
 class KitchenMoment:
-    """One step of a CuisineWorld kitchen before the dispatcher commands."""
+    """All facts about one step that the dispatcher uses before it gives commands."""
 
     brief: Mapping[str, Json]
     observation: Mapping[str, Json]
@@ -46,7 +48,7 @@ class KitchenMoment:
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
-        """Return the moment of a situation; every seat of CuisineWorld observes the same."""
+        """Return the facts of this situation, from its first seat, because all seats observe the same."""
         seat = situation.seats[0]
         brief, observation = situation.briefs[seat], situation.observations[seat]
         people = tuple(each for each in situation.people if each not in situation.seats)
@@ -76,13 +78,14 @@ NO_ARGUMENT = "none"
 
 
 def command_object(seat: int, command: Command) -> dict[str, str]:
-    """Return a command as one entry of the structured reply."""
+    """Return the command as an object of a structured reply, with the keys `agent`, `verb`, `location` and
+    `item`."""
     verb, location, item = (*command, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT)[:3]
     return {"agent": agent_name(seat), "verb": verb, "location": location, "item": item}
 
 
 def spell_commands(given: Iterable[GivenCommand], *, as_tool: bool) -> str:
-    """Return several commands in the form that the model has to use."""
+    """Return several commands as the model must write them: as JSON if `as_tool`, else one per line."""
     if as_tool:
         return json.dumps({"commands": [command_object(*each) for each in given]})
     return "\n".join(spell_command(*each) for each in given)

@@ -1,8 +1,8 @@
-"""Put people's messages and jobs into the prompt, and read the model's answers to them.
+"""Put people's messages and jobs into the prompt, and read the model's message and its answers to jobs.
 
-A quoted message is data: it is in quotation marks, on one line, under a name. The line that the model
-writes to people is cut to `MAX_LINE_CHARACTERS`, and is not sent if it repeats the prompt (MindAgent, section
-7). The prompt lists jobs only if somebody may give the dispatcher jobs.
+Messages are quoted on one line, so that the model treats them as data. The model's message to people is cut
+to `MAX_LINE_CHARACTERS`. It is not sent if it repeats the prompt (MindAgent, section 7). The prompt lists
+jobs only if somebody may give the dispatcher jobs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ NO_AIM = "none"
 
 
 def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
-    """Yield the last messages, oldest first, as lines of the state."""
+    """Yield a heading and the last messages for the prompt, one per line, oldest first.
+
+    Yield nothing if people and agents cannot write to each other.
+    """
     if moment.organisation is None:
         return
     heard = moment.messages[-MAX_MESSAGES_TOLD:]
@@ -62,12 +65,16 @@ def _job_reference(message: TeamMessage) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Return a text in quotation marks, on one line, without unprintable characters."""
+    """Return the text in quotation marks, on one line. Unprintable characters become spaces."""
     return "".join(c if c.isprintable() else " " for c in json.dumps(text, ensure_ascii=False))
 
 
 def member_name(moment: KitchenMoment, number: int | None) -> str:
-    """Return the name of a member: `agent0 (a person)`, `you`, `the game`, or its own without a robot."""
+    """Return the name of a team member in the prompt: `agent0 (a person)`, `you`, or `the game` if `number`
+    is None.
+
+    A member without a robot has its own name.
+    """
     if number is None:
         return "the game"
     if number == moment.member or moment.organisation is None:
@@ -110,17 +117,18 @@ def member_named(name: str, names: Mapping[str, int]) -> int | None:
 
 
 def clip_line(text: str) -> str:
-    """Return a text on one line, cut to `MAX_LINE_CHARACTERS`."""
+    """Return the text on one line, without quotation marks around it, cut to `MAX_LINE_CHARACTERS`."""
     return shorten(" ".join(text.split()).strip("\"'` "), MAX_LINE_CHARACTERS)
 
 
 def shorten(text: str, most: int) -> str:
-    """Return a text cut to so many characters, with an ellipsis if something is missing."""
+    """Return the text cut to `most` characters. A cut text ends with an ellipsis."""
     return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
 def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
-    """Return whether this line contains a long stretch of the model's prompt."""
+    """Return whether the line copies `MAX_COPIED_CHARACTERS` letters and digits in a row from one of these
+    texts."""
     known, plain = [_plain(text) for text in fixed_texts], _plain(line)
     starts = range(len(plain) - MAX_COPIED_CHARACTERS + 1)
     return any(plain[start : start + MAX_COPIED_CHARACTERS] in text for start in starts for text in known)
@@ -146,7 +154,7 @@ JOB_ANSWER_PATTERN = re.compile(
 
 
 def is_led(moment: KitchenMoment) -> bool:
-    """Return whether somebody may give the dispatcher jobs."""
+    """Return whether some member of the team may give the dispatcher jobs."""
     return moment.organisation is not None and bool(moment.organisation.commanders_of(moment.member))
 
 
@@ -217,7 +225,8 @@ JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "
 
 
 def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...]:
-    """Return the answers to these jobs, the first one for each."""
+    """Return the reply's answers to these jobs as messages to those who gave them. Only the first answer
+    to each job is used."""
     by_number = {job.number: job for job in jobs}
     said: dict[int, MessageDraft] = {}
     in_text = (

@@ -1,7 +1,7 @@
-"""Call the model of one decision, and remember the exchanges with it.
+"""Call the dispatcher's language model for one decision, and keep its memory of earlier exchanges.
 
-`open_model` returns the language model, or the stand-in model, which answers with the planner's commands. The
-JSON schema of a structured reply is here, too. The memory holds the last messages, up to a fixed number.
+`open_model` returns the language model, or the stand-in, a substitute that answers with the planner's
+commands. `dispatch_tool` has the JSON schema of a structured reply.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ Exchange = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DispatcherMemory:
-    """Exchanges from old to new, and sentences for the feedback of the next step."""
+    """The dispatcher's memory: earlier exchanges, oldest first, and feedback for the next prompt."""
 
     exchanges: tuple[Exchange, ...] = ()
     feedback: tuple[str, ...] = ()
@@ -116,7 +116,8 @@ class DispatcherMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Return the memory that `to_json` wrote; empty at the first step or after another kind of agent."""
+        """Return the memory from the JSON of `to_json`. It is empty if `stored` is None or comes from
+        another kind of agent."""
         if not isinstance(stored, dict) or "exchanges" not in stored:
             return cls()
         exchanges = tuple((question, reply) for question, reply in stored["exchanges"])
@@ -124,7 +125,7 @@ class DispatcherMemory:
         return cls(exchanges, tuple(stored.get("feedback", ())), refused, stored.get("plan"))
 
     def to_json(self) -> Json:
-        """Return the memory as JSON, for `Decision.memory`."""
+        """Return the memory as JSON. It is stored in `Decision.memory`."""
         return {
             "exchanges": [list(each) for each in self.exchanges],
             "feedback": list(self.feedback),
@@ -133,17 +134,24 @@ class DispatcherMemory:
         }
 
     def within(self, horizon: int) -> Self:
-        """Return the memory cut to the horizon, less the message with the present state."""
+        """Return the memory with only the last exchanges, so that the prompt has at most `horizon` messages.
+
+        The new question is one of these messages; each exchange is two.
+        """
         kept = (horizon - 1) // 2
         return replace(self, exchanges=self.exchanges[-kept:] if kept else ())
 
     def messages(self) -> list[Message]:
-        """Return the exchanges as messages."""
+        """Return the exchanges as alternating user and assistant messages for the model."""
         pairs = [(Message("user", asked), Message("assistant", reply)) for asked, reply in self.exchanges]
         return [message for pair in pairs for message in pair]
 
     def after(self, exchange: Exchange | None, faults: Sequence[ReplyFault], plan: Json) -> Self:
-        """Return the memory after another step; without a reply there is no new exchange."""
+        """Return the memory after a decision, with the new exchange and the faults as feedback.
+
+        `exchange` is None if the model gave no reply. `plan` is the planner's memory, None if the planner was
+        not used.
+        """
         said = ((exchange[0], exchange[1][:MAX_EXCHANGE_CHARACTERS]),) if exchange else ()
         kept = faults[:MAX_FAULTS]
         return replace(
@@ -162,7 +170,8 @@ SEED_RANGE = 2**31
 
 
 class FallbackPlanner:
-    """The planner for one decision, in place of the model or behind the stand-in; it plans at most once."""
+    """Runs the planner for one decision, at most once. Its commands replace the model's, or are the
+    stand-in's answer."""
 
     def __init__(self, situation: Situation, moment: KitchenMoment, memory: DispatcherMemory) -> None:
         self.situation, self.moment, self.memory = situation, moment, memory
@@ -170,18 +179,20 @@ class FallbackPlanner:
 
     @cached_property
     def decision(self) -> Decision:
-        """The planner's decision, with its memory if it was used at the last step too."""
+        """Return the planner's decision, computed at the first use. The planner continues from its memory
+        of the last step, if any."""
         self.was_asked = True
         planned = CuisinePlanner({}).decide(replace(self.situation, memory=self.memory.plan))
         return run_without_waiting(planned)
 
     @property
     def plan(self) -> Json:
-        """The planner's memory after this step; None if it was not used."""
+        """Return the planner's memory after this step; None if the planner was not used."""
         return self.decision.memory if self.was_asked else None
 
     def advise(self) -> StandInAdvice:
-        """Return the advice for the stand-in: the right commands, and what it needs to make errors."""
+        """Return the planner's commands for the stand-in, and the names it needs to make deliberate
+        errors."""
         brief, seen = self.moment.brief, self.moment.observation
         asked = self.moment.team.asked
         agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
@@ -197,7 +208,8 @@ class FallbackPlanner:
 
 
 class ModelSession:
-    """One decision's access to its model. Retries, costs and records are in `kitchen.llm.model_wrappers`."""
+    """Calls the model for one decision, with the agent's settings. Retries, costs and records are in
+    `kitchen.llm.model_wrappers`."""
 
     def __init__(
         self, options: DispatcherOptions, situation: Situation, adviser: FallbackPlanner, deadline: float
@@ -219,12 +231,12 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return whether no language model is used."""
+        """Return whether the stand-in answers instead of a language model."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """The temperature to send; None if the model takes none."""
+        """Return the temperature to send; None if the model does not accept one or none is set."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.sampling if takes else None
 
@@ -235,7 +247,11 @@ class ModelSession:
         return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}
 
     async def ask(self, messages: Sequence[Message], tool: Tool | None) -> Call:
-        """Call the model once within the time left. Never raises; without time the call is a timeout."""
+        """Call the model once within the remaining time and return the call with its reply or error. Never
+        raises.
+
+        If no time is left, the call has the error of a timeout.
+        """
         left = self.deadline - time.monotonic()
         effort = None if self.options.effort == "least" else cast(Effort, self.options.effort)
         request = Request(
@@ -255,7 +271,8 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return the provider's model; tests replace this function."""
+    """Return a client for the provider's model. For the stand-in's provider, `stand_in` creates it. Tests
+    replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers
@@ -263,5 +280,5 @@ def open_model(provider: str, situation: Situation, stand_in: Callable[[], Stand
 
 
 def commands_as_call(commands: Sequence[WrittenCommand], reasoning: str) -> Mapping[str, Json]:
-    """Return a structured reply of the stand-in, in the schema of `dispatch_tool`."""
+    """Return these commands and the reasoning as a structured reply, in the schema of `dispatch_tool`."""
     return {"plan": reasoning, "commands": [command_object(seat, command) for seat, command in commands]}

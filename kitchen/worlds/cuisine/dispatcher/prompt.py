@@ -1,7 +1,7 @@
 """Write the dispatcher's prompt: recipes, instructions, hints, demonstration, state and feedback.
 
-Source: section 4.1 of the paper. The settings switch each part on or off. A researcher's own text replaces
-the fixed part; it must contain all that the model needs.
+Source: section 4.1 of the paper. Settings switch each part on or off. Researchers can replace the fixed part
+by their own text with placeholders.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ Brief = Mapping[str, Json]
 
 
 def recipe_lines(brief: Brief) -> str:
-    """Return every product of the level with its tool and ingredients, dishes first."""
+    """Return a list of the level's products as text, each with its tool and ingredients. Dishes come
+    first."""
     dishes = [product for product in brief["recipes"] if product in brief["dishes"]]
     parts = [product for product in brief["recipes"] if product not in brief["dishes"]]
     lines = ["Dishes that are ordered:", *(_recipe(brief, product) for product in dishes)]
@@ -52,7 +53,8 @@ def _recipe(brief: Brief, product: str) -> str:
 
 
 def instruction_lines(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[str]:
-    """Yield commands, tools, ingredients, number of agents, and the reply format."""
+    """Yield the lines of the instructions: commands, locations, ingredients, number of agents, and the
+    reply format."""
     brief = moment.brief
     yield from ("Commands:", *command_lines(options), "Locations of this kitchen:", *place_lines(brief))
     yield f"Base ingredients, from the storage: {', '.join(brief['base'])}."
@@ -64,13 +66,13 @@ def instruction_lines(moment: KitchenMoment, options: DispatcherOptions) -> Iter
 
 
 def command_lines(options: DispatcherOptions) -> Iterator[str]:
-    """Yield each command and its effect, one per line."""
+    """Yield one line per command, with its form and its effect."""
     for verb, meaning in SENTENCES["commands"].items():
         yield f"- {verb if options.as_tool else VERB_FORMS[verb]}: {meaning}"
 
 
 def place_lines(brief: Brief) -> Iterator[str]:
-    """Yield the locations of the kitchen, one kind per line."""
+    """Yield one line per kind of place, with its ids and what it does."""
     for kind, tool in brief["tools"].items():
         ids = ", ".join(id for id, its in brief["locations"].items() if its == kind)
         yield f"- {ids}: {SENTENCES['fixtures'].get(kind) or _tool(kind, tool)}"
@@ -94,7 +96,7 @@ def _rules(team: CommandedTeam) -> Iterator[str]:
 
 
 def answer_form(team: CommandedTeam, options: DispatcherOptions) -> str:
-    """Return the sentences about the reply format."""
+    """Return the instructions about the form of the model's reply."""
     if options.as_tool:
         return f"{_tool_form(options)}; where a command has no location or no item, say `none`."
     name, example = agent_name(team.mine[0]), spell_command(team.mine[0], ("goto", "storage0"))
@@ -109,7 +111,8 @@ def _tool_form(options: DispatcherOptions) -> str:
 
 
 def retry_form(seats: Sequence[int], options: DispatcherOptions) -> list[str]:
-    """Return the reply format again, for a model whose answer could not be read."""
+    """Return lines that repeat the reply format for these seats, for a model whose last reply could not be
+    read."""
     if options.as_tool:
         return [f"{_tool_form(options)}: agent, verb, location and item, `none` where there is none."]
     verbs = ", ".join(VERB_FORMS.values())
@@ -118,14 +121,19 @@ def retry_form(seats: Sequence[int], options: DispatcherOptions) -> list[str]:
 
 
 def hint_lines(brief: Brief) -> str:
-    """Return the inference knowledge: hints that prevent common errors (see Prompt in the specification)."""
+    """Return hints that prevent common errors, one per line. Hints about tools that this kitchen lacks are
+    left out.
+
+    The paper calls these hints inference knowledge.
+    """
     kinds = set(brief["locations"].values())
     hints = SENTENCES["hints"]
     return "\n".join(f"- {hint['text']}" for hint in hints if kinds.issuperset(hint.get("needs", ())))
 
 
 def describe_state(moment: KitchenMoment) -> str:
-    """Return level, step, orders, agents, locations, served dishes, and the others' commands so far."""
+    """Return the current state as text: step, orders, agents, locations, served dishes, and other agents'
+    commands of this step."""
     return "\n".join([*_orders_and_agents(moment), *_locations(moment), *_served(moment), *_others(moment)])
 
 
@@ -176,9 +184,10 @@ _BLANK = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
-    """Return the text with its placeholders filled in; unknown ones become empty.
+    """Return the text with each placeholder replaced by its value in `meant`. Unknown placeholders become
+    empty.
 
-    A paragraph that becomes empty is left out. Inserted text is not searched for placeholders.
+    Paragraphs that become empty are removed. Placeholders within inserted values are not replaced.
     """
     paragraphs = (
         PLACEHOLDER_PATTERN.sub(lambda found: meant.get(found[1], ""), paragraph)
@@ -188,7 +197,10 @@ def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
 
 
 def missing_part(options: DispatcherOptions) -> str:
-    """Return the part that a researcher's own text lacks, as `prompt: why`; empty if nothing is missing."""
+    """Return which needed placeholders a researcher's own prompt lacks, as `prompt: reason`.
+
+    Return an empty string if nothing is missing, or the default prompt is used.
+    """
     if not options.prompt:
         return ""
     there = set(placeholders_in(options.prompt))
@@ -223,7 +235,11 @@ def _needed(options: DispatcherOptions) -> Iterator[str]:
 
 
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
-    """Return a sentence about parts of a researcher's own text that are switched off."""
+    """Return a one-element tuple: a sentence that names the placeholders of a researcher's own prompt whose
+    parts are switched off.
+
+    Return an empty tuple if there are none.
+    """
     unused = set(placeholders_in(options.prompt)) - {*_needed(options), "task", "talk"}
     off = [f"{{{name}}}" for name in PROMPT_PARTS if name in unused]
     stay = "stays" if len(off) == 1 else "stay"
@@ -235,7 +251,8 @@ FEW_STEPS = 2
 
 
 def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    """Return the fixed part, the same at every step of an episode, so that a provider can cache it."""
+    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
+    cache it."""
     parts = prompt_parts(moment, options)
     if options.prompt:
         return fill_placeholders(options.prompt, {**parts, **prompt_pieces(moment, options)})
@@ -243,7 +260,8 @@ def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
 
 
 def prompt_parts(moment: KitchenMoment, options: DispatcherOptions) -> dict[str, str]:
-    """Return the parts that are switched on, by the names of their placeholders, each with its heading."""
+    """Return the texts of the prompt's parts that are switched on, each with its heading, by placeholder
+    name."""
     return {name: f"# {title}\n{text}" for name, title, text in _parts(moment, options)}
 
 
@@ -276,7 +294,8 @@ def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
 
 
 def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[str, str]:
-    """Return single pieces of the parts, by the names of their placeholders."""
+    """Return the small texts for a researcher's own prompt, such as the list of agents, by placeholder
+    name."""
     return {
         "agents": moment.team.list_mine(),
         "team": "\n".join(other_players_text(moment)),
@@ -288,7 +307,10 @@ def prompt_pieces(moment: KitchenMoment, options: DispatcherOptions) -> Mapping[
 
 
 def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demonstration | None:
-    """Return the demonstration that these settings select; None for none."""
+    """Return the demonstration that the settings select for this level and team.
+
+    Return None if it is switched off or cannot be played.
+    """
     if options.demonstration == "none":
         return None
     team = demonstration_team(moment.team, options.demonstration_agents)
@@ -296,14 +318,16 @@ def demonstration_for(moment: KitchenMoment, options: DispatcherOptions) -> Demo
 
 
 def frame_text(moment: KitchenMoment) -> str:
-    """Return the task: the game, the agents that are commanded, and those that are not."""
+    """Return the description of the model's task: the game, its agents, and the agents that it does not
+    command."""
     task: str = SENTENCES["questions"]["task"]
     about = task.format(agents=moment.team.list_mine(), steps=moment.brief["max_steps"])
     return "\n".join([about, *other_players_text(moment)])
 
 
 def other_players_text(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about the other agents in the kitchen."""
+    """Yield a sentence about agents that people command, and one about agents that other programs command,
+    if there are such agents."""
     team = moment.team
     if team.people:
         yield _people(team, seen=moment.sees_people)
@@ -326,7 +350,8 @@ def _listed(seats: Sequence[int]) -> str:
 
 
 def demonstration_text(shown: Demonstration, options: DispatcherOptions) -> str:
-    """Return a demonstration as text: its dish, then state and commands step by step."""
+    """Return the demonstration as text: a heading, the recipes, then the state and the commands of each
+    step."""
     steps = shown.steps[:FEW_STEPS] if options.demonstration == "few" else shown.steps
     brief = shown.steps[0].moment.brief
     lines = [_demonstration_heading(shown, whole=options.demonstration != "few"), recipe_lines(brief)]
@@ -348,7 +373,8 @@ def _demonstration_heading(shown: Demonstration, *, whole: bool) -> str:
 
 
 def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
-    """Return what is new in this step: the state, the question, and the feedback if there is any."""
+    """Return the part of the prompt about this step: state, messages, jobs, the agents to command, and
+    feedback if there is any."""
     said = [*message_and_job_text.conversation_lines(moment), *message_and_job_text.job_lines(moment)]
     parts = [describe_state(moment), *said, f"Now command {moment.team.list_asked()}."]
     if moment.only_answers:
@@ -359,17 +385,20 @@ def state_part(moment: KitchenMoment, feedback: Sequence[str]) -> str:
 
 
 def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[str]) -> str:
-    """Return the question for other commands; `form` is the reply format if the answer was not read."""
+    """Return the question that asks for other commands for these seats, because of these `problems`.
+
+    `form` repeats the reply format; it is empty if the answer could be read.
+    """
     asks = f"Now give other commands for {_listed(seats)} only; the rest of yours stand and run before these."
     why = "Feedback, because not all of that can be carried out:"
     return "\n".join([asks, *form, why, *(f"- {line}" for line in problems)])
 
 
 def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
-    """Return the feedback for the model before this step; empty if there is none.
+    """Return the feedback that the model gets before this step; empty if there is none.
 
-    Feedback is the faults of the last reply (`remembered`), events of the kitchen, and advice on current
-    obstacles.
+    It has the faults of the last reply (`remembered`), late replies, refused commands, events of the kitchen,
+    and advice about useless held items.
     """
     lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
     return list(dict.fromkeys(lines))

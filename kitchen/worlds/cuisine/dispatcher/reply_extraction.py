@@ -1,14 +1,17 @@
-"""Extract the commands that a model reply intends for this step (paper, section 4.1, Action Extraction).
+"""Choose the commands that a model's reply intends for this step (paper, section 4.1, Action Extraction).
 
-Models quote and weigh commands before they choose, and mention later steps. So commands are preferred in this
-order: those in the list under the requested heading, those in the first list that commands all agents, those
-in sentences. Commands for another step, rejected ones and alternatives are used only if nothing else was
-found. A command with an unknown verb is used only for an agent that has no other command. Text in a `<think>`
-block or struck out is ignored. The time is linear in the length of the text.
+A reply may discuss several commands before it chooses, and mention later steps. So the commands found are
+ranked. Commands in lists come before those in sentences. Among lists, the heading decides: best is one that
+says that the list is final, then one that names this step or the commands. Then a list with commands for all
+requested agents is preferred. Commands for another step, rejected commands and alternatives are used only if
+nothing else was found. A command with an unknown verb is used only for an agent that has no other command.
+Text in a `<think>` block and struck-out text are ignored.
 
-In JSON, an object with an agent and a verb is a command. A value under an agent's name is a command, and so
-is a string that spells one. Values under another key are a list of their own, with that key as its heading.
-Strings under keys such as `plan` and `reasoning` are treated as text, not as commands.
+In JSON, an object with an agent and a verb is a command. So is a value under the name of an agent, and a
+string that contains a command. Any other key is treated as the heading of the values under it. Strings under
+keys such as `plan` and `reasoning` are ignored.
+
+The time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -64,13 +67,16 @@ _CHOSEN = re.compile(
 
 
 def chosen_option(text: str) -> str:
-    """Return the option that the text says it chooses, such as `option b`; empty if there is none."""
+    """Return the option that a reply says it chooses, such as `option b`; empty if it names none."""
     found: list[str] = _CHOSEN.findall(_spaced(text))
     return found[-1] if found else ""
 
 
 def heading_rank(heading: str, step: int | None, way: str = "") -> int:
-    """Return how strongly commands under this heading are intended, for this step and chosen option."""
+    """Return how likely commands under this heading are meant for this step: NOT_NOW, PLAIN, ASKED or FINAL.
+
+    `step` is the current step. `way` is the result of `chosen_option`; its commands are FINAL.
+    """
     words = _spaced(heading)
     if way and way in words:
         return FINAL
@@ -90,7 +96,7 @@ def _spaced(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RequestedCommands:
-    """The request to the model: a command for each of these seats, for this step (from 1)."""
+    """The seats for which the model had to give commands, and the step, counted from 1; None if unknown."""
 
     seats: Sequence[int] = ()
     step: int | None = None
@@ -113,7 +119,7 @@ PassageId = tuple[int, str, int]
 
 
 class FoundCommand(NamedTuple):
-    """A command, its passage, and how strongly it is intended (`heading_rank`)."""
+    """A command, the passage in which it was found, and how strongly it is intended (`heading_rank`)."""
 
     given: GivenCommand
     passage: PassageId
@@ -131,7 +137,11 @@ class _Offer(NamedTuple):
 
 
 def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> ExtractedCommands:
-    """Return the intended commands of all that were found, for these seats, in order."""
+    """Choose the commands that the model intends for these seats among all that were found, and return them
+    in order.
+
+    A seat is `unclear` if equally strong passages give it different commands.
+    """
     meant_now = [each for each in found if each.meant > NOT_NOW] or found
     commanded = {each.given[0] for each in meant_now if each.given[1][0] in VERBS}
     real = [each for each in meant_now if each.given[1][0] in VERBS or each.given[0] not in commanded]
@@ -188,7 +198,7 @@ _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)")
 
 
 class Passage(NamedTuple):
-    """The context of one command."""
+    """The text around one command, which shows what the command is meant for."""
 
     number: int
     is_list: bool
@@ -238,7 +248,11 @@ class _Reader:
 
 
 def find_passages(text: str) -> Iterator[Passage]:
-    """Yield the passage of each mark of a text, in order. Linear in the text."""
+    """Yield a passage (the context) for each command in the text, in order. The time is linear in the length
+    of the text.
+
+    Before the call, each command in the text must be replaced by MARK.
+    """
     reader = _Reader()
     for line in text.splitlines():
         if MARK in line:
@@ -280,7 +294,7 @@ _WITHIN = ("arguments", "args", "input", "parameters", "params", "function", "pr
 
 
 class ListedCommand(NamedTuple):
-    """A command, and the keys above it as a heading."""
+    """A command in a JSON value, and the keys that lead to it, joined as its heading."""
 
     heading: str
     given: GivenCommand
@@ -291,7 +305,8 @@ Find = tuple[Span, Sequence[ListedCommand]]
 
 
 def json_values(text: str, names: LevelNames) -> Iterator[Find]:
-    """Yield the JSON objects and lists in a text, in their order; also those without commands."""
+    """Yield each JSON object or list in a text as (range, commands in it), in order. The commands may be
+    empty."""
     decoder, at, tries = json.JSONDecoder(), 0, MAX_JSON_STARTS
     while tries and (bracket := _BRACKET.search(text, at)):
         try:
@@ -306,8 +321,11 @@ def json_values(text: str, names: LevelNames) -> Iterator[Find]:
 def commands_in_json(
     value: Json, names: LevelNames, heading: str = "", seat: int | None = None, deep: int = 0
 ) -> Iterator[ListedCommand]:
-    """Yield all commands of a JSON value, in their order; `seat` is the agent that a key above it names, if
-    any. Never raises."""
+    """Yield all commands in a JSON value, in order. Never raises.
+
+    `heading` has the keys above the value. `seat` is the agent that one of these keys names, None if none
+    does. `deep` is the nesting level.
+    """
     if deep > MAX_JSON_DEPTH:
         return
     if isinstance(value, Mapping):
@@ -412,7 +430,10 @@ _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~")
 def extract_from_reply(
     call: Mapping[str, Json] | None, text: str, names: LevelNames, requested: RequestedCommands
 ) -> ExtractedCommands:
-    """Return the intended commands of a structured reply; if it has none, those in the text."""
+    """Return the commands that a reply intends for this step, from its structured reply `call`.
+
+    If `call` is None or has no commands, they are read from `text`.
+    """
     read = extract_from_call(call, names, requested) if call else None
     return read if read and (read.given or read.unclear) else extract_commands(text, names, requested)
 
@@ -420,7 +441,7 @@ def extract_from_reply(
 def extract_commands(
     text: str, names: LevelNames, requested: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
-    """Return the intended commands in the text (`choose_commands`), in order. Never raises."""
+    """Return the commands that a reply in free text intends for this step. Never raises."""
     said = _without_thoughts(text)
     finds, way = _finds(said, names, requested.seats), chosen_option(said)
     found: list[FoundCommand] = []
@@ -434,9 +455,9 @@ def extract_commands(
 def extract_from_call(
     call: Mapping[str, Json], names: LevelNames, requested: RequestedCommands = ANY_COMMANDS
 ) -> ExtractedCommands:
-    """Return the intended commands of a structured reply. Never raises.
+    """Return the commands that a structured reply intends for this step. Never raises.
 
-    A provider may not keep to the schema. So spelled commands are read too, and anything else is ignored.
+    A reply that does not follow the schema is searched for commands too.
     """
     found: list[FoundCommand] = []
     for heading, given in commands_in_json(call, names):

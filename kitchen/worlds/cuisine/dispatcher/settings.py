@@ -1,7 +1,7 @@
-"""Read the dispatcher's settings and sentences from its files, and list which settings a model supports.
+"""Define the dispatcher's settings and the sentences of its prompt, read from TOML files.
 
-The dispatcher follows MindAgent (arXiv 2309.09971). Each part of it can be switched on or off (Table 7 of the
-paper).
+The module also says which settings a model does not accept. The dispatcher follows MindAgent (arXiv
+2309.09971). Each part of its prompt can be switched on or off (Table 7 of the paper).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ EFFORT_LABELS = dict(_DECLARED["effort"].choices)
 
 @dataclass(frozen=True, slots=True)
 class DispatcherOptions:
-    """The settings in their own types; see SETTINGS for their meaning."""
+    """The dispatcher's settings as typed values. SETTINGS explains each of them."""
 
     model: str
     temperature: float
@@ -72,17 +72,17 @@ class DispatcherOptions:
 
     @classmethod
     def read(cls, chosen: Mapping[str, Json]) -> Self:
-        """Return the options of stored or typed values (`5.0` for 5). Raises SettingsError for wrong ones."""
+        """Return the options from stored or submitted settings. Raises SettingsError if a value is wrong."""
         return cls(**clean_settings(SETTINGS, chosen))
 
     @property
     def sampling(self) -> float | None:
-        """The temperature to send; None for none."""
+        """Return the temperature to send to the model; None if none is set."""
         return self.temperature if self.temperature >= 0 else None
 
     @property
     def nucleus(self) -> float | None:
-        """The top_p to send; None for none."""
+        """Return the top_p to send to the model; None if none is set."""
         return self.top_p if self.top_p >= 0 else None
 
     @property
@@ -103,7 +103,10 @@ project."""
 
 
 def unsent_settings(options: DispatcherOptions) -> tuple[str, ...]:
-    """Return a sentence for settings that are not sent; none for the stand-in, which describes itself."""
+    """Return a sentence for each setting that is not sent because the model does not accept it.
+
+    Return an empty tuple for the stand-in, a substitute for the model.
+    """
     provider, model = parse_model_setting(options.model)
     if provider == STAND_IN:
         return ()
@@ -121,7 +124,8 @@ def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterato
 
 
 def reply_room_problem(options: DispatcherOptions) -> str:
-    """Return `setting: why` if thinking would use the whole reply; empty if there is room."""
+    """Return `max_tokens: reason` if the token limit is too small for the chosen amount of thinking; else
+    an empty string."""
     needed = MIN_REPLY_TOKENS.get(options.effort, 0)
     if options.max_tokens >= needed:
         return ""
@@ -134,5 +138,5 @@ def reply_room_problem(options: DispatcherOptions) -> str:
 
 
 def calls_tool(options: DispatcherOptions) -> bool:
-    """Return whether the model gets the tool of a structured reply, and not the tool's schema as a format."""
+    """Return True if the model gets the reply's schema as a tool, False if it gets it as a JSON format."""
     return calls_tools(*parse_model_setting(options.model), thinks=options.effort != "least")

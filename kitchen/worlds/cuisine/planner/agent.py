@@ -1,7 +1,8 @@
-"""Implement the agent `CuisinePlanner`, which carries out the first step of the best plan.
+"""Implement the agent `CuisinePlanner`. It searches for a good plan for all robots and gives the commands of
+the plan's first step.
 
-The planner also advises people. As adviser it represents a sensible person, who knows where others are but
-not what they intend. Jobs with an aim come before the plan. Goals and intents are reported for the log.
+The planner also advises people (`CuisineAdviser`). Robots that carry out a job or a request of a person are
+left out of the plan.
 """
 
 from __future__ import annotations
@@ -48,8 +49,10 @@ JOB_PATIENCE_STEPS = 30
 
 
 def do_jobs(situation: Situation, instructions: HeardInstructions | None) -> JobProgress | None:
-    """Return this step's progress on jobs; None if there are none. A robot that is asked to stop gives up its
-    job."""
+    """Return the commands and messages of robots that carry out jobs with an aim; None if there are no jobs.
+
+    A robot that a person asks to stop gives up its job.
+    """
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
@@ -67,13 +70,21 @@ _GOAL_PHRASES = {
 
 
 def goal_phrase(book: KitchenBook, trip: Trip | None) -> str:
-    """Return a trip in words, such as "bring rice to pot0 for salmonSushi"."""
+    """Return a trip (carrying one item, or starting a tool) as text, such as "bring rice to pot0 for
+    salmonSushi".
+
+    Without a trip, the text says that there is nothing to do.
+    """
     aim = trip_aim(book, trip)
     return _GOAL_PHRASES[aim["do"]].format(**aim)
 
 
 def trip_aim(book: KitchenBook, trip: Trip | None) -> dict[str, str]:
-    """Return a trip in codes: `do` is wait, start, bring, serve or discard; `item`, `to`, `dish` if known."""
+    """Return the purpose of a trip (carrying one item, or starting a tool) as codes.
+
+    `do` is `wait`, `start`, `bring`, `serve` or `discard`. `item`, `to` and `dish` are given if they apply.
+    Without a trip, `do` is `wait`.
+    """
     if trip is None:
         return {"do": "wait"}
     if trip.stage == ACTIVATE and trip.source is not None and not trip.item:
@@ -94,7 +105,7 @@ def _dish(batch: Batch) -> str:
 
 
 class CuisinePlanner(Agent):
-    """An agent that plans for all seats and commands its own."""
+    """An agent that plans for all robots in the kitchen, and commands those in its own seats."""
 
     kind = "planner"
     reads_words = True
@@ -114,13 +125,12 @@ class CuisinePlanner(Agent):
     )
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the first step of the best plan found, with its commands in the order in which they are
-        played.
+        """Return the commands of the first step of the best plan found. The same situation gives the same
+        decision.
 
-        The memory keeps the plan (wishes, style, errands) and how long the others have not moved. The note
-        has each seat's goal, the intent what it does after this step. The same situation gives the same
-        decision. Requests of people come first: in plain words (`follow_instructions`), or as jobs with an
-        aim (`do_jobs`).
+        People's requests in plain English (`follow_instructions`) and jobs with an aim (`do_jobs`) come
+        before the plan. The memory keeps the plan and how long each other robot has not moved. The note has
+        the goal of each robot. Intents say what each robot does after this step.
         """
         heard = hear_instructions(situation)
         followed = do_jobs(situation, heard)
@@ -162,7 +172,8 @@ class CuisinePlanner(Agent):
         )
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
-        """Return the best plan found, and how long the others have not moved."""
+        """Return the best plan found, and how long each robot that the planner does not command has not
+        moved."""
         seat = situation.seats[0]
         observation = situation.observations[seat]
         scene = read_scene(book, situation.briefs[seat], observation, situation.commanded)
@@ -176,7 +187,10 @@ class CuisinePlanner(Agent):
 
 
 def advise_command(situation: Situation) -> Advice | None:
-    """Return the seat's command in the first plan, without search; None if no dish can be cooked."""
+    """Return the advice that the planner's first plan gives this seat; None if no dish can be cooked.
+
+    No better plan is searched, so this is quick.
+    """
     book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
     if not book.dishes:
         return None
@@ -223,18 +237,20 @@ READ_IN_OBSERVATION = frozenset(("step", "agents", "locations", "orders"))
 
 
 class CuisineAdviser(Adviser):
-    """Advise people with the planner, except in a kitchen that it cannot read (another version's)."""
+    """Advises people with the planner. It gives no advice in a kitchen whose data the planner cannot read,
+    such as another version's."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return the command of the first plan, without search; None if there is nothing to recommend."""
+        """Return the command of the planner's first plan as advice; None if there is nothing to recommend."""
         return advise_command(situation) if can_read_situation(situation) else None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """Return the next command towards one dish, part by part; None if there is nothing to recommend."""
+        """Return a beginner's next command towards one dish (`lead_to_dish`); None if there is nothing to
+        recommend."""
         return lead_to_dish(situation) if can_read_situation(situation) else None
 
     def decide(self, situation: Situation) -> Decision:
-        """Return the commands of the best plan found; a seat without work waits."""
+        """Return the planner's commands as the decision of a sensible person. A robot without work waits."""
         if not can_read_situation(situation):
             return super().decide(situation)
         decision = run_without_waiting(CuisinePlanner({}).decide(situation))
@@ -242,7 +258,8 @@ class CuisineAdviser(Adviser):
         return replace(decision, commands=commands)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """Return the commands that the same plan has for the other seats: all seats observe the same."""
+        """Return the commands that the planner would give the other `seats`, as a prediction of what they
+        will do."""
         if not can_read_situation(situation):
             return super().expected(situation, seats)
         (seat,) = situation.seats
@@ -256,7 +273,11 @@ class CuisineAdviser(Adviser):
         return run_without_waiting(CuisinePlanner({}).decide(theirs)).commands
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Return whether the agent's place and held item agree with the command."""
+        """Return whether the observation agrees with the prediction that the robot in this seat gave this
+        command.
+
+        Only its place and whether it holds something are compared.
+        """
         agent = observation["agents"][seat]
         if command[0] == "goto":
             return bool(agent["at"] == command[1])
@@ -265,17 +286,19 @@ class CuisineAdviser(Adviser):
         return agent["holds"] is None
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Return the share of ended orders that were served; None if no order has ended."""
+        """Return the share of served orders among served and failed ones; None if no order has ended."""
         rate: float | None = score["success_rate"]
         return rate
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the share of the expected dishes that were served, from 0 to 1."""
+        """Return the number of served dishes as a share of what a good team serves in this number of
+        steps, at most 1."""
         return min(float(score["completed"]) / (SENSIBLE_DISHES_PER_STEP * steps), 1.0)
 
 
 def can_read_situation(situation: Situation) -> bool:
-    """Return whether brief and observation have all parts that the planner reads."""
+    """Return whether the brief and the observation of the first seat have all entries that the planner
+    reads."""
     seat = situation.seats[0]
     brief, observation = situation.briefs[seat], situation.observations[seat]
     return brief.keys() >= READ_IN_BRIEF and observation.keys() >= READ_IN_OBSERVATION

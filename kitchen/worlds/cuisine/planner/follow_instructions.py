@@ -1,7 +1,8 @@
-"""Follow what people ask in words: read it, carry it out, answer, and report on jobs.
+"""Follow requests that people write in plain English: give the commands, answer the messages, and report on
+jobs.
 
-A robot with an instruction is taken out of the plan. The plan of the others leaves out orders, items and
-tools that a person has reserved.
+A robot with a request gets no command from the planner's plan. The plan for the other robots leaves out
+orders, items and tools that people have reserved for themselves.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ HEARD_KEY = "heeded"
 
 @dataclass(frozen=True, slots=True)
 class HeardInstructions:
-    """All requests that may still hold, and which of them are new."""
+    """All requests of people that may still apply, and which of them are new."""
 
     before: Mapping[str, Json]
     """The remembered state: the number of the `last` message, whether somebody was `helped`, and `wishes`."""
@@ -55,17 +56,18 @@ class HeardInstructions:
 
     @property
     def last(self) -> int:
-        """The number of the newest message."""
+        """Return the number of the newest message."""
         return max([int(self.before["last"]), *(one.number for one in self.news)])
 
     def stops(self, mine: Iterable[int]) -> dict[int, int]:
-        """Return the robots of `mine` that are asked to stop now, with the number of that message."""
+        """Return the robots among `mine` that a new message asks to stop, each with the number of this
+        message."""
         stops = [wish for wish in self.fresh if wish.do == STOP]
         return {seat: wish.number for wish in stops for seat in wish.meant(mine)}
 
 
 def hear_instructions(situation: Situation) -> HeardInstructions | None:
-    """Return what people have asked up to now; None if nobody wrote anything."""
+    """Return all requests that people have written so far; None if they have written nothing."""
     known = situation.memory.get(HEARD_KEY) if isinstance(situation.memory, dict) else None
     before = known or {"last": 0, "helped": False, "wishes": []}
     said = people_messages(
@@ -95,7 +97,11 @@ NOOP: Command = ("noop",)
 
 
 def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> str:
-    """Return the place from which the item can be taken; empty if there is none."""
+    """Return the place from which a robot can take the item: the storage, or a tool with only this item
+    inside.
+
+    Return an empty string if there is none.
+    """
     places: Mapping[str, str] = brief["locations"]
     if item in brief["base"]:
         return next(place for place, kind in places.items() if kind == "storage")
@@ -105,7 +111,10 @@ def item_source(situation: Situation, brief: Mapping[str, Json], item: str) -> s
 
 
 def fetch_command(agent: Mapping[str, Json], source: str, item: str, brief: Mapping[str, Json]) -> Command:
-    """Return the next command of a robot with free hands that fetches the item from there."""
+    """Return the next command with which a robot with empty hands fetches the item from the place `source`.
+
+    `agent` is the robot's entry in the observation. A busy robot waits.
+    """
     if agent["busy"]:
         return NOOP
     if agent["at"] != source:
@@ -119,7 +128,10 @@ FAILED_TEXT = "I could not get {}."
 
 
 def needs_help(situation: Situation, instructions: HeardInstructions) -> bool:
-    """Return whether this agent should say that a message was not understood. Jobs are declined instead."""
+    """Return whether this agent should answer that it did not understand a message.
+
+    Only the first agent that received the message answers. Jobs that are not understood are declined instead.
+    """
     understood, team = {wish.number for wish in instructions.read}, situation.talk.organisation
     unclear = [one for one in instructions.news if one.number not in understood and one.kind != INFORM]
     return team is not None and any(is_first_addressee(one, team, situation.talk.member) for one in unclear)
@@ -128,10 +140,10 @@ def needs_help(situation: Situation, instructions: HeardInstructions) -> bool:
 def answer_messages(
     situation: Situation, brief: Mapping[str, Json], instructions: HeardInstructions
 ) -> tuple[MessageDraft, ...]:
-    """Return one line to those who wrote something new: what was understood for us, and whether something was
-    not.
+    """Return the answers to new messages: one message that says what was understood, and an answer to each
+    new job.
 
-    The first such answer also says what people can ask. Each job is answered.
+    The first time that something is not understood, the answer lists what people can ask.
     """
     organisation = situation.talk.organisation
     if organisation is None:
@@ -166,10 +178,11 @@ def report_messages(
     left: Collection[Wish],
     done: Collection[Wish],
 ) -> tuple[MessageDraft, ...]:
-    """Return reports on jobs and failed requests.
+    """Return reports about finished jobs, and about requests to fetch something that could not be fetched in
+    time.
 
-    A job is reported when everything is fetched, or when something will not be; a job for several things once
-    none of them is left. For a request in words, the report names what could not be fetched for too long.
+    `wishes` are all requests, `left` those that remain, `done` those that were achieved. A job to fetch
+    several items is reported once, after the last of them.
     """
     ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
     ended = [wish for wish in ours if wish not in left]
@@ -214,7 +227,8 @@ def _answer(wish: Wish, situation: Situation, brief: Mapping[str, Json]) -> str:
 
 @dataclass(slots=True)
 class FollowedInstructions:
-    """The result of following requests: commands, situation of the other robots, memory, answers."""
+    """The commands of robots with a request, the situation of all other robots, the memory, and the
+    answers to people."""
 
     situation: Situation
     commands: dict[int, Command] = field(default_factory=dict)
@@ -225,10 +239,11 @@ class FollowedInstructions:
 def follow_instructions(
     situation: Situation, instructions: HeardInstructions, at_jobs: Mapping[int, int]
 ) -> FollowedInstructions:
-    """Follow the requests that hold now.
+    """Return commands and answers for the requests that apply now, and the situation of the robots without
+    one.
 
-    `at_jobs` are robots that pursue an aim, with the number of their job. Earlier messages do not apply to
-    them, and they stop waiting.
+    `at_jobs` are the robots that carry out a job with an aim, with the number of the job's message. Requests
+    before the job do not apply to them.
     """
     brief, step = next(iter(situation.briefs.values())), situation.step + 1
     wishes = list(instructions.wishes)
@@ -281,7 +296,8 @@ def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[
 
 
 def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:
-    """Return the situation of the robots that have no command yet."""
+    """Return the situation for the seats that are not in `commands`. It counts `commands` among those
+    already given."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
     commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
     return replace(situation, seats=seats, commanded=commanded, memory=memory)

@@ -1,9 +1,9 @@
-"""Parse instructions that people write in plain English, by rules.
+"""Parse requests that people write to robots in plain English, by rules.
 
 Examples: *Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* A
-message may hold several instructions. If people say that they will do something themselves, it is a promise.
-Text that is not understood changes nothing. An instruction holds until it is done, until *go on*, or until it
-is replaced.
+message may have several requests. If people write that they will do something themselves, it is reserved for
+them. Text that is not understood is ignored. A request applies until it is done, until somebody writes *go
+on*, or until another request replaces it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _WORK: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One thing that somebody asked for."""
+    """One request or announcement in a person's message, such as to fetch an item."""
 
     number: int
     """Number of the message."""
@@ -89,25 +89,27 @@ class Wish:
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the wish that `to_json` wrote."""
+        """Return the wish that is stored in the planner's memory (see `to_json`)."""
         return cls(**{**stored, "seats": tuple(stored["seats"])})
 
     def to_json(self) -> dict[str, Json]:
-        """Return the wish for the memory."""
+        """Return the wish as JSON for the planner's memory."""
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return whether it is an item that could not be fetched for too long."""
+        """Return True if the wish is to fetch an item and was written too many steps before `step`."""
         return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
-        """Return those of these robots that it is for."""
+        """Return the robots of `mine` to which the wish applies: those that it names, or all if it names
+        none."""
         return tuple(seat for seat in mine if not self.seats or seat in self.seats)
 
 
 @dataclass(slots=True)
 class CurrentWishes:
-    """The requests that hold now."""
+    """The effect of all wishes that apply now: stopped robots, the preferred dish, reserved things, and
+    items to fetch."""
 
     stopped: set[int] = field(default_factory=set)
     first: str = ""
@@ -120,13 +122,14 @@ class CurrentWishes:
     fetches: list[Wish] = field(default_factory=list)
 
     def fetch(self, wish: Wish) -> None:
-        """Add an item to fetch: named robots stop waiting, and the item is not reserved any more."""
+        """Add a wish to fetch an item. Robots that it names stop waiting, and the item is not reserved any
+        more."""
         self.stopped -= set(wish.seats)
         self.items.discard(wish.what)
         self.fetches.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
-        """Apply any other wish for these seats of `mine`."""
+        """Apply a wish other than fetching an item. `seats` are the robots of `mine` that it concerns."""
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
@@ -145,10 +148,10 @@ class CurrentWishes:
 def people_messages(
     messages: Iterable[TeamMessage], organisation: Organisation | None, *, after: int = 0
 ) -> list[TeamMessage]:
-    """Return people's requests in words that this agent has received, with jobs in words but not withdrawn
-    ones.
+    """Return people's messages and jobs in plain text that this agent has received, in order. Withdrawn jobs
+    are left out.
 
-    Messages up to number `after` were for the person who had the seat before, and are left out.
+    Messages with a number up to `after` were for the person who had the seat before, and are left out.
     """
     people = person_members(organisation)
     theirs, gone = [said for said in messages if said.sender in people], withdrawn_jobs(messages)
@@ -159,17 +162,17 @@ def people_messages(
 
 
 def person_members(organisation: Organisation | None) -> set[int]:
-    """Return the members who are people."""
+    """Return the numbers of the team members who are people."""
     return {one.number for one in organisation.members if one.is_person} if organisation else set()
 
 
 def withdrawn_jobs(messages: Iterable[TeamMessage]) -> set[Json]:
-    """Return the numbers of withdrawn jobs."""
+    """Return the numbers of the jobs that a message of kind WITHDRAW takes back."""
     return {said.data.get("job") for said in messages if said.kind == WITHDRAW}
 
 
 def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> list[Wish]:
-    """Return all wishes that are understood in these messages, in order."""
+    """Return all wishes that can be understood in these messages, in their order."""
     return [wish for said in messages for wish in _read(said, brief)]
 
 
@@ -249,7 +252,8 @@ def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
-    """Return what holds now for these robots, given wishes in their order."""
+    """Return the combined effect of these wishes on the robots `mine`, applied in order. Old wishes to
+    fetch are ignored."""
     now = CurrentWishes()
     for wish in wishes:
         seats = set(wish.meant(mine))
@@ -262,7 +266,10 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes that are neither done nor forgotten, in order; of equal ones, the last."""
+    """Return the wishes to remember, in order: those that are not in `done` and not too old.
+
+    Of equal wishes, only the last is returned.
+    """
     over = set(done)
     left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
     last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}
@@ -271,16 +278,19 @@ def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> l
 
 
 def is_for_member(wish: Wish, message: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Return whether this is addressed to this member.
+    """Return whether the team member with the number `member` has to follow this wish.
 
-    A fetch that several agents received, without a named robot, is for the first agent alone. A job is for
-    each.
+    A wish to fetch that names no robot is followed only by the first agent that received the message. A job
+    is followed by each receiver.
     """
     shared = wish.do == FETCH and not wish.seats and not wish.is_job
     return not shared or is_first_addressee(message, organisation, member)
 
 
 def is_first_addressee(message: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Return whether this member is the first agent with a seat among the receivers."""
+    """Return whether `member` has the lowest number among the agents with a seat that received this message.
+
+    Return True if no such agent received it.
+    """
     receivers = [organisation.member(one) for one in message.to]
     return member == min((one.number for one in receivers if one.seats and not one.is_person), default=member)

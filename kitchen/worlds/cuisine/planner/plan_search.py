@@ -1,4 +1,6 @@
-"""Search for the best plan: try changed lists of dishes, play each ahead, and score them."""
+"""Search for a plan with a high value: change the list of dishes at random, simulate each plan, and compare
+the values.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,17 @@ this.
 
 @lru_cache(maxsize=8192)
 def chance_of_nth_hit(nth: int, draw: int, chance: float) -> float:
-    """Return the probability that the nth hit comes at exactly this draw (both count from 1)."""
+    """Return the probability that the nth success comes at exactly this draw; both are counted from 1.
+
+    `chance` is the probability of a success at each draw.
+    """
     if draw < nth:
         return 0.0
     return comb(draw - 1, nth - 1) * chance**nth * (1 - chance) ** (draw - nth)
 
 
 class OrderDemand:
-    """The open orders and the probabilities of those to come, seen from one scene."""
+    """The value of serving dishes, computed from the open orders and the probabilities of later ones."""
 
     def __init__(self, book: KitchenBook, scene: KitchenScene, outlasts: float) -> None:
         self.book = book
@@ -58,12 +63,16 @@ class OrderDemand:
         self.arrivals = range(first, min(self.left, SIGHT_STEPS), book.interval)
 
     def tally(self) -> ServedValue:
-        """Return an empty tally, with nothing served yet."""
+        """Return an object that adds up the value of served dishes, with nothing served yet."""
         open_orders = {dish: lives[:] for dish, lives in self.standing.items()}
         return ServedValue(self, open_orders, dict(self.stock))
 
     def later(self, dish: str, step: int, nth: int) -> float:
-        """Return the worth of the nth dish of this kind without an order, put down at this step."""
+        """Return the expected value of serving a dish for an order that may come later.
+
+        `step` is when it is served, in steps from now. `nth` numbers the dishes of this kind without an open
+        order, from 1.
+        """
         key = (dish, step, nth)
         if key not in self._later:
             self._later[key] = self._expected(self.book.lifetimes[dish], step, nth)
@@ -79,7 +88,11 @@ class OrderDemand:
         return total
 
     def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
-        """Return the worth of a rollout that was run to this horizon."""
+        """Return the value of a simulated plan up to the step `horizon`: served dishes, plus a part for
+        unfinished ones.
+
+        `wishes` are the plan's dishes.
+        """
         tally = self.tally()
         for dish, step in rollout.served:
             tally.serve(dish, step)
@@ -115,7 +128,7 @@ class OrderDemand:
 
 
 class ServedValue:
-    """The worth of dishes that are put on the table one after another."""
+    """Adds up the value of dishes that are served one after another."""
 
     __slots__ = ("demand", "open", "stock", "total")
 
@@ -126,7 +139,7 @@ class ServedValue:
         self.total = 0.0
 
     def serve(self, dish: str, step: int) -> None:
-        """Put a dish on the table at this step from now."""
+        """Add the value of this dish, served `step` steps from now."""
         self.total += self._worth(dish, step) * (1.0 - HASTE_BONUS * step)
 
     def _worth(self, dish: str, step: int) -> float:
@@ -175,7 +188,7 @@ DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less
 
 
 class PlayedDraft(NamedTuple):
-    """A draft and the result of playing it ahead."""
+    """A plan, the result of simulating it, and its value."""
 
     draft: PlanDraft
     rollout: Rollout
@@ -183,7 +196,7 @@ class PlayedDraft(NamedTuple):
 
 
 class PlanSearch:
-    """Search plans for one scene."""
+    """Searches for a plan from one state of the kitchen."""
 
     def __init__(
         self,
@@ -201,7 +214,7 @@ class PlanSearch:
         self.played: dict[PlanDraft, PlayedDraft] = {}
 
     def play(self, draft: PlanDraft) -> PlayedDraft:
-        """Return the plan of this draft, played ahead once."""
+        """Simulate this plan and return it with its value. Each plan is simulated once."""
         played = self.played.get(draft)
         if played is None:
             toward = {i: self.book.number[where] for i, (what, where) in draft.errands if what == "bring"}
@@ -213,7 +226,8 @@ class PlanSearch:
         return played
 
     def by_deadline(self) -> tuple[str, ...]:
-        """Return orders that can still be met, the most urgent first, then dishes for the stock."""
+        """Return the dishes of the first plan: open orders that can still be served, most urgent first,
+        then dishes for later orders."""
         lives = self.demand.standing
         met = [
             (life, dish)
@@ -224,7 +238,7 @@ class PlanSearch:
         return self.filled([dish for _, dish in sorted(met)])
 
     def filled(self, wishes: Sequence[str]) -> tuple[str, ...]:
-        """Return the wishes, then dishes for the stock until all agents have enough work."""
+        """Return these dishes, followed by dishes for later orders until all robots have enough work."""
         agents = len(self.scene.agents) - len(self.idle)
         work = agents * self.horizon * 1.15
         dishes: list[str] = []
@@ -250,7 +264,11 @@ class PlanSearch:
         return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
 
     def best(self, start: PlanDraft | None, tries: int, rng: Random) -> PlayedDraft:
-        """Return the best of so many plans, each a change of the best one so far."""
+        """Return the best plan found. The search simulates `tries` random changes of the best plan so far.
+
+        It begins with the plan by deadlines, or with `start` (the plan of the last step) if that is about as
+        good.
+        """
         best = self.play(PlanDraft(self.by_deadline(), self.settings.style))
         if start is not None:
             kept = self.play(start._replace(wishes=self.filled(start.wishes)))

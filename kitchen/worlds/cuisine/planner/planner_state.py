@@ -1,7 +1,7 @@
-"""Read brief and observation into the numbers that the planner uses, and track what the others do.
+"""Convert briefs and observations into the form in which the planner computes, and track how long other
+robots have not moved.
 
-The planner assumes that an agent's goal is the item it holds or the tool it uses. The planner no longer waits
-for an agent that has not moved for some steps.
+The planner does not wait for a robot that has not moved for some steps.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MOVE_STEPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecipePlan:
-    """The facts about making one product.
+    """Times and effort to make one product.
 
-    `lag`: steps from activation until it can be taken. `holds_agent`: steps for which it keeps the agent.
-    `work`: commands to make it from nothing and bring it where it is needed. `span`: steps for the same with
-    unlimited help.
+    `lag`: steps from the activation until the product can be taken. `holds_agent`: steps for which the agent
+    must stay at the tool. `work`: commands to make the product and bring it where it is needed. `span`: steps
+    for the same with unlimited help.
     """
 
     product: str
@@ -39,7 +39,8 @@ class RecipePlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KitchenBook:
-    """A brief in the form in which the planner computes. Places are numbers: indices of `places`."""
+    """The brief of a kitchen in the form in which the planner computes. Places are numbers: indices of
+    `places`."""
 
     places: tuple[str, ...]
     number: dict[str, int]
@@ -58,7 +59,8 @@ class KitchenBook:
 
 
 def read_book(brief: Mapping[str, Json]) -> KitchenBook:
-    """Return the book of a brief (`CuisineWorld.brief`); equal briefs share one book."""
+    """Return the `KitchenBook` of a brief (the unchanging facts of a kitchen). Equal briefs share one
+    object."""
     return _read(json.dumps(brief))
 
 
@@ -121,7 +123,7 @@ def _recipe(product: str, entry: Json, below: list[RecipePlan], tool: Mapping[st
 
 @dataclass(slots=True)
 class RobotState:
-    """A robot's place (as a number), its item, and the steps for which it is still busy."""
+    """A robot's place (as a number), its item, and for how many more steps it is busy."""
 
     at: int
     holds: str | None
@@ -130,11 +132,11 @@ class RobotState:
 
 @dataclass(slots=True)
 class KitchenScene:
-    """One moment of the kitchen.
+    """The state of the kitchen at one moment.
 
-    Orders are (dish, life left); a dish put down `life - 1` steps from now is the last that still serves the
-    order. Some things are reserved by others: `theirs` are items that our agents do not fetch, make or take,
-    and `unmade` are products that our agents do not make.
+    Orders are (dish, steps left); a dish must be put down fewer than this number of steps from now to serve
+    the order. `theirs` are items reserved by others: the planner's robots do not fetch, make or take them.
+    `unmade` are products that the planner's robots do not make.
     """
 
     step: int
@@ -153,7 +155,8 @@ def read_scene(
     observation: Mapping[str, Json],
     commanded: Mapping[int, Command],
 ) -> KitchenScene:
-    """Return the scene of an observation, after the commands of this step that run before the planner's."""
+    """Return the state of the kitchen after the commands that are already given for this step
+    (`commanded`)."""
     kitchen = SimulatedKitchen(brief, observation)
     kitchen.run_all(commanded)
     where = [kitchen.places[place] for place in book.places]
@@ -170,7 +173,7 @@ def read_scene(
 
 
 def product_at(book: KitchenBook, scene: KitchenScene, place: int) -> str | None:
-    """Return the product that lies, done or cooking, in the tool that makes it; None if there is none."""
+    """Return the finished or cooking product in the tool at this place; None if there is none."""
     items = scene.inside[place]
     recipe = book.recipes.get(items[0]) if len(items) == 1 else None
     return items[0] if recipe and recipe.tool == book.kinds[place] else None
@@ -186,7 +189,11 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return how long each of the others has not changed. The scene includes commands of this step."""
+    """Return the place and the item of each robot that the planner does not command, and for how many steps
+    both have not changed.
+
+    `ours` are the planner's seats. `before` is the result of the last step.
+    """
     last = {seat: (place, thing, steps) for seat, place, thing, steps in before}
     seen: SeenOthers = []
     for seat, agent in enumerate(scene.agents):
@@ -200,7 +207,11 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Remove the items of long unmoved agents, so that nothing waits for them; return their seats."""
+    """Find robots of other commanders that have not moved for a long time, and return their seats.
+
+    Their items are removed from the scene, so that the plan does not wait for them. `seen` is the result of
+    `watch_others`.
+    """
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:
         scene.agents[seat].holds = None

@@ -1,7 +1,7 @@
-"""Play a plan ahead in a simplified kitchen until a horizon, starting from the current trips.
+"""Simulate a plan in a simplified kitchen, up to a given number of steps.
 
-Its steps are those of the real kitchen (goto, get, put, activate) without the checks. An idle agent takes the
-first trip that needs no long wait. Nothing is random.
+Commands are those of the real kitchen (goto, get, put, activate), but they are not checked. A robot without
+work starts the first trip that needs no long wait. Nothing is random.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from kitchen.worlds.cuisine.planner.work_batches import (
 
 
 def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int, Errand]) -> None:
-    """Give trips to agents that hold something.
+    """Give robots the trips that they have already begun. A trip carries one item, or starts one tool.
 
-    Other agents get one if they are at a tool with their work. Our own agents get one if they have an errand.
+    A robot that holds an item gets a trip to deliver it. A robot of the planner with empty hands continues
+    its errand in `under_way`. Any other robot with empty hands continues the work of the tool where it is.
     """
     for index in sorted(range(len(scene.agents)), key=lambda i: i not in floor.idle):
         thing = scene.agents[index].holds
@@ -112,7 +113,8 @@ def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
 
 
 def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
-    """Return all trips after the first step as errands, so that the next decision can continue them."""
+    """Return the planner's unfinished trips after the first step as errands by seat, so that the next
+    decision can continue them."""
     ours = ((index, trip) for index, trip in enumerate(floor.trips) if trip and index not in floor.idle)
     return {index: errand for index, trip in ours if (errand := _errand(floor, trip))}
 
@@ -128,12 +130,13 @@ def _errand(floor: TripChoice, trip: Trip) -> Errand | None:
 
 
 class Rollout(TripChoice):
-    """Play a scene ahead for given work.
+    """Simulates a plan from one state of the kitchen.
 
-    After `run`: `first`, the (agent, command) pairs of the first step in their order; `served`, the (dish,
-    step from now) pairs put on the serving table; `goals`, each agent's goal in the first step; `ahead`, its
-    goal after that, or its next one; `after_first`, the errands that continue after it; `still_passing` and
-    `still_helping`, the agents that have yet to do so.
+    Results after `run`: `first` has the (agent, command) pairs of the first step, in order. `served` has
+    (dish, step from now) for each dish put on the serving table. `goals` has each agent's trip in the first
+    step, and `ahead` its trip after that. `after_first` has the errands that continue after the first step.
+    `still_passing` and `still_helping` are the agents of the plan's `passing` and `helping` that have not
+    done so in the first step.
     """
 
     def __init__(
@@ -160,7 +163,8 @@ class Rollout(TripChoice):
                 self.ready_at[index] = FAR_STEPS
 
     def run(self, horizon: int) -> None:
-        """Play this many steps, at least one."""
+        """Simulate the plan for this number of steps, at least one. The results are attributes (see the
+        class)."""
         self._step()
         self.ahead = list(self.trips)
         self.after_first = trips_as_errands(self)

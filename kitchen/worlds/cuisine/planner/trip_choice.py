@@ -1,6 +1,7 @@
-"""Choose what each agent carries next, and which tool each batch is made in.
+"""Choose in the planner's simulation which item each robot carries next, and which tool is used for it.
 
-A batch is one filling of one tool. A trip carries one item from one place to another (`work_batches`).
+A batch is one filling of one tool. A trip carries one item from one place to another, or starts a tool
+(`work_batches`).
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ HELP_STEPS = 3
 
 
 class TripChoice:
-    """The kitchen floor at one step of a rollout, and the choice of trips on it.
+    """The state of the planner's simulation at one step, and the choice of the robots' trips.
 
-    `inside` and `behind`: the batch in each tool, and the batch that has reserved it next. `idle`: agents
-    that take no new trips, that is the others in the kitchen. `passing`: agents that pass over the first
-    thing they find. `helping`: agents that prefer to start another agent's tool, once. `absent`: other agents
-    that have not moved for long.
+    `inside` and `reserved`: the batch in each tool, and the batch that comes next. `idle`: robots that others
+    command; they take no new trips. `passing`: robots that skip the first trip they find. `helping`: robots
+    that start another robot's tool once, if possible. `absent`: robots among `idle` that have not moved for a
+    long time.
     """
 
     def __init__(
@@ -61,8 +62,11 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the first trip, in the order of the batches, without a long wait; else the trip with the
-        shortest wait; None if no trip is possible."""
+        """Return the next trip of this robot: the first one, in the order of the batches, that needs no long
+        wait.
+
+        If there is none, return the trip with the shortest wait, or None if no trip is possible.
+        """
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
             return trip
@@ -122,7 +126,8 @@ class TripChoice:
         return None
 
     def filled_at(self, batch: Batch) -> int:
-        """Return the step in which the last due item arrives; FAR_STEPS if it is not yet coming."""
+        """Return the step in which the last missing item of this batch arrives; FAR_STEPS if not all are
+        on their way."""
         if self.inside[batch.tool] is not batch:
             return FAR_STEPS
         coming = [
@@ -199,14 +204,17 @@ class TripChoice:
         return wait if wait > 0 else 0
 
     def has_room(self, batch: Batch) -> bool:
-        """Return whether the product of this batch can go where it is needed."""
+        """Return whether a place is free, or soon free, to which the product of this batch can be brought."""
         parent = batch.parent
         if parent is None or parent.tool != NOWHERE:
             return True
         return self._tool_wait(parent.recipe.tool, 0) != FAR_STEPS
 
     def reserve(self, batch: Batch, near: int) -> bool:
-        """Give the batch the tool that is free first; a tool at the agent's place is preferred."""
+        """Reserve the tool that is free first for this batch, and return whether there is one.
+
+        Of equally good tools, the one at the place `near` is preferred.
+        """
         best, least = NOWHERE, FAR_STEPS
         for place in self.tools[batch.recipe.tool]:
             occupant = self.inside[place]
@@ -221,7 +229,8 @@ class TripChoice:
         return True
 
     def trip_to_start(self, index: int, batch: Batch) -> Trip:
-        """Return the trip that starts the tool of this batch."""
+        """Return a trip in which this robot starts the tool of the batch. The batch is assigned to the
+        robot."""
         batch.taker = index
         return Trip(ACTIVATE, "", batch, None, NOWHERE)
 
@@ -235,7 +244,8 @@ class TripChoice:
         return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
 
     def trip_from(self, index: int, batch: Batch) -> Trip:
-        """Return the trip that takes the product of this batch where it belongs."""
+        """Return a trip in which this robot brings the product of the batch to where it is needed. The
+        batch is assigned to the robot."""
         batch.taker = index
         parent = batch.parent
         if parent is not None and parent.tool == NOWHERE:

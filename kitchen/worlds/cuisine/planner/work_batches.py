@@ -1,7 +1,7 @@
-"""Break a list of dishes down into batches of work and trips, using first what is already there.
+"""Split a list of dishes into units of work for the planner's simulation.
 
-A batch is one filling of one tool. A trip brings one thing from one place to another. Dishes, in their order,
-claim held items, finished products and partly filled tools.
+A batch is one filling of one tool. A trip brings one item from one place to another, or starts a tool. Held
+items, finished products and partly filled tools are used first. The first dishes of the list have priority.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ NOWHERE = -1
 class Batch:
     """One filling of one tool.
 
-    `need`: base ingredients that nobody brings yet. `due`: items not yet inside. `done_at`: the step from now
-    at which its product can be taken, None before it is activated.
+    `need`: base ingredients that nobody brings yet. `due`: number of items not yet inside. `done_at`: the
+    step from now at which the product can be taken, None before the tool is started.
     """
 
     recipe: RecipePlan
@@ -36,10 +36,10 @@ class Batch:
 
 
 class ItemsAround:
-    """Things that can be claimed in a scene.
+    """The items in the kitchen that dishes can use.
 
-    By item: the agents that hold it, and the tools with it as their product (the first one done first). By
-    type of tool: partly filled tools.
+    `held`: by item, the robots that hold it. `products`: by product, the tools that contain it, the first one
+    done first. `begun`: by type of tool, the tools that are partly filled.
     """
 
     __slots__ = ("begun", "held", "products")
@@ -65,9 +65,9 @@ def _copied(pool: Mapping[str, list[int]]) -> dict[str, list[int]]:
 
 
 class WorkBatches:
-    """The batches of all wishes, in the order in which to look for work.
+    """The batches for all dishes of a plan, in the order in which robots look for work.
 
-    `bringing`: agent → batch for agents that already carry something, or None for the serving table.
+    `bringing`: for robots that carry something, the batch they bring it to, or None for the serving table.
     `inside`: the batch in each tool, or None if it is empty.
     """
 
@@ -229,7 +229,7 @@ class TripStyle(NamedTuple):
 
 
 class PlanDraft(NamedTuple):
-    """A plan: dishes in their order, a style, and errands to continue."""
+    """A plan: the dishes in their order, the rules for trips, and the errands to continue."""
 
     wishes: tuple[str, ...]
     style: TripStyle
@@ -242,7 +242,7 @@ class PlanDraft(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Trip:
-    """One item brought from one place to another, from empty hands to empty hands."""
+    """A robot's task to bring one item from one place to another, or to start one tool."""
 
     stage: int
     item: str
@@ -256,5 +256,5 @@ class Trip:
     """The step from now at which its item is taken, as soon as that is certain; 0 if it was in hand."""
 
     def in_hand(self, step: int) -> bool:
-        """Return whether its item is carried at the end of this step."""
+        """Return whether the robot holds the trip's item at the end of this step."""
         return self.stage == CARRY and self.since <= step

@@ -1,1 +1,1 @@
-"""Benchmarks of agents alone in Overcooked, with published results."""
+"""Benchmarks of Overcooked agents that play without people, with published results."""

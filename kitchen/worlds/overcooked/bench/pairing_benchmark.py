@@ -1,4 +1,6 @@
-"""Compare every pair of Overcooked agents, in both seats, with Table 1 of ProAgent's paper as printed."""
+"""Define the Overcooked benchmark: every pair of agents plays in both seats, next to the published values
+(Table 1 of ProAgent's paper).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ DATA = Path(__file__).with_name("data") / "proagent.json"
 
 
 class PublishedMean(NamedTuple):
-    """Mean points, and the number after ± in the paper, which describes it in two different ways."""
+    """A published mean of points, and the number after ± in the paper (described there in two different
+    ways)."""
 
     points: float
     spread: float
@@ -25,19 +28,22 @@ class PublishedMean(NamedTuple):
 
 @cache
 def published_data() -> Json:
-    """Return the content of the data file."""
+    """Return the paper's numbers from `proagent.json`."""
     return json.loads(DATA.read_text(encoding="utf-8"))
 
 
 def published_means(layout: str, seat: int) -> dict[str, PublishedMean]:
-    """Return the mean of every algorithm in this seat over its partners; empty if the paper has none."""
+    """Return the published mean points of each algorithm that plays in this seat, averaged over its partners.
+
+    Return an empty dict if the paper does not have the layout.
+    """
     cells = published_data()["points"].get(layout, {}).get(str(seat), ())
     names = published_data()["algorithms"]
     return {name: PublishedMean(*cell) for name, cell in zip(names, cells, strict=False)}
 
 
 class PartnerBenchmark(PairingBenchmark):
-    """A benchmark with layouts as levels and points as the metric."""
+    """The benchmark of Overcooked. Levels are layouts, and the metric is points."""
 
     steps: ClassVar[int] = 400
     coplayer: ClassVar[str] = "grid_planner"
@@ -53,25 +59,30 @@ class PartnerBenchmark(PairingBenchmark):
     )
 
     def levels(self) -> tuple[str, ...]:
-        """Return every shipped layout."""
+        """Return the codes of all layouts that come with the project."""
         return tuple(shipped_layouts())
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the five layouts of the papers."""
+        """Return the codes of the five layouts of the papers."""
         return CLASSIC_LAYOUTS
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return layout, length, and the cooking setting that the layout needs."""
+        """Return the world's settings for this layout and number of ticks. `alpha` is not used.
+
+        A layout with tomatoes gets `cooking` set to `interact`, which it needs.
+        """
         layout: Layout = shipped_layouts()[level]
         cooking: dict[str, Json] = {"cooking": COOKING_INTERACT} if layout.has_tomatoes else {}
         return {"layout": level, "ticks": steps, **cooking}
 
     def kinds(self) -> tuple[str, ...]:
-        """Return the platform's agents; a script is left out because its behaviour is given."""
+        """Return the kinds of agents to compare. `script` is not one of them, because its commands are
+        given."""
         return ("stay", "random", "greedy", "grid_planner", "proagent", "skill_dispatcher")
 
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
-        """Return the values of Table 1."""
+        """Return the published points of each algorithm for this layout and seat (Table 1); empty if there
+        are none."""
         return {name: PublishedValue(*mean) for name, mean in published_means(level, seat).items()}
 
 

@@ -1,4 +1,5 @@
-"""Agents of the Overcooked world: stay, random walk, script, greedy, and a planner. No Django.
+"""Agents of the Overcooked world: an agent that stays, a random walk, a script, a greedy agent, and a
+planner. No Django.
 
-The learned partners of the papers are not reproduced, because their checkpoints are not available.
+The learned partners of the papers are missing, because their trained models are not available.
 """

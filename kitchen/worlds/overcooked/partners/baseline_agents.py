@@ -1,7 +1,8 @@
-"""Implement the simple partners: stay, random walk, script, and the released greedy human model.
+"""Implement the simple agents of Overcooked: stay, random walk, script, and the released greedy human model.
+No Django.
 
-`GreedyAgent` takes the shortest path to its next errand as if it were alone. It remembers only the last pose
-of both seats. It does not use tomatoes and cannot pass things over counters. No Django.
+`GreedyAgent` takes the shortest path to the next thing it needs, as if it were alone. It remembers only the
+last cells and directions of both seats. It does not use tomatoes and cannot pass things over counters.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ WORLDS = ("overcooked",)
 
 
 class SimplePartner(Agent):
-    """An agent that decides at once and needs little processor time."""
+    """Base class of agents that decide at once and need little processor time."""
 
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
@@ -43,17 +44,18 @@ class StayAgent(SimplePartner):
     kind: ClassVar[str] = "stay"
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return `stay` for every seat."""
+        """Return the command `stay` for every seat that the agent plays."""
         return Decision(dict.fromkeys(situation.seats, STAY))
 
 
 class RandomWalkAgent(SimplePartner):
-    """The released *Random* agent: one of the four directions or `stay`, equally likely."""
+    """The released *Random* agent. It chooses one of the four directions or `stay`, all equally likely."""
 
     kind: ClassVar[str] = "random_walk"
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return random commands that depend only on the situation's seed."""
+        """Return a random command for every seat that the agent plays. The same seed gives the same
+        commands."""
         rng = Random(situation.seed)  # noqa: S311
         return Decision({seat: rng.choice((*MOVE_COMMANDS, STAY)) for seat in situation.seats})
 
@@ -90,7 +92,11 @@ class ScriptAgent(SimplePartner):
                 raise SettingsError(f"commands: {command[0]!r} (number {number}) is no command")
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the command whose number is that of the tick."""
+        """Return the script's command for this tick, for every seat that the agent plays.
+
+        After the last command, the script starts again if the setting `repeats` is on; otherwise the agent
+        stays.
+        """
         return Decision(dict.fromkeys(situation.seats, self._command(situation.step)))
 
     def _command(self, tick: int) -> Command:
@@ -103,19 +109,23 @@ ONION = "onion"
 
 
 class GreedyAgent(SimplePartner):
-    """An agent that does one errand after the other and ignores its partner."""
+    """An agent that brings one thing after the other to where it is needed, and ignores its partner."""
 
     kind: ClassVar[str] = "greedy"
 
     def unfit(self, world: World) -> str:
-        """Return why the agent cannot play this world: no soup of three onions is ordered. Else empty."""
+        """Return why the agent cannot play this world (no soup of three onions is ordered); empty if it
+        can."""
         wanted = [ONION] * POT_CAPACITY
         ordered = [order["ingredients"] for order in world.public_brief()["orders"]]
         return "" if wanted in ordered else "it makes soups of three onions only, and none is ordered"
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the greedy command of each seat. If nobody has moved since the last step, choose a random
-        command from the situation's seed."""
+        """Return the greedy command for every seat that the agent plays.
+
+        If neither seat has moved since the last step, return a random move instead. It depends only on the
+        situation's seed.
+        """
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         stuck = situation.memory == scene.poses
         commands: dict[int, Command] = {}
@@ -126,20 +136,27 @@ class GreedyAgent(SimplePartner):
 
 
 def free_directions(scene: GridScene, seat: int) -> list[Command]:
-    """Return the directions whose cell ahead is floor without the partner."""
+    """Return the moves of this seat that lead to a floor cell where the partner is not."""
     cells = ((face, cell_ahead(scene.at[seat], face)) for face in DIRECTIONS)
     return [(face,) for face, cell in cells if cell in scene.layout.floor and cell != scene.at[1 - seat]]
 
 
 def greedy_command(scene: GridScene, seat: int) -> Command:
-    """Return the greedy command of a seat, if the seats are not stuck."""
+    """Return the command that brings this seat closer to the nearest cell in `greedy_goals`, or uses the
+    cell.
+
+    If no such cell can be reached, the seat goes to a dispenser or a pot.
+    """
     fallback = {cell for letter in (*DISPENSERS, POT) for cell in scene.layout.places(letter)}
     goals = (set(greedy_goals(scene, seat)), fallback)
     return next((way for cells in goals if (way := first_command(scene, seat, cells))), INTERACT)
 
 
 def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[Cell, str]]:
-    """Return the predicted poses of a seat, tick by tick until it interacts, as if it were alone."""
+    """Predict the seat's (cell, direction) at each tick until it interacts, as if it were alone and greedy.
+
+    The first is the present one. At most `ticks` ticks are predicted.
+    """
     found = [(scene.at[seat], scene.face[seat])]
     for _ in range(ticks):
         (word,) = greedy_command(scene, seat)
@@ -152,7 +169,7 @@ def foreseen_poses(scene: GridScene, seat: int, ticks: int = 24) -> list[tuple[C
 
 
 def greedy_goals(scene: GridScene, seat: int) -> Iterator[Cell]:
-    """Yield the cells that the seat wants to use next."""
+    """Yield the cells that a greedy seat wants to use next, for example pots if it holds an onion."""
     held = scene.hands[seat]
     if held is None:
         yield from _empty_handed(scene, seat)
@@ -179,7 +196,7 @@ def _empty_handed(scene: GridScene, seat: int) -> Iterator[Cell]:
 
 
 class PathStep(NamedTuple):
-    """The shortest path to a cell, as found by the search."""
+    """A floor cell that the search has found, and the shortest path to it."""
 
     cell: Cell
     moves: int
@@ -189,12 +206,10 @@ class PathStep(NamedTuple):
 
 
 def first_command(scene: GridScene, seat: int, wanted: Container[Cell]) -> Command | None:
-    """Return the first command of the cheapest path to a goal, ignoring the partner.
+    """Return the first command of the cheapest path on which this seat uses one of the cells `wanted`.
 
-    Return None if no goal is reachable.
-
-    A path costs its moves, one for a turn if it does not end in the goal's direction, and one for the
-    interact.
+    Return None if it can reach none of them. The partner is ignored. A path costs one per move, one for a
+    turn at its end if needed, and one for the interact.
     """
     best: tuple[int, Command] | None = None
     for way in paths_from(scene.layout, scene.at[seat]):
@@ -214,7 +229,7 @@ def _first_command(way: PathStep, face: str, facing: str) -> Command:
 
 @lru_cache(maxsize=4096)
 def paths_from(layout: Layout, start: Cell) -> tuple[PathStep, ...]:
-    """Search breadth-first over the floor; return every cell once, in the order found."""
+    """Return the shortest path from `start` to every floor cell that can be reached, the nearest first."""
     found = {start: PathStep(start, 0, "", "")}
     edge = [start]
     while edge:

@@ -1,8 +1,8 @@
-"""Assign an errand to each of the two seats from the state alone.
+"""Decide for each of the two seats which cells to use next (its errand), from the current state alone. No
+Django.
 
-An errand is a set of cells with extra costs; the seat uses one of them. A seat with full hands brings its
-thing to where it is needed. A seat with empty hands fetches what is missing. A thing is passed over a counter
-if a seat cannot reach the place, or if this saves both seats some ticks. No Django.
+A seat with full hands brings its thing to where it is needed. A seat with empty hands fetches what is
+missing. A thing is passed over a counter if a seat cannot reach the place, or if this saves time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ alone, and at most the third later than by the other seat alone.
 
 
 def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
-    """Return the quickest relay that shortens both seats' paths; None if there is none."""
+    """Return the quickest relay that saves time; None if there is none. In a relay, one seat lays food on a
+    counter, and the other brings it to a pot.
+
+    A relay must save the first seat some ticks and bring the food to a pot about as soon.
+    """
     if board.stuck is not None:
         return None
     found = [relay for giver in (0, 1) for relay in _relays(board, giver)]
@@ -72,7 +76,7 @@ def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell
 
 
 def ticks_between(board: TaskBoard, seat: int, first: Cell, target: Cell) -> int:
-    """Return the ticks from using the first cell to facing the second."""
+    """Return the ticks that this seat needs from using the cell `first` until it faces the cell `target`."""
     ground, pose = board.grounds[seat], board.poses[seat]
     return ground.between(pose, first, target) - board.cost(seat, first) - 1
 
@@ -83,7 +87,7 @@ SOUP, WITH_DISH, WITH_FOOD, EMPTY, NOTHING = 4, 3, 2, 1, 0
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """The goal of a seat."""
+    """The next task of a seat: to use one of some cells."""
 
     goals: Mapping[Cell, int] = field(default_factory=dict)
     """Cells to be used, with extra costs. Empty: nothing to do."""
@@ -93,7 +97,7 @@ class Errand:
 
 
 def assign_errands(board: TaskBoard, known: Mapping[int, Errand] | None = None) -> tuple[Errand, Errand]:
-    """Return the errands of both seats. Errands in `known` are kept as they are."""
+    """Return the errands of seat 0 and seat 1. An errand in `known` is kept for its seat."""
     hands = board.scene.hands
     given = dict(known or {})
     board.relay = None if known else find_counter_relay(board)

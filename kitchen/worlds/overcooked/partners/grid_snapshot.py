@@ -1,4 +1,6 @@
-"""Read one moment of a grid from an observation: hands, pots, missing ingredients, and distances."""
+"""Read the state of the grid from an observation: hands, pots, missing ingredients, and distances. No
+Django.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ class SeenPot:
 
 @dataclass(frozen=True, slots=True)
 class GridScene:
-    """One moment, as both seats see it."""
+    """The state of the grid at one tick, which is the same for both seats."""
 
     layout: Layout
     starts_itself: bool
@@ -50,30 +52,30 @@ class GridScene:
 
     @property
     def poses(self) -> Json:
-        """Cell and direction of both seats, in the form that an agent's memory stores."""
+        """Return [x, y, direction] of both seats, as agents store it in their memory."""
         return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
 
     def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where such a thing can be taken: dispensers, then counters on which one lies."""
+        """Return the cells where this thing can be taken: its dispensers, then counters on which one lies."""
         letters = [letter for letter, given in DISPENSERS.items() if given == thing]
         lying = [cell for cell, what in self.counters.items() if what == thing]
         return [*(cell for letter in letters for cell in self.layout.places(letter)), *lying]
 
     def moved(self, seat: int, at: Cell, face: str) -> GridScene:
-        """Return the same moment with this seat in another pose."""
+        """Return a copy of the state in which this seat is in the cell `at` and faces `face`."""
         here, facing = [*self.at], [*self.face]
         here[seat], facing[seat] = at, face
         return replace(self, at=(here[0], here[1]), face=(facing[0], facing[1]))
 
 
 def scene_from_situation(situation: Situation) -> GridScene:
-    """Return the moment of a situation."""
+    """Return the state of the grid in this situation."""
     seat = situation.seats[0]
     return scene_from_observation(situation.briefs[seat], situation.observations[seat])
 
 
 def scene_from_observation(brief: Mapping[str, Json], observation: Mapping[str, Json]) -> GridScene:
-    """Return the moment that a seat observes."""
+    """Return the state of the grid in this observation."""
     first, second = observation["players"]
     return GridScene(
         layout=layout_from_brief(brief),
@@ -93,7 +95,8 @@ def scene_from_observation(brief: Mapping[str, Json], observation: Mapping[str, 
 
 
 def layout_from_brief(brief: Mapping[str, Json]) -> Layout:
-    """Return the layout of a brief; the same object for equal briefs."""
+    """Return the layout that a brief (the unchanging facts of the episode) describes. Equal briefs share
+    one object."""
     parts = ("layout", "title", "grid", "orders", "value", "time")
     return _layout(json.dumps({key: brief[key] for key in parts}))
 
@@ -121,7 +124,8 @@ def _item(raw: Json) -> Item | None:
 
 
 class CounterRelay(NamedTuple):
-    """One seat lays food on a counter, and the other seat takes it from there."""
+    """A plan in which the seat `giver` lays food on the counter `cell`, and the other seat takes it from
+    there."""
 
     giver: int
     cell: Cell
@@ -130,7 +134,11 @@ class CounterRelay(NamedTuple):
 
 @dataclass(slots=True)
 class TaskBoard:
-    """One moment, with what is needed to assign errands. `stuck` is a seat that does not move any more."""
+    """The state of the grid with all that is needed to assign errands (which cells each seat uses next).
+
+    `grounds` are the path graphs of both seats, and `poses` their numbers in these. `stuck` is a seat that is
+    assumed not to move any more, None if there is none.
+    """
 
     scene: GridScene
     grounds: tuple[PoseGraph, PoseGraph]
@@ -142,20 +150,20 @@ class TaskBoard:
     _missing: dict[Cell, list[str]] = field(default_factory=dict)
 
     def cost(self, seat: int, cell: Cell) -> int:
-        """Return the ticks until this seat faces the cell; UNREACHABLE if it cannot, or is stuck."""
+        """Return the number of ticks until this seat faces the cell; UNREACHABLE if it cannot get there."""
         way = self.grounds[seat].ways(cell)[self.poses[seat]]
         return UNREACHABLE if seat == self.stuck and way > 0 else way
 
     def reachable(self, seat: int, cells: Iterator[Cell] | tuple[Cell, ...] | list[Cell]) -> list[Cell]:
-        """Return those cells that this seat can face."""
+        """Return those of the `cells` that this seat can get to and face."""
         return [cell for cell in cells if self.cost(seat, cell) < UNREACHABLE]
 
     def places(self, letter: str) -> tuple[Cell, ...]:
-        """Return the cells with such furniture."""
+        """Return the cells of the layout with this letter, such as `P` for pots."""
         return self.scene.layout.places(letter)
 
     def free_counters(self) -> list[Cell]:
-        """Return the empty counters."""
+        """Return all counters on which nothing lies."""
         return [cell for cell in self.places(COUNTER) if cell not in self.scene.counters]
 
     def shared(self, seat: int) -> list[Cell]:
@@ -163,34 +171,42 @@ class TaskBoard:
         return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Return the contents of the pot at this cell, and the ticks until it is ready (None if it is not
-        started). An empty pot gives `((), None)`."""
+        """Return the contents of the pot in this cell, and the ticks until it is ready (None if it is not
+        started).
+
+        An empty pot gives `((), None)`.
+        """
         pot = self.scene.pots.get(cell)
         return (pot.contents, pot.left) if pot else ((), None)
 
     def started(self) -> list[tuple[int, Cell]]:
-        """Return pots that cook or are ready as (ticks left, cell), the soonest first."""
+        """Return (ticks until ready, cell) of the pots that cook or are ready, the soonest first."""
         return sorted((pot.left, cell) for cell, pot in self.scene.pots.items() if pot.left is not None)
 
     def open_pots(self) -> list[Cell]:
-        """Return pots that are not started, the fullest first."""
+        """Return the cells of the pots that are not started, the fullest first."""
         cells = [cell for cell in self.places(POT) if self.pot(cell)[1] is None]
         return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
 
     def aim(self, cell: Cell) -> Soup:
-        """Return the order with most points per tick that this pot can still become; empty if none."""
+        """Return the ordered soup that should be cooked in this pot: the one with most points per tick that
+        its contents allow.
+
+        Return an empty tuple if no order is possible.
+        """
         contents = Counter(self.pot(cell)[0])
         return self.best(soup for soup in self.scene.layout.orders if contents <= Counter(soup))
 
     def best(self, soups: Iterable[Soup]) -> Soup:
-        """Return the soup with most points per tick whose ingredients are available; empty if none."""
+        """Return the soup among `soups` with most points per tick whose ingredients are available; an
+        empty tuple if there is none."""
         layout, there = self.scene.layout, self.there()
         whole = (soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself)
         fits = [soup for soup in whole if there.issuperset(soup)]
         return max(fits, key=lambda soup: layout.points(soup) / layout.ticks(soup), default=())
 
     def there(self) -> frozenset[str]:
-        """Return the food that is in a hand or a pot, or that a seat can take."""
+        """Return the kinds of food that some seat holds or can take, or that a pot holds."""
         if self._had is None:
             self._had = frozenset(self._find_food())
         return self._had
@@ -205,15 +221,16 @@ class TaskBoard:
                 yield food
 
     def all_missing(self) -> list[str]:
-        """Return the ingredients that all pots together still need, those of the fullest pot first."""
+        """Return the ingredients still needed by pots that are not started, those of the fullest pot
+        first."""
         return [food for cell in self.open_pots() for food in self.missing(cell)]
 
     def pots_for(self, food: Item | None) -> list[Cell]:
-        """Return the pots that still need this ingredient, the fullest first."""
+        """Return the cells of the pots that still need this ingredient, the fullest first."""
         return [cell for cell in self.open_pots() if food in self.missing(cell)]
 
     def missing(self, cell: Cell) -> list[str]:
-        """Return the ingredients that an unstarted pot still needs."""
+        """Return the ingredients that the pot in this cell still needs for its intended soup (`aim`)."""
         if cell not in self._missing:
             rest = self._missing[cell] = list(self.aim(cell))
             for each in self.pot(cell)[0]:
@@ -222,7 +239,10 @@ class TaskBoard:
         return self._missing[cell]
 
     def to_start(self) -> list[Cell]:
-        """Return pots that hold the intended soup and need a command to start."""
+        """Return the cells of the pots that hold their intended soup and wait for a seat to start them.
+
+        Return an empty list if pots start by themselves.
+        """
         if self.scene.starts_itself:
             return []
         return [cell for cell in self.open_pots() if self.pot(cell)[0] and not self.missing(cell)]

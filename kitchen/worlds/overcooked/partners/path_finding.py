@@ -1,6 +1,6 @@
-"""Find shortest paths on a layout, also in space and time around a moving partner.
+"""Find shortest paths of a seat on a layout, also around a partner that moves at the same time. No Django.
 
-A pose is an integer: cell and facing direction. Each turn or move costs one tick. No Django.
+A pose is a cell and a facing direction, as one integer. Each turn or move costs one tick.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ FACE_ORDER = tuple(DIRECTIONS)
 
 
 class PoseGraph:
-    """All poses of a layout, or of the layout with a partner's cell as a wall."""
+    """The graph of all poses (cell and facing direction) on a layout. The cell `wall`, if given, cannot be
+    entered."""
 
     def __init__(self, layout: Layout, wall: Cell | None = None) -> None:
         self.layout = layout
@@ -39,7 +40,7 @@ class PoseGraph:
         self._between: dict[tuple[int, Cell, Cell], int] = {}
 
     def pose(self, cell: Cell, face: str) -> int:
-        """Return the number of a pose."""
+        """Return the number of the pose in this cell and facing direction."""
         return self._number[cell] * len(FACE_ORDER) + FACE_ORDER.index(face)
 
     def _moved(self, cell: Cell, face: str) -> int:
@@ -55,7 +56,8 @@ class PoseGraph:
         return before
 
     def ways(self, goal: Cell) -> tuple[int, ...]:
-        """Return, by pose, the ticks until the seat faces this cell; UNREACHABLE if it cannot."""
+        """Return for each pose, by its number, the ticks until a seat faces the cell `goal`; UNREACHABLE
+        if it cannot."""
         found = self._ways.get(goal)
         if found is None:
             found = self._ways[goal] = self._work_out(goal)
@@ -75,7 +77,10 @@ class PoseGraph:
         return tuple(ways)
 
     def between(self, pose: int, first: Cell, target: Cell) -> int:
-        """Return the ticks until the seat has used the first cell and faces the second, or UNREACHABLE."""
+        """Return the ticks that a seat in this pose needs to use the cell `first` and then face `target`.
+
+        Return UNREACHABLE if it cannot.
+        """
         found = self._between.get((pose, first, target))
         if found is None:
             found = self._between[pose, first, target] = self._two(pose, first, target)
@@ -87,7 +92,7 @@ class PoseGraph:
         return min((near[end] + 1 + to_then[end] for end in ends), default=UNREACHABLE)
 
     def from_pose(self, pose: int) -> Mapping[int, int]:
-        """Return the ticks to every pose that can be reached."""
+        """Return the ticks from this pose to every pose that can be reached."""
         return _reached(self, pose)
 
 
@@ -105,7 +110,8 @@ def _reached(ground: PoseGraph, pose: int) -> Mapping[int, int]:
 
 @lru_cache(maxsize=1024)
 def pose_graph_of(layout: Layout, wall: Cell | None = None) -> PoseGraph:
-    """Return the pose graph of a layout, computed once."""
+    """Return the `PoseGraph` of a layout, from a cache if possible. The cell `wall`, if given, cannot be
+    entered."""
     return PoseGraph(layout, wall)
 
 
@@ -115,7 +121,7 @@ STAY = len(FACE_ORDER)
 
 
 class TimedPath(NamedTuple):
-    """The poses and moves of a seat until it arrives."""
+    """A path of a seat: its pose (cell and facing direction) and its move at each tick."""
 
     poses: tuple[int, ...]
     """From now on, one for each tick."""
@@ -124,7 +130,10 @@ class TimedPath(NamedTuple):
     arrives: bool
 
     def cells(self, ground: PoseGraph) -> list[Cell]:
-        """Return the seat's cell tick by tick. On arrival it stays one tick longer, for the interact."""
+        """Return the cell of the seat at each tick.
+
+        If the path reaches its goal, the last cell comes twice, because the interact takes a tick.
+        """
         cells = [ground.cell_of[pose] for pose in self.poses]
         return [*cells, cells[-1]] if self.arrives else cells
 
@@ -132,12 +141,11 @@ class TimedPath(NamedTuple):
 def find_path(
     ground: PoseGraph, start: int, goals: Mapping[Cell, int], other: Sequence[Cell]
 ) -> TimedPath | None:
-    """Return the quickest path to a pose that faces a goal, around the other seat.
+    """Return the quickest path from the pose `start` to a pose that faces a goal; None if there is none
+    within HORIZON_TICKS.
 
-    Return None if none exists in time.
-
-    `goals` gives each goal's cost in addition to the path. The other seat is in the `other` cells tick by
-    tick, and gone after the last of them.
+    `goals` maps each goal to a cost in addition to the path. `other` has the other seat's cell at each tick;
+    the path avoids it. After the last of these cells, the other seat is ignored.
     """
     tables = [(ground.ways(cell), more) for cell, more in goals.items()]
 
@@ -159,7 +167,11 @@ def find_path(
 
 
 def find_evasion(ground: PoseGraph, start: int, other: Sequence[Cell]) -> TimedPath:
-    """Return the quickest path to a cell that the other seat does not enter any more; else stay."""
+    """Return the quickest path to a cell that the other seat will not enter; if there is none, a path that
+    stays.
+
+    `other` has the other seat's cell at each tick.
+    """
     edge, came = [start], {(start, 0): (start, STAY)}
     for tick in range(HORIZON_TICKS):
         for pose in edge:
@@ -188,7 +200,11 @@ def _next_edge(
 
 
 def is_move_free(here: Cell, there: Cell, other: Sequence[Cell], tick: int) -> bool:
-    """Return whether a seat can go there after this tick: no other seat there, and no swap of cells."""
+    """Return whether a seat can move from `here` to `there` in the tick after number `tick`.
+
+    `other` has the other seat's cell at each tick. It must not be in the same cell, and the seats must not
+    swap cells.
+    """
     if tick + 1 >= len(other):
         return True
     return other[tick + 1] != there and not (other[tick] == there and other[tick + 1] == here)

@@ -1,8 +1,9 @@
-"""Implement the grid planner, which plans errands and paths for both seats. It also advises participants.
+"""Implement the agent `GridPlanner`, which plans errands and paths for both seats. It also advises
+participants (`OvercookedAdviser`).
 
-The seat with the more urgent errand is planned first, the other seat around it. A partner that acts
-unexpectedly is treated as independent and avoided. A partner that has not moved for some ticks is treated as
-a wall, unless each may be waiting for the other. Random choice is only used to break a standstill.
+The path of the seat with the more urgent errand is planned first; the other seat moves around it. If a
+partner makes unexpected moves, the planner assumes that it is greedy and avoids it. If a partner has not
+moved for some ticks, the planner treats it as a wall. Random moves are used only to end a standstill.
 """
 
 from __future__ import annotations
@@ -43,19 +44,24 @@ An unexpected move adds twice as much as an expected one takes away.
 def planner_memory(
     poses: Json, still: Sequence[int] = (0, 0), odd: Sequence[int] = (0, 0)
 ) -> dict[str, Json]:
-    """Return a memory: the poses of both seats, how long each has not moved, and their unexpected moves."""
+    """Return the planner's memory as JSON, with no expected poses yet.
+
+    `poses` are [x, y, direction] of both seats. `still` counts the ticks for which each seat has not moved.
+    `odd` is a score of each seat's unexpected moves.
+    """
     return {"poses": poses, "still": list(still), "odd": list(odd), "expected": [None, None]}
 
 
 class GridPlanner(Agent):
-    """An agent that plans for both seats and plays its own."""
+    """An agent that plans for both seats, and gives the commands of its own seats."""
 
     kind: ClassVar[str] = "grid_planner"
     worlds: ClassVar[tuple[str, ...] | None] = WORLDS
     instant: ClassVar[bool] = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the command of each of its seats. Randomness comes from the situation's seed alone."""
+        """Return the planned command for each seat that the agent plays. The same situation gives the same
+        commands."""
         scene, rng = scene_from_situation(situation), Random(situation.seed)  # noqa: S311
         memory = _noted(scene, situation.memory or planner_memory(None))
         commands = {seat: _choose(scene, seat, memory, rng, situation.seats) for seat in situation.seats}
@@ -139,7 +145,11 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
 
 
 def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
-    """Plan the path of the more urgent seat first; reverse the order if that gives no path."""
+    """Return paths for both seats' errands. The seat with the more urgent errand is planned first.
+
+    If a seat then does not reach its goal, the opposite order is also tried, and the cheaper result is
+    returned.
+    """
     rank = [(given[seat].urgency, -_way(board, given, seat)) for seat in (0, 1)]
     urgent = 0 if rank[0] >= rank[1] else 1
     best: tuple[int, tuple[TimedPath, TimedPath]] | None = None
@@ -189,13 +199,13 @@ def _command(board: TaskBoard, errand: Errand, course: TimedPath, seat: int) -> 
 
 
 class OvercookedAdviser(Adviser):
-    """Advise participants with the planner's command."""
+    """Advises participants with the planner's commands."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return the planner's command, or None if that is to stay.
+        """Return the planner's command for the seat as advice; None if the planner would stay.
 
-        If the other seat blocked the last move, the advice goes around it or insists, with equal chance: the
-        other seat may insist or give way.
+        If the other seat blocked the last move, the advice is, with equal chance, to go around it or to try
+        again.
         """
         (seat,) = situation.seats
         poses = scene_from_situation(situation).poses
@@ -212,11 +222,11 @@ class OvercookedAdviser(Adviser):
         return None if command == STAY else Advice(command, {})
 
     def decide(self, situation: Situation) -> Decision:
-        """Decide as the planner, which remembers how the partner plays."""
+        """Return the planner's decision. Its memory tracks how the partner plays."""
         return run_without_waiting(GridPlanner({}).decide(situation))
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the share of the possible points reached, from 0 to 1. One point per tick counts as all."""
+        """Return the points as a share of one point per tick, at most 1."""
         return float(min(1.0, score["points"] / max(1, steps)))
 
 

@@ -1,4 +1,6 @@
-"""Select the participants with a value in every condition, as a matrix of participants by conditions."""
+"""Select the participants who have a value in every condition. The result is a matrix of participants by
+conditions.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class CompleteCases:
-    """`values` has shape (participants, conditions), without gaps; `left_out` lack a value in a condition."""
+    """The values of participants who have one in every condition. `values` has shape (participants,
+    conditions), without gaps. `left_out` lists the other participants."""
 
     participants: tuple[str, ...]
     conditions: tuple[AnalysisCondition, ...]
@@ -35,7 +38,7 @@ class CompleteCases:
 
 
 def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
-    """Return participant → condition key → value, for participants with any value."""
+    """Return participant → condition key → value. Participants without any value are left out."""
     found: dict[str, dict[str, float]] = {}
     for row in table.observations:
         if row.value is not None:
@@ -44,8 +47,8 @@ def values_by_participant(table: MeasureTable) -> dict[str, dict[str, float]]:
 
 
 def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCases:
-    """Return the complete cases over these conditions, or over all conditions with values if none are
-    named."""
+    """Return the values of participants who have one in each of these conditions (`keys`). Without `keys`,
+    all conditions that have values are required."""
     asked = [c for c in table.conditions if (c.key in keys if keys else table.values(c.key))]
     people = values_by_participant(table)
     if table.between:
@@ -69,7 +72,7 @@ def _players_of(table: MeasureTable, between: BetweenFactor, keys: set[str]) -> 
 
 
 def why_not_within(cells: CompleteCases) -> NotComputable | None:
-    """Return why these conditions cannot be compared within participants, or None."""
+    """Return why these conditions cannot be compared within participants; None if they can."""
     if not cells.conditions:
         return NotComputable("no_data", "no condition has a value")
     if len(cells.conditions) < 2:
@@ -89,12 +92,13 @@ def why_not_within(cells: CompleteCases) -> NotComputable | None:
 
 
 def residuals(values: Array) -> Array:
-    """Return the values minus participant and condition means."""
+    """Return what remains of the values without the effects of participant and condition. `values` has
+    shape (participants, conditions)."""
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     left = values - rows - columns + values.mean()
     return np.where(np.abs(left) <= SAME * 16 * np.abs(values).max(), 0.0, left)
 
 
 def are_equal(values: Array) -> bool:
-    """Return whether the values differ by rounding only."""
+    """Return whether all values are equal, except for rounding."""
     return bool(np.ptp(values) <= max(SAME * float(np.abs(values).max()), TINY))

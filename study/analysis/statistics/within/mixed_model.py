@@ -1,9 +1,10 @@
-"""Fit a linear mixed model of a measure on condition, position in the order and carry-over.
+"""Fit a linear mixed model of a measure on condition, position in the order of play, and carry-over.
 
 Participants are random intercepts; estimation is by restricted maximum likelihood (REML). The model suits
-data with gaps: everybody with at least one value counts. Position is a slope over the order from 1.
+data with gaps: everybody with at least one value is included. Position is a slope over the positions 1, 2, ….
 Carry-over is the condition played just before, coded as deviations from their mean, and 0 in the first
-position (Jones and Kenward 2014, section 5). Terms that the orders cannot separate are left out and named.
+position (Jones and Kenward 2014, section 5). Terms that the orders of play cannot separate are left out and
+named.
 
 y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). Everything else
 follows in closed form from one ratio theta = s_u / s. So the likelihood is a function of one variable (Bates
@@ -33,7 +34,8 @@ GRID = (0.0, *np.logspace(-6, 8, 43).tolist())
 
 @dataclass(frozen=True, slots=True)
 class RemlFit:
-    """Estimates, their covariance, both variances, and the inputs of the degrees of freedom."""
+    """A model fitted by REML: estimates, their covariance, both variances, and what the degrees of freedom
+    are computed from."""
 
     estimates: Array
     covariance: Array
@@ -48,10 +50,11 @@ class RemlFit:
 
 
 def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
-    """Fit by REML.
+    """Fit a model with random intercepts of participants by restricted maximum likelihood (REML), and return
+    it.
 
-    `x` is the design matrix (values x columns) of full rank, and `groups` the participant of each value, from
-    0. `y` must vary around x.
+    `y` are the values. `x` is the design matrix (values x columns) of full rank, and `groups` the
+    participant of each value, counted from 0. The columns of `x` must not explain `y` completely.
     """
     z = np.eye(max(groups) + 1)[list(groups)]
     return _at(_best_ratio(y, x, z), y, x, z)
@@ -149,7 +152,8 @@ def _derivatives(
 
 
 def satterthwaite_f_test(found: RemlFit, rows: Array) -> tuple[float, int, float, float]:
-    """Test the hypothesis that `rows` times the estimates are 0; return F, both degrees of freedom and p."""
+    """Test the hypothesis that each row of `rows`, multiplied with the estimates, is 0. Return F, its two
+    degrees of freedom (numerator, denominator) and p."""
     inner = rows @ found.covariance @ rows.T
     values, vectors = np.linalg.eigh(inner)
     directions = vectors.T @ rows
@@ -193,7 +197,8 @@ UNTOLD = {
 
 @dataclass(frozen=True, slots=True)
 class DesignMatrix:
-    """Design matrix with the term of each column; `lost` counts columns that depended on others."""
+    """The design matrix, and the term of each column. `lost` counts, by term, columns that were left out
+    because they depended on others."""
 
     x: Array
     terms: tuple[str, ...]
@@ -201,9 +206,11 @@ class DesignMatrix:
 
 
 def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel | NotComputable:
-    """Fit the model with these terms; by default with all of the design.
+    """Fit the mixed model with these terms; by default with all terms of the design. Return NotComputable if
+    the data do not allow it.
 
-    The condition is always among them, or group, level and their interaction in a design with groups.
+    The condition is always in the model. In a design with groups, group, level and their interaction
+    replace it.
     """
     terms = terms or (GROUP_TERMS if table.between else TERMS)
     rows = [row for row in table.observations if row.value is not None and _has_place(table, row)]

@@ -5,9 +5,9 @@ studentised range of infinite degrees of freedom (Hollander, Wolfe and Chicken 2
 also compared after Conover, by t (Conover 1999, section 5.8), with Holm's correction.
 
 The cumulative-link model has proportional odds (McCullagh 1980). It is fitted by maximum likelihood with
-Newton's method; the likelihood has one peak (Pratt 1981). statsmodels takes a second for it. Participants are
-no part of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a correction
-for few clusters), and Wald's test of the conditions uses it.
+Newton's method; the likelihood has one peak (Pratt 1981). (statsmodels takes a second for it.) Participants
+are no term of the model. The covariance is clustered by participant (Liang and Zeger 1986, without a
+correction for few clusters). Wald's test of the conditions uses this covariance.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ STEPS = 801
 
 
 def friedman(table: MeasureTable) -> Friedman | NotComputable:
-    """Test whether ranks differ between conditions.
+    """Test with Friedman's test whether ranks differ between conditions, and compare all pairs. Return
+    NotComputable if the data do not allow it.
 
-    Participants without all values are left out and named.
+    Participants without a value in every condition are left out and listed in the result.
     """
     cells = complete_cases(table)
     problem = why_not_within(cells)
@@ -114,7 +115,8 @@ MOST_ROUNDS, MOST_HALVES, DONE = 100, 40, 1e-12
 
 
 def cumulative_link(table: MeasureTable) -> CumulativeLink | NotComputable:
-    """Test whether ratings differ between conditions, in the model of proportional odds."""
+    """Test with the cumulative-link (proportional odds) model whether ratings differ between conditions.
+    Return NotComputable if the data do not allow it."""
     rows = [row for row in table.observations if row.value is not None]
     known = [c for c in table.conditions if table.values(c.key)]
     people = sorted({row.participant for row in rows})

@@ -1,10 +1,10 @@
-"""Test contrasts within participants: all pairs and planned contrasts.
+"""Test contrasts within participants: all pairs of conditions, and planned contrasts.
 
 Results have Holm's correction, effect sizes and Bayes factors. A contrast is a weighted sum of a
 participant's values; the weights are scaled so that it is a difference of means. Its test against zero is the
-paired t test. The error comes from these differences alone, so sphericity is not needed. Hedges' g is over
-the standard deviation of the sums (d_z), with the exact correction of Hedges (1981). Its interval inverts the
-noncentral t (Smithson 2003), with the same correction.
+paired t test. The error comes from these differences alone, so sphericity is not needed. Hedges' g divides by
+the standard deviation of these sums (d_z), with the exact correction of Hedges (1981). Its interval inverts
+the noncentral t (Smithson 2003), with the same correction.
 
 The Bayes factor is that of a paired t test (Rouder et al. 2009, Psychon. Bull. Rev. 16, equation 1). The
 prior of the standardised effect is a Cauchy distribution of scale r. The integral over its variance g is
@@ -46,7 +46,8 @@ MOST = 700.0
 
 
 def bayes_factor(t: float, n: int, scale: float = SCALE) -> float:
-    """Return how many times likelier the data are under a difference than under none; t of n differences."""
+    """Return how many times more likely the data are if there is a difference than if there is none. `t`
+    is the paired t of `n` differences, and `scale` that of the Cauchy prior."""
     df = n - 1
     null = -(df + 1) / 2 * log1p(t * t / df)
 
@@ -68,9 +69,10 @@ NODES = 400
 
 
 def all_pairs_within(table: MeasureTable) -> Family:
-    """Test every two conditions with values, the second minus the first, corrected together.
+    """Compare every two conditions that have values: the second minus the first. All pairs are corrected
+    together.
 
-    Two conditions of different groups between people are left out: nobody plays both.
+    Two conditions of different between-subjects groups are not compared, because nobody plays both.
     """
     known = [c for c in table.conditions if table.values(c.key)]
     pairs = [
@@ -86,7 +88,8 @@ def _same_people(between: BetweenFactor, *keys: str) -> bool:
 
 
 def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> Family:
-    """Test these contrasts in order, corrected together with Holm's method; only computable ones count."""
+    """Test the planned contrasts in order. Those that can be computed are corrected together with Holm's
+    method."""
     found = [paired_contrast(table, one.name, one.weights) for one in planned]
     computed = [one for one in found if isinstance(one, Contrast)]
     adjusted = iter(holm_adjusted([one.p for one in computed]))
@@ -98,7 +101,8 @@ def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> 
 def paired_contrast(
     table: MeasureTable, name: str, weights: Mapping[str, float]
 ) -> Contrast | UncomputedContrast:
-    """Test one contrast, given as condition key → weight, without a correction."""
+    """Test one contrast without a correction. `weights` maps condition keys to weights. Return
+    UncomputedContrast, with the reason, if the data do not allow it."""
     used = scale_weights(weights)
     cells = complete_cases(table, tuple(used))
     sums = cells.values @ np.array([used[c.key] for c in cells.conditions])
@@ -119,9 +123,9 @@ def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable 
 
 
 def scale_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """Scale weights whose sum is 0: positive ones then sum to 1 and negative ones to -1.
+    """Return the weights, whose sum must be 0, scaled so that positive ones sum to 1 and negative ones to -1.
 
-    The weighted sum is thus a difference of means in the measure's unit. Weights of 0 are dropped.
+    The weighted sum is then a difference of means in the measure's unit. Weights of 0 are left out.
     """
     half = sum(abs(weight) for weight in weights.values()) / 2
     return {key: weight / half for key, weight in weights.items() if weight}
@@ -167,7 +171,7 @@ def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Complet
 
 
 def paired_g(t: float, n: int) -> tuple[float, float, float]:
-    """Return Hedges' g of n differences with this t, and its 95 % interval."""
+    """Return Hedges' g and the two ends of its 95 % interval, for `n` differences with paired t `t`."""
     df, root = n - 1, math.sqrt(n)
     correct = small_sample_correction(df)
     tail = (1 - CONFIDENCE) / 2

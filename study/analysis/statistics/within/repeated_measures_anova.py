@@ -29,8 +29,8 @@ from study.analysis.statistics.within.result_types import RepeatedMeasures, Sphe
 
 
 def repeated_measures(table: MeasureTable) -> RepeatedMeasures | NotComputable:
-    """Compare the conditions' means within participants. Participants without all values are left out and
-    named."""
+    """Compare the conditions' means with a repeated-measures ANOVA. Participants without a value in every
+    condition are left out and listed in the result. Return NotComputable if the data do not allow it."""
     cells = complete_cases(table)
     return why_not_within(cells) or _repeated(cells)
 
@@ -63,12 +63,13 @@ def _repeated(cells: CompleteCases) -> RepeatedMeasures:
 
 
 def f_tail(f: float, df: float, df_error: float) -> float:
-    """Return the p value of an F ratio."""
+    """Return the p value of an F ratio `f` with the degrees of freedom `df` and `df_error`."""
     return float(f_distribution.sf(f, df, df_error))
 
 
 def sums_of_squares(values: Array) -> tuple[float, float, float]:
-    """Return the sums of squares of conditions, participants and error."""
+    """Return the sums of squares of conditions, participants and error. `values` has shape (participants,
+    conditions)."""
     n, k = values.shape
     grand = values.mean()
     condition = n * float(((values.mean(axis=0) - grand) ** 2).sum())
@@ -77,12 +78,14 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 
 def epsilons(values: Array) -> tuple[float, float]:
-    """Return epsilon of Greenhouse and Geisser, and of Huynh and Feldt (which may be above 1)."""
+    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt
+    (which may be above 1). `values` has shape (participants, conditions)."""
     return epsilons_of(_contrasted(values), len(values) - 1)
 
 
 def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
-    """Return both epsilons of the covariance of orthonormal contrasts, which has `df` degrees of freedom."""
+    """Return epsilon, the correction for sphericity, of Greenhouse and Geisser, and of Huynh and Feldt.
+    `covariance` is that of orthonormal contrasts, and `df` its degrees of freedom."""
     p = len(covariance)
     gg = float(np.trace(covariance) ** 2 / (p * (covariance**2).sum()))
     below = p * (df - p * gg)
@@ -90,13 +93,14 @@ def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
 
 
 def mauchly(values: Array) -> Sphericity | NotComputable | None:
-    """Return Mauchly's W and its p; None for two conditions, which have only one difference."""
+    """Return Mauchly's test of sphericity for values of shape (participants, conditions). None for two
+    conditions, which need no test."""
     return mauchly_of(_contrasted(values), len(values) - 1) if values.shape[1] > 2 else None
 
 
 def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
-    """Return Mauchly's W and its p from the covariance (p x p) of orthonormal contrasts, which has `df`
-    degrees of freedom. Return None for a single contrast."""
+    """Return Mauchly's test of sphericity. `covariance` (p x p) is that of orthonormal contrasts, and `df`
+    its degrees of freedom. None for a single contrast."""
     p, s = len(covariance), covariance
     if p < 2:
         return None
@@ -128,10 +132,11 @@ CONFIDENCE = 0.95
 
 
 def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
-    """Return one interval per condition with values, over the complete cases.
+    """Return the within-participant interval of each condition, over the participants with a value in every
+    condition.
 
-    With groups between people, the cases are those of the group that plays the condition. Fewer than two
-    participants or conditions have no interval, nor has a condition that several groups play.
+    With between-subjects groups, participants are those of the group that plays the condition. There is no
+    interval with fewer than two participants or conditions, nor for a condition that several groups play.
     """
     if table.between is None:
         return _intervals(complete_cases(table))

@@ -1,7 +1,7 @@
-"""Define the results of the within-subject tests and of scale reliability, as frozen values.
+"""Define the results of the within-subject tests and of scale reliability, as frozen dataclasses.
 
-The module imports fast. Every test states how many participants it uses and whom it left out. A test that
-cannot be computed is a `NotComputable`. No number is NaN or infinite.
+The module imports fast. Every test states how many participants it uses and which ones it leaves out. The
+result of a test that cannot be computed is a `NotComputable`. No number is NaN or infinite.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MILD = 0.75
 
 @dataclass(frozen=True, slots=True)
 class ExcludedParticipant:
-    """A participant whom a test could not use; `lacking` are labels of conditions without a value."""
+    """A participant whom a test could not use. `lacking` are the labels of the conditions without a value."""
 
     participant: str
     lacking: tuple[str, ...]
@@ -26,7 +26,7 @@ class ExcludedParticipant:
 
 @dataclass(frozen=True, slots=True)
 class Sphericity:
-    """Mauchly's W with its chi-squared approximation.
+    """The result of Mauchly's test of sphericity: W with its chi-squared approximation.
 
     With two conditions there is nothing to test, and `RepeatedMeasures.sphericity` is None.
     """
@@ -39,11 +39,12 @@ class Sphericity:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedMeasures:
-    """A repeated-measures analysis of variance over conditions; sums of squares in the unit squared.
+    """The result of a repeated-measures analysis of variance over conditions. Sums of squares are in the
+    measure's unit squared.
 
     `p` is without correction, `p_gg` after Greenhouse and Geisser, `p_hf` after Huynh and Feldt. The
-    corrections multiply both degrees of freedom by their epsilon. `epsilon_hf` may be above 1 and then counts
-    as 1.
+    corrections multiply both degrees of freedom by their epsilon. `epsilon_hf` may be above 1; 1 is then
+    used.
     """
 
     n: int
@@ -66,33 +67,34 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """Return True if Huynh and Feldt's correction is used instead of Greenhouse and Geisser's.
+        """True if the correction of Huynh and Feldt is used, False for that of Greenhouse and Geisser.
 
-        It is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too strict
-        (Girden 1992).
+        The former is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
+        strict (Girden 1992).
         """
         return self.epsilon_gg > MILD
 
     @property
     def correction(self) -> str:
-        """Name of the decisive correction; empty with two conditions, which need none."""
+        """The name of the correction for sphericity that decides; empty with two conditions, which need
+        none."""
         if len(self.conditions) == 2:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
 
     @property
     def epsilon(self) -> float:
-        """The epsilon of the correction that `mild` selects, at most 1."""
+        """The epsilon of the correction for sphericity that `mild` selects, at most 1."""
         return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
 
     @property
     def p_corrected(self) -> float:
-        """The p value after the correction that `mild` selects."""
+        """The p value after the correction for sphericity that `mild` selects."""
         return self.p_hf if self.mild else self.p_gg
 
     @property
     def df_corrected(self) -> tuple[float, float]:
-        """Both degrees of freedom after the correction that `mild` selects."""
+        """Both degrees of freedom after the correction for sphericity that `mild` selects."""
         return self.df_condition * self.epsilon, self.df_error * self.epsilon
 
 
@@ -100,10 +102,10 @@ class RepeatedMeasures:
 class Contrast:
     """A weighted sum of conditions within participants, tested against zero by a paired t test.
 
-    `difference` is its mean in the measure's unit with an uncorrected 95 % interval. `p_adjusted` is Holm's p
-    over all contrasts of the family. `g` is Hedges' g over the standard deviation of the participants' sums,
-    with its interval by the noncentral t. `bayes_factor` is in favour of a difference (Jeffreys, Zellner and
-    Siow's prior, scale .707).
+    `difference` is its mean in the measure's unit, with a 95 % interval that is not corrected for several
+    contrasts. `p_adjusted` is Holm's p over all contrasts of the family. `g` is Hedges' g over the
+    standard deviation of the participants' sums, with its interval by the noncentral t. `bayes_factor` is
+    in favour of a difference (Jeffreys, Zellner and Siow's prior, scale .707).
     """
 
     name: str
@@ -127,13 +129,13 @@ class Contrast:
 
     @property
     def significant(self) -> bool:
-        """Return whether the adjusted p is below .05."""
+        """True if the adjusted p is below .05."""
         return self.p_adjusted < LEVEL
 
 
 @dataclass(frozen=True, slots=True)
 class UncomputedContrast:
-    """A contrast that the data do not allow."""
+    """A contrast that could not be computed from the data, with the reason."""
 
     name: str
     because: NotComputable
@@ -142,7 +144,7 @@ class UncomputedContrast:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Contrasts that are corrected together."""
+    """A family of contrasts: those whose p values are corrected together."""
 
     contrasts: tuple[Contrast | UncomputedContrast, ...]
 
@@ -158,7 +160,8 @@ GroupTerm = Literal["group", "level", "interaction"]
 
 @dataclass(frozen=True, slots=True)
 class SplitPlotEffect:
-    """One test of a mixed ANOVA; `p_gg` and `p_hf` are corrected for sphericity, where it matters."""
+    """One term (group, level or interaction) of a mixed ANOVA. `p_gg` and `p_hf` are corrected for
+    sphericity."""
 
     term: GroupTerm
     f: float
@@ -173,9 +176,10 @@ class SplitPlotEffect:
 
 @dataclass(frozen=True, slots=True)
 class SplitPlot:
-    """A mixed ANOVA: groups between people and, if everybody plays several levels, levels within people.
+    """The result of a mixed ANOVA with between-subjects groups. If everybody plays several levels, level and
+    interaction are tested too.
 
-    `sizes` are (group, number of participants). The corrections are those of `RepeatedMeasures`.
+    `sizes` are (group, number of participants) pairs. The corrections are those of `RepeatedMeasures`.
     """
 
     n: int
@@ -189,19 +193,21 @@ class SplitPlot:
 
     @property
     def correction(self) -> str:
-        """Name of the decisive correction of level and interaction; empty with two levels or one."""
+        """The name of the correction for sphericity that decides about level and interaction. Empty with
+        two levels or one, which need none."""
         if len(self.levels) < 3:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.epsilon_gg > MILD else "Greenhouse\N{EN DASH}Geisser"
 
     def epsilon(self, term: str) -> float:
-        """Epsilon of the decisive correction of this term, at most 1."""
+        """Return the epsilon of the correction that decides about this term, at most 1. It is 1 for the
+        group."""
         if term == "group":
             return 1.0
         return min(self.epsilon_hf, 1.0) if self.epsilon_gg > MILD else self.epsilon_gg
 
     def p_corrected(self, effect: SplitPlotEffect) -> float:
-        """Return p of the decisive correction."""
+        """Return the p of this effect after the correction that decides."""
         return effect.p_hf if self.epsilon_gg > MILD else effect.p_gg
 
 
@@ -212,9 +218,9 @@ ORDER_TERMS = ("position", "carry_over")
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One term of a mixed model: F with Satterthwaite's degrees of freedom.
+    """The F test of one term of a mixed model, with Satterthwaite's degrees of freedom.
 
-    `lost` counts columns that depended on others and were left out.
+    `lost` counts columns of the design matrix that were left out because they depended on others.
     """
 
     term: Term
@@ -226,30 +232,31 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """Whether the term is about conditions, not about the order in which they were played."""
+        """True if the term is about conditions. False if it is about the order in which they were played."""
         return self.term not in ORDER_TERMS
 
 
 @dataclass(frozen=True, slots=True)
 class UnidentifiedEffect:
-    """A term that the orders of play do not identify."""
+    """A term of a mixed model that cannot be estimated, because the orders of play do not separate it from
+    others."""
 
     term: Term
     because: NotComputable
 
     @property
     def decides(self) -> bool:
-        """Whether the term is about conditions, as in `Effect`."""
+        """True if the term is about conditions. False if it is about the order in which they were played."""
         return self.term not in ORDER_TERMS
 
 
 @dataclass(frozen=True, slots=True)
 class MixedModel:
-    """A linear mixed model by restricted maximum likelihood with random participants.
+    """The result of a linear mixed model with random participants, fitted by restricted maximum likelihood.
 
     `effects` are condition, position in the order (a slope) and carry-over (the condition before), each
-    adjusted for the others. `means` are the conditions' means at the middle position. `singular`: the
-    estimated variance of participants is 0.
+    adjusted for the others. `means` are the conditions' means at the middle position. `singular` is true
+    if the estimated variance of participants is 0.
     """
 
     n: int
@@ -263,15 +270,16 @@ class MixedModel:
     singular: bool = False
 
     def effect(self, term: Term) -> Effect | None:
-        """Return one term, if it is identified."""
+        """Return the test of one term; None if the term could not be estimated."""
         return next((one for one in self.effects if one.term == term and isinstance(one, Effect)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class RankPair:
-    """Two conditions after Friedman's test, with the difference of their mean ranks.
+    """The comparison of two conditions after Friedman's test: the difference of their mean ranks and two p
+    values.
 
-    Nemenyi's p is of the studentised range, Conover's of t with Holm's correction.
+    Nemenyi's p uses the studentised range. Conover's p uses t, with Holm's correction.
     """
 
     first: AnalysisCondition
@@ -283,7 +291,8 @@ class RankPair:
 
 @dataclass(frozen=True, slots=True)
 class Friedman:
-    """Friedman's test corrected for ties, Kendall's W, and all pairs."""
+    """The result of Friedman's test, corrected for ties, with Kendall's W and the comparisons of all
+    pairs."""
 
     n: int
     chi_squared: float
@@ -297,10 +306,10 @@ class Friedman:
 
 @dataclass(frozen=True, slots=True)
 class CumulativeLink:
-    """A cumulative-link (proportional odds) model of ratings on condition.
+    """The result of a cumulative-link (proportional odds) model of ratings on condition.
 
-    It has Wald's test of all conditions with a covariance clustered by participant. `odds` are odds ratios
-    against the first condition.
+    `chi_squared`, `df` and `p` are Wald's test of all conditions, with a covariance clustered by
+    participant. `odds` are odds ratios against the first condition.
     """
 
     n: int
@@ -314,9 +323,9 @@ class CumulativeLink:
 
 @dataclass(frozen=True, slots=True)
 class WithinInterval:
-    """A condition's 95 % interval within participants (Cousineau 2005, Morey 2008).
+    """The 95 % within-participant interval of one condition (Cousineau 2005, Morey 2008).
 
-    It is around the mean of the `n` participants with a value in every condition.
+    Its mean is that of the `n` participants with a value in every condition.
     """
 
     condition: AnalysisCondition
@@ -328,7 +337,8 @@ class WithinInterval:
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """One checked assumption, in a sentence; `holds` if nothing speaks against the tests."""
+    """One checked assumption of the tests, with a sentence about it. `holds` is true if nothing speaks
+    against the assumption."""
 
     name: str
     holds: bool
@@ -337,7 +347,7 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedP:
-    """The p of a main test after the correction over measures; `correction` is its label.
+    """The p of a main test, corrected over several measures. `correction` is the label of the correction.
 
     This p, not the uncorrected one, decides whether conditions differ.
     """
@@ -350,9 +360,10 @@ class CorrectedP:
 class WithinResult:
     """All within-subject tests of one measure.
 
-    `main` holds the p of the plan's `main_test` by term, which decides whether conditions differ. There is
-    one term, `condition`, or with groups between people `group`, `level` and `interaction`. With a correction
-    over measures, `over_measures` holds the corrected p of each term, which then decides.
+    `main` holds the p values of the plan's main test (`main_test`) by term; they decide whether conditions
+    differ. The term is `condition`; with between-subjects groups, the terms are `group`, `level` and
+    `interaction`. If the plan corrects over measures, `over_measures` holds the corrected p of each term,
+    which then decides.
     """
 
     repeated: RepeatedMeasures | NotComputable
@@ -371,16 +382,18 @@ class WithinResult:
     """The mixed ANOVA of a design with groups between people; None without groups."""
 
     def corrections(self, test: str) -> Mapping[Term, CorrectedP]:
-        """Return the corrections over measures of this test by term; only the main test has any."""
+        """Return the p values corrected over measures, by term, if `test` is the main test; otherwise an
+        empty mapping."""
         return self.over_measures if test == self.main_test else {}
 
     def over(self, test: str) -> CorrectedP | None:
-        """Return the correction over measures of a test of conditions; only the main test has one."""
+        """Return the p of the conditions, corrected over measures, if `test` is the main test. None if
+        there is no such correction."""
         return self.corrections(test).get("condition")
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences about assumptions that do not hold."""
+        """Sentences about the assumptions that do not hold; empty if all hold."""
         return tuple(one.words for one in self.assumptions if not one.holds)
 
 
@@ -390,9 +403,11 @@ ALL_CONDITIONS = "means over conditions"
 
 @dataclass(frozen=True, slots=True)
 class ScaleAnswers:
-    """Answers to a scale's items, recoded so that higher means more; one row per participant.
+    """The answers to the items of one scale, one row for each participant. They are recoded so that higher
+    means more.
 
-    `where` is the label of a condition, or empty for each participant's means over all of them.
+    `where` is the label of a condition. It is empty if the rows are each participant's means over all
+    conditions.
     """
 
     scale: str
@@ -404,10 +419,10 @@ class ScaleAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Reliability: alpha with its 95 % interval, omega, and item-rest correlations.
+    """The reliability of a scale: alpha with its 95 % interval, omega, and item-rest correlations.
 
-    `omega` is None for two items, or if no factor can be fitted. `incomplete` counts rows that lack an answer
-    and are left out.
+    `omega` is None for two items, or if no factor can be fitted. `incomplete` counts rows that lack an
+    answer and are left out.
     """
 
     n: int
@@ -423,7 +438,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class ScaleResult:
-    """The reliability of a scale in one condition, or over all."""
+    """The reliability of one scale, in one condition or over all conditions."""
 
     scale: str
     label: str
@@ -432,5 +447,5 @@ class ScaleResult:
 
     @property
     def place(self) -> str:
-        """Label of the condition."""
+        """The label of the condition, or a label for all conditions together."""
         return self.where or ALL_CONDITIONS

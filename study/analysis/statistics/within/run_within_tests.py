@@ -1,7 +1,7 @@
 """Run all within-subject tests on all measures, and check the assumptions of the tests.
 
-Residuals are the complete cases minus participant and condition means. A test of an assumption says little in
-small samples. So its sentence only recommends what to read instead, and decides nothing.
+Assumptions are checked on residuals: the values without the effects of participant and condition. In small
+samples, a check says little. So its sentence only recommends which test to read instead, and decides nothing.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ NAMES = {"condition": "condition", "position": "position in the order", "carry_o
 
 
 def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> tuple[Assumption, ...]:
-    """Return all checked assumptions, violated ones first."""
+    """Return the checked assumptions of the tests, violated ones first. `repeated` is the result of the
+    ANOVA and `mixed` that of the linear mixed model. Assumptions of a test that was not computed are left
+    out."""
     cells = grouped_cases(table) if table.between else complete_cases(table)
     found = [*_variance(table), *_ends(table), *_missing(cells)]
     if isinstance(repeated, RepeatedMeasures | SplitPlot):
@@ -222,7 +224,7 @@ def run_within_tests(
     replicated: Sequence[float | None],
     whole: Sequence[MeasureTable] = (),
 ) -> tuple[WithinResult, ...]:
-    """Return the results of the within-participant tests, one for each table.
+    """Run all within-subject tests, and return the results in the order of `tables`.
 
     `replicated` holds the p values of the one-way ANOVAs, one for each table. `whole` holds the tables for
     the mixed models, with incomplete participants; by default `tables`. The p values of measures that are
@@ -299,5 +301,6 @@ MAIN_TEST_FUNCTIONS: dict[
 
 
 def main_test_p(table: MeasureTable, test: str) -> float | None:
-    """Return the p of one main test (a key of `MAIN_TESTS`) alone; None if it cannot be computed."""
+    """Run one main test (a key of `MAIN_TESTS`) on one measure and return the p of the conditions, without
+    a correction over measures. None if it cannot be computed."""
     return _decisive_ps(MAIN_TEST_FUNCTIONS[test](table)).get("condition")

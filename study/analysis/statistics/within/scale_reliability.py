@@ -21,7 +21,8 @@ LEAST = 0.005
 
 
 def reliability(answers: ScaleAnswers) -> Reliability | NotComputable:
-    """Compute the reliability from complete rows of answers, already recoded so that higher means more."""
+    """Return the reliability of a scale, computed from rows without missing answers. Return NotComputable
+    if the data do not allow it."""
     rows = np.array([row for row in answers.rows if None not in row], dtype=float)
     if problem := _why_not(rows, answers):
         return problem
@@ -62,7 +63,8 @@ def alpha(covariance: Array) -> float:
 
 
 def item_rest(rows: Array) -> list[float]:
-    """Return the correlation of each item with the sum of the others; 0 if that sum does not vary."""
+    """Return the correlation of each item with the sum of the other items; 0 if that sum does not vary.
+    `rows` has shape (participants, items)."""
     total = rows.sum(axis=1)
     rests = [total - column for column in rows.T]
     return [
@@ -72,7 +74,8 @@ def item_rest(rows: Array) -> list[float]:
 
 
 def omega(covariance: Array) -> float | None:
-    """Return McDonald's omega of one factor; None if no factor can be fitted."""
+    """Return McDonald's omega for one factor, from the items' covariance matrix. None if no factor can be
+    fitted."""
     sd = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(sd, sd)
     if np.linalg.cond(correlation) > 1e10:

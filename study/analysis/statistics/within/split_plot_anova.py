@@ -1,10 +1,10 @@
-"""Compute the mixed (split-plot) ANOVA: groups between people, and levels that everybody plays.
+"""Compute the mixed (split-plot) ANOVA: between-subjects groups, and levels that everybody plays.
 
-The group is tested by participants' means; level and interaction by contrasts within participants, which are
-compared over the groups. With groups of different size, the level's test weighs all groups alike (type III),
-as R's `afex` does. The corrections for sphericity use the covariance of the contrasts within groups; Huynh
-and Feldt's epsilon is that of Lecoutre (1991). Generalised eta squared follows Olejnik and Algina (2003) for
-manipulated factors.
+The group is tested on participants' means. Level and interaction are tested on contrasts within participants,
+which are compared over the groups. With groups of different size, the level's test weighs all groups equally
+(type III), as R's `afex` does. The corrections for sphericity use the covariance of the contrasts within
+groups. Huynh and Feldt's epsilon is that of Lecoutre (1991). Generalised eta squared follows Olejnik and
+Algina (2003) for manipulated factors.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class GroupedCases:
-    """`values` has shape (participants, levels), without gaps; `members` is the number of each one's group.
+    """The values of participants who have one in every level, with their groups. `values` has shape
+    (participants, levels), without gaps. `members` is the number of each participant's group.
 
-    `left_out` lack a value in a level of their group.
+    `left_out` lists participants who lack a value in a level of their group.
     """
 
     participants: tuple[str, ...]
@@ -48,7 +49,7 @@ class GroupedCases:
 
 
 def grouped_cases(table: MeasureTable) -> GroupedCases:
-    """Return the participants with a value in every level that has values, by their group."""
+    """Return the participants who have a value in every level that has values, with their groups."""
     assert table.between is not None  # noqa: S101 - only tables with groups are asked
     between, people, group_of = table.between, dict[str, dict[str, float]](), dict[str, str]()
     for row in table.observations:
@@ -75,13 +76,14 @@ def grouped_cases(table: MeasureTable) -> GroupedCases:
 
 
 def split_plot(table: MeasureTable) -> SplitPlot | NotComputable:
-    """Test group, level and their interaction. Participants without all values are left out and named."""
+    """Test group, level and their interaction with a mixed ANOVA. Participants without a value in every
+    level are left out and listed in the result. Return NotComputable if the data do not allow it."""
     cases = grouped_cases(table)
     return why_not_grouped(cases) or _split_plot(cases)
 
 
 def why_not_grouped(cases: GroupedCases) -> NotComputable | None:
-    """Return why the groups cannot be compared, or None."""
+    """Return why the groups cannot be compared; None if they can."""
     if not cases.levels:
         return NotComputable("no_data", "no condition has a value")
     sizes = [int((cases.members == number).sum()) for number in range(len(cases.groups))]
@@ -99,12 +101,13 @@ def why_not_grouped(cases: GroupedCases) -> NotComputable | None:
 
 
 def centred(cases: GroupedCases) -> Array:
-    """Return the values minus the means of their group and level."""
+    """Return the values minus the mean of their group and level. The shape is (participants, levels)."""
     return np.asarray(cases.values - _group_means(cases.values, cases.members)[cases.members])
 
 
 def group_residuals(cases: GroupedCases) -> Array:
-    """Return the values minus the means of participants, and minus those of group and level."""
+    """Return what remains of the values without the effects of participant, group and level. The shape is
+    (participants, levels)."""
     left = centred(cases)
     return np.asarray(left - left.mean(axis=1, keepdims=True))
 

@@ -98,7 +98,7 @@ def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     assert made.commands == {1: command(FETCH)}
     assert made.note["process"] == {"format_errors": 0, "failed_checks": ["hands_empty"], "helped": 1}
     assert made.memory["lessons"] == ["Take something first."]
-    assert "cannot begin now: the hands are empty" in model.requests[1].messages[1].text
+    assert "cannot begin now: the cook's hands are empty" in model.requests[1].messages[1].text
     agent, model = asked(turn([FETCH]))
     asyncio.run(agent.decide(situation(1, step=1, memory=made.memory)))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
@@ -212,7 +212,7 @@ def test_it_is_told_both_queues_and_what_went_wrong(asked: Any) -> None:
     assert "blender0: the contents (egg, corn slices) made nothing and are lost." in told
     assert "Your action `pickup egg counter` ended: what it needed is gone." in told and "dish" not in told
     assert "Your action `cut blender0` did not begin: this action belongs to another utensil." in told
-    assert f"`{PLACE}` did not begin: the hands are empty. Your plan has ended." in told
+    assert f"`{PLACE}` did not begin: the cook's hands are empty. Your plan has ended." in told
 
 
 def test_the_queue_of_the_other_seat_reaches_it_in_play() -> None:

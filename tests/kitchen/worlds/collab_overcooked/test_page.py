@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
 
+import kitchen.worlds.collab_overcooked as collab_overcooked
 from kitchen.contract.mailbox import Mailbox
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
+from kitchen.play.live.render_page import render_guide
 from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
 from kitchen.worlds.collab_overcooked.display_text import command_words, recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_waits
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.page import PAGE
 from tests.kitchen.worlds.collab_overcooked.games import command, game
 
+TEMPLATES = Path(collab_overcooked.__file__).parent / "templates" / "worlds" / "collab_overcooked"
 FETCH = ["pickup", "egg", "ingredient_dispenser"]
 
 
@@ -37,6 +42,24 @@ def test_every_task_has_a_recipe_in_words(name: str) -> None:
     assert ("dish" in steps[-1]) and ("Fill" in steps[-1]) == world.task.needs_dish
     assert recipe_steps(game(name, knowledge="both").brief(1)) == steps
     assert "recipe" not in game(name, knowledge="both").public_brief()
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_page(
+    seat: int, typed: bool
+) -> None:
+    brief = game("boiled_egg", typed=typed).brief(seat)
+    guide, leader = (
+        str(render_guide(PAGE, brief, clocked=False, drawn=True, asks_first=False, leads=leads))
+        for leads in (False, True)
+    )
+    buttons = ("Send to your teammate", "Do this", *([] if typed else ["Add to the request"]))
+    page = "".join((TEMPLATES / name).read_text() for name in ("ask.jinja", "requests.jinja"))
+    assert all(f"“{name}”" in guide for name in (*buttons, "Ask", "Say", "Conversation", "Messages", "Wait"))
+    assert all(name in page for name in buttons)
+    assert "Words alone request nothing" in guide and "Do this" not in leader
+    assert ("type each action" in guide) == typed
 
 
 @pytest.mark.parametrize("steps", ["²", "", "many", "0", "9" * 5000])

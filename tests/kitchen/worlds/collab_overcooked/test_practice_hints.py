@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 import pytest
 
 from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, TalkView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command
-from kitchen.play.live.seat_view import Hints, hints_for
-from kitchen.worlds.collab_overcooked.display_text import command_words, thing_words
+from kitchen.play.live.seat_view import hints_for
+from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
+from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import known_macros
-from kitchen.worlds.collab_overcooked.page import PAGE
+from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
+from kitchen.worlds.collab_overcooked.page import PAGE, AskForm
+from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
-from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game
+from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
 
 BY_LEVEL = (
     "boiled_egg",
@@ -58,6 +63,18 @@ def named(hint: str) -> list[Command]:
     return [by_words[text] for text in listed]
 
 
+def can_be_picked(world: CollabOvercooked, messages: list[TeamMessage], macros: list[Command]) -> bool:
+    """Whether the lists of things offer each of these macros, from what is seen and what came before it."""
+    before = [macro for said in messages for macro in macros_in(said.data, REQUESTS_KEY)]
+    for macro in macros:
+        things = visible_things(world.observe(0), before)
+        made = {one for thing in things for one in food_rules().made_with().get(thing, ())}
+        if picker_words(macro)[0][0] == "pickup" and macro[1] not in {*things, *made}:
+            return False
+        before.append(macro)
+    return True
+
+
 @pytest.mark.parametrize("task", BY_LEVEL)
 def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str) -> None:
     world, todo = game(task, gamma=3.0), list[Command]()
@@ -69,6 +86,7 @@ def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str)
             found = hints_for(world, view(world, 0, messages))
             while " for it: " in found.sentences[-1] or "same way: " in found.sentences[-1]:
                 rounds.append((world.clock, macros := named(found.sentences[-1])))
+                assert can_be_picked(world, messages, macros)
                 messages.append(request(len(messages) + 1, 0, macros))
                 todo += macros
                 found = hints_for(world, view(world, 0, messages))
@@ -82,7 +100,7 @@ def test_a_chef_who_follows_the_hints_asks_in_two_rounds_and_delivers(task: str)
 def test_a_chef_who_types_is_told_what_to_type() -> None:
     world = game("boiled_egg", typed=True)
     (hint,) = hints_for(world, view(world, 0, [])).sentences
-    assert "pickup(egg, ingredient_dispenser). Type each action" in hint
+    assert "pickup(egg, ingredient_dispenser). Go to “Ask”, type each action" in hint
 
 
 def test_each_hint_says_why() -> None:
@@ -96,16 +114,74 @@ def test_each_hint_says_why() -> None:
         assert reason in PAGE.hint(view(world, 0, []), command(text), {})
 
 
-def test_an_assistant_is_told_to_accept_or_to_ask_and_nothing_of_the_recipe() -> None:
+def test_an_assistant_is_led_through_requests_and_told_nothing_of_the_recipe() -> None:
     world = game("baked_pumpkin_soup")
+    unit = [command("pickup pumpkin ingredient_dispenser"), command("place_obj_on_counter")]
+    messages = list[TeamMessage]()
 
-    def hint(messages: list[TeamMessage]) -> Hints:
-        return hints_for(world, view(world, 1, messages))
+    def hint() -> str:
+        found = hints_for(world, view(world, 1, messages))
+        assert found.command is None
+        (sentence,) = found.sentences
+        return sentence
 
-    assert hint([]).sentences == (
-        "You do not have the recipe. Ask Cook 1 what is needed, or wait until it asks you.",
-    )
-    asked = hint([request(1, 0, [command("pickup pumpkin ingredient_dispenser")])])
-    assert asked.command is None and "Press “Do this”" in asked.sentences[0]
-    assert not any(thing_words(raw) in asked.sentences[0].split() for raw in food_rules().raw)
-    assert hint([request(1, 0, [command("cut chopping_board0")])]) == hint([]), "it is not possible now"
+    assert "Wait until Cook 1 asks you for something" in hint()
+    assert not any(thing_words(raw) in hint().split() for raw in food_rules().raw)
+    messages.append(request(1, 0, unit))
+    assert "Press “Do this”" in hint()
+    play(world, 1, "pickup pumpkin ingredient_dispenser")
+    assert "Next: Put it on a counter" in hint()
+    play(world, 1, "place_obj_on_counter")
+    assert "You have done what Cook 1 asked for" in hint(), "though it could fetch another one"
+    messages.append(request(2, 0, unit))
+    assert "You have done what" in hint(), "the same request once more"
+    messages.append(request(3, 0, [command("cut chopping_board0")]))
+    assert "not possible yet: Cut on the chopping board" in hint()
+    messages.append(request(4, 0, unit))
+    assert "Press “Do this”" in hint(), "a second pumpkin"
+
+
+def test_the_hint_names_the_tab_and_the_words_of_the_lists() -> None:
+    world = game("boiled_egg")
+    seen = view(world, 0, [])
+    (hint,) = hints_for(world, seen).sentences
+    asked = hinted_requests(seen)
+    lists = [" ".join(text for _, text in picker_words(macro)) for macro in asked]
+    assert "Go to “Ask”" in hint and [text.lower() for text in lists] == ["fetch egg"]
+    assert all(command_words(macro) in hint for macro in asked)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_lists_read_as_the_words_of_the_action_and_no_two_entries_are_called_the_same(seat: int) -> None:
+    firsts = dict[str, str]()
+    for macro in known_macros(food_rules(), seat):
+        words = picker_words(macro)
+        read = " ".join(text for _, text in words).lower()
+        assert read == command_words(macro).lower().replace("a dish", "dish")
+        assert firsts.setdefault(words[0][1], words[0][0]) == words[0][0]
+    assert not any(text.startswith("Start") for text in firsts)
+
+
+def test_what_lies_is_held_or_cooks_can_be_picked_with_what_one_job_makes_of_it() -> None:
+    world, made = game("boiled_egg"), food_rules().made_with()
+    play(world, 1, "pickup egg ingredient_dispenser", "place_obj_on_counter", "pickup dish dish_dispenser")
+    assert visible_things(world.observe(1), []) == ("dish", "egg")
+    assert "boiled_egg" in made["egg"] and max(map(len, made.values())) < 8
+
+
+def test_the_lists_begin_with_what_the_hint_asks_for() -> None:
+    world = game("boiled_egg")
+    seen = view(world, 0, [])
+    state = PAGE.ask(replace(seen, choice=replace(seen.choice, hints=("Ask.",)))).parts[0].shows
+    assert state == ((), ('["pickup","egg","ingredient_dispenser"]',))
+    assert PAGE.ask(seen).parts[0].shows == ((), ()), "no hints outside of practice"
+
+
+@pytest.mark.parametrize("task", BY_LEVEL)
+def test_the_lists_of_an_assistant_name_products_of_its_own_room_only(task: str) -> None:
+    """What the other utensils make is the recipe."""
+    world = game(task)
+    shown = [cast(AskForm, PAGE.ask(view(world, seat, [])).shows) for seat in (0, 1)]
+    chef, assistant = (dict(each.made_with) for each in shown)
+    cooked = {made for products in chef.values() for made in products if made.startswith(("baked", "boiled"))}
+    assert cooked and not cooked & {made for products in assistant.values() for made in products}

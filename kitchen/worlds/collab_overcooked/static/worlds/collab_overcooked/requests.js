@@ -15,13 +15,27 @@
   const macros = read(panel().dataset.macros); // the teammate's
   const own = read(panel().dataset.own);
 
-  /* the picker: a list for each word, with what fits the words before it */
+  /* what can be taken: what is there or was requested, what the actions before it fetch, and what one job makes of these */
+
+  const madeWith = new Map(JSON.parse(panel().dataset.madeWith ?? "[]"));
+  const now = (name) => JSON.parse(document.getElementById("ask-now")?.dataset[name] ?? "[]");
+  const taken = (value) => JSON.parse(value)[0] === "pickup" ? [JSON.parse(value)[1]] : [];
+
+  function possible(offered, before) {
+    const known = [...now("things"), ...before.flatMap(taken)];
+    const things = new Set([...known, ...known.flatMap((thing) => madeWith.get(thing) ?? [])]);
+    return offered.filter(({ value, words }) => words[0].code === "fetch" || taken(value).every((thing) => things.has(thing)));
+  }
+
+  const valuesIn = (selector) => [...document.querySelectorAll(`${selector} input`)].map((input) => input.value);
+
+  /* the picker: a list for each word, with what fits the words before it; it begins with what the hint asks for */
 
   const pickerOf = () => formOf()?.querySelector("[data-macro-picker]");
   const chosenWords = (picker) => [...picker.querySelectorAll("select")].map((select) => select.value);
   const fits = (macro, codes) => codes.every((code, place) => macro.words[place]?.code === code);
 
-  function show(picker, offered, codes) {
+  function show(picker, offered, codes, wanted) {
     const place = codes.length;
     const known = offered.filter((macro) => fits(macro, codes) && macro.words.length > place);
     const options = new Map(known.map((macro) => [macro.words[place].code, macro.words[place].name]));
@@ -29,12 +43,15 @@
     const select = document.createElement("select");
     select.setAttribute("aria-label", `${picker.getAttribute("aria-label")} ${place + 1}`);
     for (const [code, name] of options) select.add(new Option(name, code));
+    const first = known.find((macro) => fits(macro, [...codes, wanted[place]])) ?? known.find((macro) => now("hinted").includes(macro.value));
+    if (first) select.value = first.words[place].code;
     select.addEventListener("change", () => {
       while (select.nextSibling) select.nextSibling.remove();
-      show(picker, offered, chosenWords(picker));
+      picker.dataset.touched = "";
+      show(picker, offered, chosenWords(picker), []);
     });
     picker.append(select);
-    show(picker, offered, chosenWords(picker));
+    show(picker, offered, chosenWords(picker), wanted);
   }
 
   function picked(picker, offered) {
@@ -42,30 +59,48 @@
     return offered.find((macro) => macro.words.length === codes.length && fits(macro, codes));
   }
 
+  /* the lists are made anew where something else is possible now; what was chosen stays, if it still is */
+  function refill(picker, offered, wanted) {
+    const made = JSON.stringify([offered.map(({ value }) => value), wanted]);
+    if (picker.dataset.made === made) return;
+    const focused = [...picker.children].indexOf(document.activeElement);
+    const chosen = "touched" in picker.dataset ? chosenWords(picker) : (wanted?.words.map(({ code }) => code) ?? []);
+    picker.dataset.made = made;
+    picker.replaceChildren();
+    show(picker, offered, [], chosen);
+    picker.children[focused]?.focus();
+  }
+
   function fillPicker() {
     const picker = pickerOf();
-    if (picker && !picker.children.length) show(picker, macros, []);
+    const before = valuesIn("[data-request-list]");
+    const next = now("hinted").find((value) => !before.includes(value));
+    const offered = possible(macros, before);
+    if (picker) refill(picker, offered, offered.find(({ value }) => value === next));
     fillPlanPicker();
   }
 
   /* in place of the plan's long list, which takes what is picked */
   function fillPlanPicker() {
     const choice = document.querySelector("[data-plan-choice]");
-    const possible = own.filter((macro) => choice && [...choice.options].some(({ value }) => value === macro.value));
-    if (!possible.length || choice.hidden) return;
+    const known = own.filter((macro) => choice && [...choice.options].some(({ value }) => value === macro.value));
+    if (!known.length) return;
     const label = document.querySelector(`label[for="${choice.id}"]`);
-    const picker = Object.assign(document.createElement("div"), { className: "macro-picker" });
-    picker.setAttribute("role", "group");
-    picker.setAttribute("aria-label", label.textContent);
-    choice.before(picker);
-    choice.hidden = true;
-    label.hidden = true;
-    const take = () => {
-      choice.value = picked(picker, possible).value;
-    };
-    show(picker, possible, []);
-    picker.addEventListener("change", take);
-    take();
+    let picker = choice.previousElementSibling;
+    if (!choice.hidden) {
+      picker = Object.assign(document.createElement("div"), { className: "macro-picker" });
+      picker.setAttribute("role", "group");
+      picker.setAttribute("aria-label", label.textContent);
+      choice.before(picker);
+      choice.hidden = true;
+      label.hidden = true;
+      picker.addEventListener("change", () => {
+        choice.value = picked(picker, known).value;
+      });
+    }
+    const chosen = play.choosing.chosen()?.value;
+    refill(picker, possible(known, [...(chosen ? [chosen] : []), ...valuesIn("[data-plan-list]")]));
+    choice.value = picked(picker, known).value;
   }
 
   function add(macro) {
@@ -77,6 +112,7 @@
     const remove = item.querySelector("[data-remove-request]");
     remove.setAttribute("aria-label", `${remove.textContent}: ${macro.text}`);
     list.append(item);
+    if (now("hinted").length) delete pickerOf().dataset.touched; // the next one that the hint asks for
   }
 
   function tell(text) {
@@ -170,6 +206,8 @@
   function keep(event) {
     const { target, fragment } = event.detail;
     if (target.id !== "ask" || !formOf() || fragment.firstElementChild.dataset.macros !== target.dataset.macros) return;
+    const state = fragment.querySelector("i#ask-now"); // the only part of it that changes
+    if (state) document.getElementById("ask-now").replaceWith(state);
     event.detail.shouldSwap = false;
     event.stopImmediatePropagation(); // panels.js would move what is equal into the new panel
   }
@@ -221,9 +259,11 @@
       event.target.closest("li").remove();
       formOf().querySelector("[data-add-request]").focus();
     }
+    if (event.target.closest("[data-add-request], [data-remove-request], [data-plan-add], [data-plan-remove]")) fillPicker();
   });
   fillPicker();
   markNews();
+  play.addEventListener("brigade:choice", fillPlanPicker);
   document.addEventListener("htmx:oobBeforeSwap", keep, true);
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:wsAfterSend", onSend);
