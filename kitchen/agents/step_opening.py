@@ -30,7 +30,7 @@ from kitchen.contract.automatic_commands import (
     plans_for_agent,
 )
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.episode_log import LoggedDecision, LoggedStep
+from kitchen.contract.episode_log import LoggedDecision, LoggedStep, is_goal_reached
 from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news, with_aims_of_others
 from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
@@ -44,12 +44,16 @@ class StepOpening:
     """An episode without people at the start of a step. It begins at the present state of the game."""
 
     def __init__(
-        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
+        self,
+        game: World,
+        seed: int,
+        team: Team,
+        settings: Mapping[str, Json] = MappingProxyType({}),
+        goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Begin the episode. `settings` are those of the world, for the log."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
-        self.goal: Mapping[str, float] = {}
-        """Values of metrics that the episode is to reach, for its log. It goes on when they are reached."""
+        self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}
         self.memories: dict[int, Json] = {}
         """The memory of each member, by its number."""
@@ -79,7 +83,7 @@ class StepOpening:
     @property
     def is_over(self) -> bool:
         """True if the episode has ended."""
-        return self.game.has_ended
+        return self.game.has_ended or is_goal_reached(self.goal, self.game.score())
 
     @property
     def settled(self) -> dict[int, Command]:

@@ -83,7 +83,12 @@ class EpisodeLog:
     decisions: tuple[LoggedDecision, ...] = ()
     organisation: Organisation | None = None
     goal: Mapping[str, float] = field(default_factory=dict)
-    """Values of metrics that the episode is to reach, by name; empty if it has no goal."""
+    """Least values of metrics at which the episode ends, by name; empty if it has no goal."""
+
+
+def is_goal_reached(goal: Mapping[str, float], score: Mapping[str, Json]) -> bool:
+    """Return whether every metric of a goal has at least its value; False if there is no goal."""
+    return bool(goal) and all((score[name] or 0) >= least for name, least in goal.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from kitchen.contract.assigned_jobs import (
     job_changes,
 )
 from kitchen.contract.automatic_commands import BY_WORLD, PLAN_ILLEGAL, PLAN_STALE, THINKING, WAITING
-from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, is_goal_reached
 from kitchen.contract.language_model import total_cost
 from kitchen.contract.organisation import ANSWER, ASK
 from kitchen.contract.team_messages import TeamMessage
@@ -37,6 +37,16 @@ ACTED, GOES_ON, NOT_ASKED, NOTHING = "acted", "goes_on", "not_asked", "nothing"
 was not asked otherwise. `nothing`: it was asked and did nothing."""
 FATES = (ACCEPTED, DECLINED, DONE, FAILED, WITHDRAWN, PASSED_ON)
 """States of jobs that are counted: the jobs that were ever in this state."""
+MEASURE_COLUMNS = (
+    *("member", "is_person", "steps", "steps_to_goal", "seconds_to_goal", "progress"),
+    *("plannings", "plannings_a_member"),
+    *("steps_acted", "steps_not_asked", "idle_thinking", "idle_waiting", "idle_nothing", "share_together"),
+    *("jobs", *(f"jobs_{state}" for state in FATES), "jobs_open", "jobs_reassigned"),
+    *("steps_to_accepted", "steps_to_done", "cycles", "longest_cycle"),
+    *("messages", "words", "messages_by_kind", "share_by_people", "answers_a_question"),
+    *("stale_commands", "plans_dropped", "decisions", "calls", "usd"),
+)
+"""The keys of `team_measures`, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +131,7 @@ def _gives_again(failed: JobCourse, later: Job) -> bool:
 def steps_to_goal(log: EpisodeLog) -> int | None:
     """Return TC in steps: the first step after which every metric of `log.goal` has its value. None without a
     goal, or if it was not reached."""
-    reached = (step.number for step in log.steps if _is_reached(log.goal, step.score))
-    return next(reached, None) if log.goal else None
-
-
-def _is_reached(goal: Mapping[str, float], score: Mapping[str, Json]) -> bool:
-    return all((score.get(name) or 0) >= least for name, least in goal.items())
+    return next((step.number for step in log.steps if is_goal_reached(log.goal, step.score)), None)
 
 
 def activity_by_seat(log: EpisodeLog, world: type[World]) -> dict[int, list[str]]:
@@ -209,12 +214,17 @@ def _time(log: EpisodeLog, member: int | None) -> dict[str, Json]:
     }
 
 
+def plannings_a_member(log: EpisodeLog) -> float | None:
+    """Return mPT: planning iterations, averaged over the members. None where all choose for each step."""
+    if log.organisation is None or not log.organisation.is_timed:
+        return None
+    return len(plannings_of(log)) / len(log.organisation.members)
+
+
 def _plannings(log: EpisodeLog, member: int | None, who: Collection[int]) -> dict[str, Json]:
-    assert log.organisation  # noqa: S101 - a row is about members
-    if not log.organisation.is_timed:
-        return {"plannings": None, "plannings_a_member": None}
-    number = sum(each.decision.member in who for each in plannings_of(log))
-    return {"plannings": number, "plannings_a_member": number / len(who) if member is None else None}
+    mean = plannings_a_member(log)
+    number = None if mean is None else sum(each.decision.member in who for each in plannings_of(log))
+    return {"plannings": number, "plannings_a_member": mean if member is None else None}
 
 
 def _activities(

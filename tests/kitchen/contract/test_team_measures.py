@@ -26,8 +26,7 @@ def _world(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def measured(loop: EpisodeLoop, **goal: float) -> list[dict[str, Json]]:
     """The measures of the team and of each member."""
-    loop.goal = goal
-    return team_measures(loop.log(), Errands)
+    return team_measures(replace(loop.log(), goal=goal), Errands)
 
 
 @pytest.mark.parametrize(
