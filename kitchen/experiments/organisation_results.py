@@ -131,42 +131,51 @@ def _minutes(values: Mapping[str, float | None], task: str) -> str:
 
 
 def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
-    """Return bars of TC and of mPT by organisation, for each level and for Figure 7a of S-Agents.
+    """Return bars of TC and of mPT by organisation: first ours by level, then those of S-Agents' Figure 7a.
 
-    Each value is a share of the largest one in its panel, because steps here and minutes there have no common
-    axis. An organisation without a bar in a panel did not reach the goal, or is not in it.
+    Each bar is a share of the largest one in its group, because steps here and minutes there have no common
+    axis. The values are below the names. An organisation without a bar did not reach the goal.
     """
-    found = organisation_results(results)
-    bars = dict[str, Mapping[str, float]]()
-    for level in dict.fromkeys(each.level for each in found):
-        here = [each for each in found if each.level == level]
-        bars[f"TC, {level}"] = _means((each.name, each.time) for each in here)
-        bars[f"mPT, {level}"] = _means((each.name, each.plannings) for each in here)
-    for place, measure in enumerate(("TC", "mPT")):
-        bars[f"{measure}, {READ}"] = {name: values[place] for name, values in MINUTES_AND_MPT.items()}
-    names = list(dict.fromkeys(name for values in bars.values() for name in values))
+    groups = dict[str, dict[str, tuple[float | None, float | None]]]()
+    for each in organisation_results(results):
+        groups.setdefault(each.level, {})[each.name] = (each.time.mean, each.plannings.mean)
+    groups[READ] = dict(MINUTES_AND_MPT)
+    places = [(group, name) for group, values in groups.items() for name in values]
+    below = tuple(_values(*groups[group][name]) for group, name in places)
     who, title = decision_makers_of(results), "Time to the goal (TC) and planning iterations (mPT)"
     return Chart(
         key="figure7",
         title=f"{title}, by organisation",
-        x=Axis.of_names("", tuple(names)),
+        x=Axis.of_names("", tuple(f"{name}, {group}" for group, name in places), below),
         y=Axis("share of the largest", 0, 1.05, ticks=(0, 0.25, 0.5, 0.75, 1)),
-        panels=tuple(_panel(panel, values, names) for panel, values in bars.items()),
+        panels=(
+            _panel("TC in steps; S-Agents' in minutes", groups, 0),
+            _panel("mPT: planning iterations of a member", groups, 1),
+        ),
         under=str(who),
-        note="Hollow: read from a figure. Each value is a share of the largest one in its panel.",
+        note="Hollow: read from a figure. Each bar is a share of the largest one in its group.",
         words=f"{title}, as shares of the largest value. {who}",
-        head=("panel", "organisation", "value"),
-        rows=tuple((panel, name, value) for panel, values in bars.items() for name, value in values.items()),
+        head=("group", "organisation", "TC", "mPT"),
+        rows=tuple((group, name, *groups[group][name]) for group, name in places),
     )
 
 
-def _means(estimates: Iterable[tuple[str, Estimate]]) -> dict[str, float]:
-    return {name: estimate.mean for name, estimate in estimates if estimate.mean is not None}
+def _values(time: float | None, mean: float | None) -> str:
+    known = (("TC", time), ("mPT", mean))
+    return ", ".join(f"{name} {value:.1f}" for name, value in known if value is not None)
 
 
-def _panel(title: str, values: Mapping[str, float], names: Sequence[str]) -> Panel:
-    most = max(values.values(), default=0) or 1
-    points = tuple(
-        Point(names.index(name), value / most, words=f"{name}: {value:.1f}") for name, value in values.items()
-    )
-    return Panel((Series(title, "hollow" if READ in title else "bars", points, 4, listed=False),), title)
+def _panel(
+    title: str, groups: Mapping[str, Mapping[str, tuple[float | None, float | None]]], measure: int
+) -> Panel:
+    bars: dict[bool, list[Point]] = {False: [], True: []}
+    place = 0
+    for group, values in groups.items():
+        most = max((each[measure] or 0 for each in values.values()), default=0) or 1
+        for name, each in values.items():
+            if (value := each[measure]) is not None:
+                words = f"{name}, {group}: {value:.1f}"
+                bars[group == READ].append(Point(place, value / most, words=words))
+            place += 1
+    ours = Series("ours", "bars", tuple(bars[False]), 4, listed=False)
+    return Panel((ours, Series(READ, "hollow", tuple(bars[True]), None, listed=False)), title)

@@ -107,18 +107,21 @@ def test_organisations_are_compared_by_the_steps_to_a_goal(
     assert "8 episodes" in capsys.readouterr().out
 
 
-def test_the_figure_has_a_panel_for_each_measure_and_the_published_bars() -> None:
+def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> None:
     setup = read_setup({**GIVEN, **TEAMS})
     played = [episode_of(job, setup) for job in episode_jobs(setup)]
     chart = organisation_chart(setup, cell_results_of(setup, played))
-    assert [panel.title for panel in chart.panels] == [
-        *("TC, six", "mPT, six"),
-        *("TC, S-Agents, read from a figure", "mPT, S-Agents, read from a figure"),
-    ]
-    heights = [[point.y for point in panel.series[0].points] for panel in chart.panels]
-    assert heights[0] == pytest.approx([9 / 22, 9 / 22, 1, 9 / 22])
-    assert heights[1] == pytest.approx([1 / 3, 1 / 3, 1, 1 / 3])
-    assert chart.panels[-1].series[0].look == "hollow"
+    assert chart.x.names[2:5] == (
+        "solo runner, six",
+        f"tree {THREE}, six",
+        "chain, S-Agents, read from a figure",
+    )
+    assert chart.x.below[2:5] == ("TC 22.0, mPT 6.0", "TC 9.0, mPT 2.0", "TC 29.0, mPT 4.0")
+    times, plannings = ([series.points for series in panel.series] for panel in chart.panels)
+    assert [point.y for point in times[0]] == pytest.approx([9 / 22, 9 / 22, 1, 9 / 22])
+    assert [point.y for point in plannings[0]] == pytest.approx([1 / 3, 1 / 3, 1, 1 / 3])
+    assert [(point.x, point.y) for point in times[1]] == [(4, 1), (5, 9.3 / 29), (6, 7.5 / 29)]
+    assert [series.look for series in chart.panels[0].series] == ["bars", "hollow"]
 
 
 def episode_of(job: EpisodeJob, setup: ExperimentSetup) -> EpisodeRow:
