@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
@@ -69,7 +70,8 @@ def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[
     messages = _by_episode(Message.objects.filter(episode__in=found).order_by("number"))
     decided = Decision.objects.filter(mind__episode__in=found).defer("memory").order_by("step", "pk")
     decisions = _by_episode(decided.annotate(episode_id=F("mind__episode_id")))
-    spent = _spent_by_decision(found) if with_calls else {}
+    calls = ModelCall.objects.filter(decision__mind__episode__in=found).order_by() if with_calls else None
+    spent = spent_by_decision(calls.values_list("decision_id", "cost")) if calls is not None else {}
     return {
         pk: log_from_rows(
             episode,
@@ -83,10 +85,10 @@ def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[
     }
 
 
-def _spent_by_decision(episodes: Iterable[int]) -> dict[int, Spent]:
+def spent_by_decision(calls: Iterable[tuple[int, Decimal | None]]) -> dict[int, Spent]:
+    """Return the number and the cost of these calls, given as (id of the decision, cost), by decision."""
     costs: dict[int, list[float | None]] = defaultdict(list)
-    calls = ModelCall.objects.filter(decision__mind__episode__in=episodes).order_by()
-    for decision, cost in calls.values_list("decision_id", "cost"):
+    for decision, cost in calls:
         costs[decision].append(None if cost is None else float(cost))
     return {decision: (len(each), total_cost(each)) for decision, each in costs.items()}
 

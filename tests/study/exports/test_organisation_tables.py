@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
@@ -21,11 +22,14 @@ from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
+from kitchen.replay.episode_record import read_episode_records
 from study.design.models import Study
 from study.exports.export_registry import get_table
 from study.exports.tables.organisation_tables import MEASURES
+from study.monitor.replay_page import NO_VALUE, team_table
 from study.participants.models import Round
 from study.participation.page_progress import finish_page
+from tests.kitchen.factories import make_episode
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
 from tests.worlds.errands import LINE, Errands
@@ -125,6 +129,21 @@ def test_plannings_and_measures_of_a_live_episode_are_in_the_files(episode: Epis
     team, person, agent = cells("team_measures", study, wanted)
     assert team == [seconds, 1, 2, 0.5, 3, None]
     assert (person[-2:], agent[-2:]) == ([0, 0], [3, None])
+
+
+def test_the_replay_page_has_the_main_measures_of_each_member(episode: Episode) -> None:
+    played(episode)
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    team = team_table(record)
+    rows = dict(team["rows"])
+    assert len(team["head"]) == 3
+    assert rows["Steps to the goal"] == ["3", NO_VALUE, NO_VALUE]
+    assert rows["Planning iterations"] == ["2", "0", "2"]
+    assert rows["Commands that came too late"] == ["1", "0", "1"]
+    page = render_to_string("study/monitor/replay_team.html", {"team": team})
+    assert '<th scope="row">Planning iterations</th><td class="number">2</td>' in page
+    (alone,) = read_episode_records(Episode.objects.filter(pk=make_episode().pk))
+    assert team_table(alone) == {}
 
 
 def test_jobs_have_the_time_until_they_were_accepted_in_studies_with_organisations(episode: Episode) -> None:
