@@ -9,7 +9,7 @@ agent returns its memory as `Decision.memory`. The platform stores it and passes
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -297,6 +297,30 @@ class AimPursuer:
         """
         raise NotImplementedError
 
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return all aims that this seat of the agent can have, as `World.aims` lists them."""
+        return ()
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return what `pursue` and `status` must know about this moment, in which the agent itself chooses an
+        aim for its seat."""
+        return None
+
+    def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
+        """Return SUCCESS, FAIL or UNKNOWN for an aim that the agent chose when `mark` returned `since`."""
+        return self.pursue(situation, seat, aim, since).status
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return whether this brief shows which aims are useful (`suggest`)."""
+        return False
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return a useful aim for this seat, from the brief and the observation of any seat; None if there is
+        none. `taken` are the aims that others have now."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class ForecastTrial:
@@ -372,8 +396,9 @@ class Agent(ABC):
         Settings that are already stored remain in use."""
         return ""
 
-    def unfit(self, world: World) -> str:
-        """Return a short reason why the agent cannot play this world with its settings; empty if it can."""
+    def unfit(self, world: World, seats: Collection[int]) -> str:
+        """Return a short reason why the agent cannot play these seats of this world with its present
+        settings; empty if it can."""
         return ""
 
     def model(self) -> str:

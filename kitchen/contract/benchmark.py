@@ -1,6 +1,6 @@
 """Define benchmarks: how experiments compare agents that play without people in one world. No Django.
 
-`CompletionBenchmark` compares completed and missed orders with published counts and an upper bound.
+`CompletionBenchmark` compares completed and missed tasks with published counts and an upper bound.
 `ComparisonBenchmark` compares one metric by level, number of seats and line-up (the agents that play
 together). `PairingBenchmark` does so for two seats, for each pair of agents.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -119,6 +119,25 @@ class ScoredEvent:
     """What it consists of, and why it scores so, for researchers: English sentences."""
 
 
+CHECKED: Mapping[str, str] = {
+    "command": "a command for this step",
+    "plan": "the next command of a plan, which was dropped",
+    "reply": "what an agent's model replied first, before its correction",
+}
+"""What a failed check was about, with its description in the codebook."""
+
+
+class FailedCheck(NamedTuple):
+    """A command that failed a check of the world."""
+
+    step: int
+    seat: int
+    code: str
+    """The world's code of the refusal."""
+    checked: str
+    """One of `CHECKED`."""
+
+
 class LogMetrics(ABC):
     """Metrics of one world that are computed from the whole log of an episode."""
 
@@ -128,6 +147,9 @@ class LogMetrics(ABC):
     event_columns: ClassVar[tuple[EventColumn, ...]] = ()
     """The values of each of `events`. Empty: the world scores no events one by one."""
 
+    lists_failed_checks: ClassVar[bool] = False
+    """Whether `failed_checks` returns any."""
+
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
         """Return the value of each metric in `figures`, by name, for the episode so far; None if a value
@@ -136,4 +158,8 @@ class LogMetrics(ABC):
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
         """Return the events that the metrics score, in order of steps; none by default. The same log gives
         the same events."""
+        return ()
+
+    def failed_checks(self, log: EpisodeLog) -> Sequence[FailedCheck]:
+        """Return the checks that failed, by step. The same log gives the same checks."""
         return ()

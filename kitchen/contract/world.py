@@ -305,6 +305,11 @@ class World(ABC):
     def observe(self, seat: int) -> dict[str, Json]:
         """Return what this seat can observe now."""
 
+    def picture(self, seat: int) -> dict[str, Json]:
+        """Return what a drawing of the world needs beside the observation, for the person in this seat. It
+        holds nothing that this seat may not know, and agents never get it."""
+        return {}
+
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.

@@ -288,7 +288,9 @@ def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
         raise SetupError(f"goal: {unknown[0]!r} is not one of {', '.join(known)}", "goal")
     game = world.create(seats=column.agents, settings=ground.settings(column.level, 1.0, ground.steps))
     agents = make_agents(kinds, setup.settings_of(column.variant))
-    if why := next((why for agent in agents if (why := agent.unfit(game))), ""):
+    members = line_up_members(line_up, column.agents)
+    refusals = (agent.unfit(game, member.seats) for agent, member in zip(agents, members, strict=True))
+    if why := next(filter(None, refusals), ""):
         raise SetupError(f"pairs: {line_up} in {column.level}: {why}", "pairs")
 
 

@@ -39,7 +39,7 @@ from kitchen.experiments.log_files import LogError, PlayedLog
 from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
-from kitchen.registry.world_metrics import event_columns, scored_events
+from kitchen.registry.world_metrics import event_columns, failed_checks, lists_failed_checks, scored_events
 from kitchen.registry.world_registry import get_world
 
 logger = logging.getLogger(__name__)
@@ -235,17 +235,18 @@ TEAM_TABLES = {
 """The tables of experiments with organisations. Rows of line-ups without one have empty cells."""
 
 
-EVENTS_FILE = "scored_events.csv"
+EVENTS_FILE, CHECKS_FILE = "scored_events.csv", "failed_checks.csv"
+CHECK_COLUMNS = (*KEY_COLUMNS, "seat", "code", "checked")
 
 
 def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
-    """Return the tables that are made from the logs of an experiment: file name → columns and the function
-    that makes the rows."""
-    tables = TEAM_TABLES if setup.organisations else TABLES
-    names = tuple(column.name for column in event_columns([setup.world]))
-    if not names:
-        return tables
-    return {**tables, EVENTS_FILE: ((*EVENT_COLUMNS, *names), partial(_scored_event_rows, names))}
+    """Return the tables that are made from the logs of an experiment."""
+    tables = dict(TEAM_TABLES if setup.organisations else TABLES)
+    if names := tuple(column.name for column in event_columns([setup.world])):
+        tables[EVENTS_FILE] = ((*EVENT_COLUMNS, *names), partial(_scored_event_rows, names))
+    if lists_failed_checks(setup.world):
+        tables[CHECKS_FILE] = (CHECK_COLUMNS, _failed_check_rows)
+    return tables
 
 
 def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) -> Iterator[Cells]:
@@ -256,6 +257,13 @@ def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) ->
         values = (event.values.get(name) for name in names)
         cells = (int(value) if isinstance(value, bool) else value for value in values)
         yield *log.head.key, event.step, number, event.result, _json(event.messages), *cells
+
+
+def _failed_check_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    """Yield the checks that failed; an episode that is played otherwise today has none."""
+    episode = _replayed(log, "failed checks")
+    for check in failed_checks(episode) if episode else ():
+        yield *log.head.key, *check
 
 
 def table_pieces(

@@ -86,9 +86,9 @@ def _result(cell: CellResult) -> OrganisationResult:
     return OrganisationResult(
         cell.column.level,
         cell.column.variant.name,
-        Estimate(all_of(each.goals for each in intervals), (0, None)),
+        Estimate(all_of(each.goals for each in intervals), (0, None), are_counts=True),
         sum(each.episodes for each in intervals),
-        Estimate(all_of(each.plannings for each in intervals), (0, None)),
+        Estimate(all_of(each.plannings for each in intervals), (0, None), are_counts=True),
     )
 
 

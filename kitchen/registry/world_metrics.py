@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
-from kitchen.contract.episode_log import EpisodeLog, EventColumn, LogMetrics, ScoredEvent
+from kitchen.contract.episode_log import EpisodeLog, EventColumn, FailedCheck, LogMetrics, ScoredEvent
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_world, known_worlds
@@ -82,6 +82,26 @@ def scored_events(log: EpisodeLog) -> tuple[ScoredEvent, ...]:
         return tuple(metrics().events(log)) if metrics else ()
     except Exception as error:  # third-party code on text by people: the message may contain their words
         logger.error("the scored events of an episode in %s failed: %s", log.world, type(error).__name__)
+        return ()
+
+
+def lists_failed_checks(world: str) -> bool:
+    """Return whether the world lists the checks that failed. False for an unknown world."""
+    try:
+        metrics = get_kit(world).log_metrics
+    except UnknownNameError:
+        return False
+    return bool(metrics and metrics().lists_failed_checks)
+
+
+def failed_checks(log: EpisodeLog) -> tuple[FailedCheck, ...]:
+    """Return the checks of an episode that failed; empty if its world does not list them, or if that
+    fails."""
+    metrics = get_kit(log.world).log_metrics if lists_failed_checks(log.world) else None
+    try:
+        return tuple(metrics().failed_checks(log)) if metrics else ()
+    except Exception as error:  # third-party code on text by people: the message may contain their words
+        logger.error("the failed checks of an episode in %s failed: %s", log.world, type(error).__name__)
         return ()
 
 

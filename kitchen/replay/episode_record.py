@@ -12,7 +12,7 @@ from functools import cached_property
 
 from django.db.models import QuerySet
 
-from kitchen.contract.episode_log import EpisodeLog, ScoredEvent
+from kitchen.contract.episode_log import EpisodeLog, FailedCheck, ScoredEvent
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json
 from kitchen.play.episode.log_metrics import log_from_rows, spent_by_decision
@@ -28,7 +28,7 @@ from kitchen.play.models import (
     SeatCommand,
     Step,
 )
-from kitchen.registry.world_metrics import scored_events
+from kitchen.registry.world_metrics import failed_checks, scored_events
 
 EPISODES_PER_READ = 10
 """Number of episodes read together."""
@@ -72,6 +72,11 @@ class EpisodeRecord:
     def scored_events(self) -> tuple[ScoredEvent, ...]:
         """The events in the log that the world evaluates for its metrics."""
         return scored_events(self.log)
+
+    @cached_property
+    def failed_checks(self) -> tuple[FailedCheck, ...]:
+        """The checks of the world that failed, if it lists them."""
+        return failed_checks(self.log)
 
     @cached_property
     def calls_of(self) -> dict[int, list[CallRecord]]:

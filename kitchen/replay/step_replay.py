@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_PLAN_BROKEN, REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED, THINKING, Plan, may_act
-from kitchen.contract.episode_log import ScoredEvent
+from kitchen.contract.episode_log import CHECKED, ScoredEvent
 from kitchen.contract.page import Page, SeatView
 from kitchen.contract.world import Intent, Json, World, WorldError, canonical_json
 from kitchen.infra.database_writes import RowWriter
@@ -321,6 +321,8 @@ class StepReport:
     messages: tuple[MessageReport, ...]
     scored: tuple[ScoredEvent, ...] = ()
     """The events of this step that the metrics of the world score."""
+    failed: tuple[tuple[str, str, str], ...] = ()
+    """(seat label, code, what was checked) of each failed check, if the world lists them."""
 
 
 def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageView:
@@ -348,6 +350,11 @@ def report_step(record: EpisodeRecord, step: int) -> StepReport:
         tuple(_thought(record, row) for row in rows),
         tuple(_line(record, message) for message in record.messages if message.step == step),
         tuple(event for event in record.scored_events if event.step == step),
+        tuple(
+            (seat_label(record, check.seat), check.code, CHECKED[check.checked])
+            for check in record.failed_checks
+            if check.step == step
+        ),
     )
 
 

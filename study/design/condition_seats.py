@@ -218,7 +218,8 @@ def condition_check(
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError(_co_player_missing(organisation, teammates))
     if coplayer != NOBODY:
-        _check_mind("co-player", coplayer, coplayer_settings, game)
+        taken = _coplayer_seats(organisation, seats, apart=apart)
+        _check_mind("co-player", coplayer, coplayer_settings, game, taken)
     if game.tick_ms and step_seconds is not None:
         raise SettingsError("step_seconds: the clock of the world takes the steps, so there is no step timer")
     if apart and step_seconds is None:
@@ -243,13 +244,23 @@ def teammates_needed(world: str, *, apart: bool) -> int | None:
     return kind.min_seats - (not apart) if kind.min_seats == kind.max_seats else None
 
 
-def _check_mind(key: str, kind: str, settings: Mapping[str, Json], game: World) -> None:
-    """Raise SettingsError if the agent cannot be made or cannot play this world with these settings."""
+def _coplayer_seats(organisation: Mapping[str, Json] | None, seats: int, *, apart: bool) -> Collection[int]:
+    """Return the seats that the condition's co-player may get. It can replace each of several people."""
+    if apart:
+        return range(seats)
+    people = team_of(organisation).people if organisation else (0,)
+    return range(seats) if len(people) > 1 else set(range(seats)) - set(people)
+
+
+def _check_mind(
+    key: str, kind: str, settings: Mapping[str, Json], game: World, seats: Collection[int]
+) -> None:
+    """Raise SettingsError if the agent cannot be made or cannot play these seats of this world."""
     if not can_play(get_agent(kind), game.kind):
         raise SettingsError(f"{key}: {kind} cannot play {game.kind}")
     if game.tick_ms and not plays_in_real_time(kind):
         raise SettingsError(f"{key}: {kind} does not keep up with a clock")
-    if why := make_agent(kind, settings).unfit(game):
+    if why := make_agent(kind, settings).unfit(game, seats):
         raise SettingsError(f"{key}: {kind} cannot play here: {why}")
 
 
@@ -287,7 +298,9 @@ def _check_team(
     seats = [seat for seat in range(teammates + 1) if team.apart or seat not in team.people]
     minds = team_minds(organisation, coplayer, coplayer_settings, seats[: teammates + (not team.apart)])
     for mind in minds:
-        _check_mind("members", mind.kind, mind.settings, game)
+        _check_mind("members", mind.kind, mind.settings, game, mind.seats)
+        if not mind.seats and not get_agent(mind.kind).leads:
+            raise SettingsError(f"members: {mind.kind} leads nobody, and needs a player")
     made = team_organisation(organisation, minds, teammates + (not is_apart(organisation)))
     if game.tick_ms and made and not made.is_silent:
         raise SettingsError("organisation: nobody can write to others while a clock takes the steps")

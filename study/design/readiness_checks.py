@@ -24,7 +24,7 @@ from study.design.analysis_plan import (
     contrast_problems,
     parse_contrasts,
 )
-from study.design.between_groups import level_problem
+from study.design.between_groups import NO_SHARED_CONDITIONS, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import is_shared, people_in, planned_organisation
 from study.design.consent_checks import false_statements, missing_statements
@@ -256,11 +256,7 @@ def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
             words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
             yield ReadinessProblem(words, "orders")
     if any(map(is_shared, design.conditions)):
-        words = (
-            "Several people cannot play together in a study with groups between people. Let one person play "
-            "each condition."
-        )
-        yield ReadinessProblem(words, "orders")
+        yield ReadinessProblem(NO_SHARED_CONDITIONS, "orders")
     planned = design.study.get("planned_participants")
     if planned and planned < 2 * len(design.groups):
         words = (

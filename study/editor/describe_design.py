@@ -262,6 +262,9 @@ def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
     ]
 
 
+COPLAYER_LEADS = "a co-player that controls no player"
+
+
 def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     """Return the rules about who may command and write to whom, and the co-players of single teammates, with
     labels.
@@ -277,15 +280,20 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         if setting.name in applicable_settings(team.kind, team.settings)
         and (setting.name not in {SCHEDULE, CYCLE_LIMIT} or setting.name in team.settings)
     ]
-    own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    own = [
+        f"{_players(one.seats, team) or COPLAYER_LEADS}: {coplayer_words(one.coplayer)}"
+        for one in team.members
+    ]
     pairs = [
         f"{_member(one, team, condition)} to {_member(other, team, condition)} ({name})"
         for name in ("commands", "writes")
         for one, other in getattr(team, name)
     ]
     chosen += _people_words(team)
-    leader = "the participant, who controls no player" if team.apart else _players((team.leads,), team)
-    leads = [LabelledValue("Leader", leader)] if team.apart or team.kind in {"tree", "chain"} else []
+    leader = _players((team.leads,), team)
+    if team.is_led_apart:
+        leader = "the participant, who controls no player" if team.apart else COPLAYER_LEADS
+    leads = [LabelledValue("Leader", leader)] if team.is_led_apart or team.kind in {"tree", "chain"} else []
     return [
         LabelledValue("Organisation", ORGANISATION_LABELS[team.kind]),
         *leads,
@@ -321,10 +329,11 @@ def _people_words(team: Team) -> list[str]:
 def _member(number: int, team: Team, condition: ConditionPlan) -> str:
     """Return a member by its number.
 
-    A participant who leads without a seat has the number after the last seat.
+    A member who leads without a seat has the number after the last seat.
     """
-    leads = team.apart and number == condition.teammates
-    return "the participant" if leads else _players((number,), team)
+    if team.is_led_apart and number == condition.teammates + (not team.apart):
+        return "the participant" if team.apart else COPLAYER_LEADS
+    return _players((number,), team)
 
 
 def _players(seats: Sequence[int], team: Team) -> str:

@@ -114,7 +114,7 @@ ELSEWHERE = {
 }
 """Names in messages of the rules → form fields."""
 LEAD = "★"
-"""The symbol of a participant who leads without a seat, shown in place of a number."""
+"""The symbol of a member who leads without a seat, shown in place of a number."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
 SILENT_FIELDS = {TALK, *(ELSEWHERE[setting.name] for setting in SCHEDULE_SETTINGS)}
 """The settings of an organisation that have a meaning although nobody may write."""
@@ -246,7 +246,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
         return defaults
     team = team_of(organisation)
     chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
-    called = _MemberNames(seats if team.apart else -1)
+    called = _MemberNames(seats if team.is_led_apart else -1)
     pairs = {
         PAIRS[name]: [f"{called[one]} > {called[other]}" for one, other in getattr(team, name)]
         for name in PAIRS
@@ -265,7 +265,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
 
 
 class _MemberNames(dict[int, str]):
-    """Maps member numbers to names. The participant who leads without a seat has the symbol `LEAD`."""
+    """Maps member numbers to names. A member who leads without a seat has the symbol `LEAD`."""
 
     def __init__(self, lead: int) -> None:
         super().__init__({lead: LEAD})
@@ -326,7 +326,7 @@ def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str,
 
 def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
     """Return the pairs who may command or write, by member number. Pairs that nobody entered are left out."""
-    lead = cleaned.get("teammates") or 0
+    lead = (cleaned.get("teammates") or 0) + (not cleaned.get(APART))
     read: dict[str, Json] = {}
     for name, field in PAIRS.items():
         for line in cleaned.get(field) or ():
@@ -350,12 +350,13 @@ def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: F
         PEOPLE: team.get("people", ()),
         **{field: [one for pair in team.get(name, ()) for one in pair] for name, field in PAIRS.items()},
     }
-    lead = {teammates} if team.get("apart") else set()
+    led = team.get("apart") or any(not own["seats"] for own in team.get("members", ()))
+    lead = {len(seats)} if led else set()
     for field, numbers in named.items():
         if wrong := sorted({*numbers} - {*seats} - (lead if field in PAIRS.values() else set())):
             fail(field, f"There is no player {and_list(_players(wrong))}: they are 1 to {len(seats)}.")
     for own in team.get("members", ()):
-        first, *others = own["seats"]
+        first, *others = own["seats"] or [len(seats)]
         for field in PAIRS.values():
             if {*others} & {*named[field]}:
                 fail(field, f"{and_list(_players(own['seats']))} are one co-player: call it {first + 1}.")

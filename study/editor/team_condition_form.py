@@ -27,6 +27,7 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
 from study.design.condition_seats import NOBODY, seats_of
 from study.design.models import Condition
+from study.design.team_organisation import LED_KINDS
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (
     APART,
@@ -50,6 +51,9 @@ ADD, DROP = "add", "drop "
 follows."""
 SHOWN = "_shown"
 MOST_PLAYERS = 64
+LEADER = 0
+"""The choice of a row that plays for no player: its co-player leads."""
+LEADER_CHOICE = (LEADER, "no player: it leads")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,8 @@ class Row:
             if one.name == kind
             for name, setting in one.named_settings()
         }
-        return {self.part: kind, self.players: [seat + 1 for seat in self.stored["seats"]], **chosen}
+        players = [seat + 1 for seat in self.stored["seats"]] or [LEADER]
+        return {self.part: kind, self.players: players, **chosen}
 
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
         """Return the row's co-player as a condition stores it.
@@ -102,7 +107,7 @@ class Row:
         named = (pair for kind in kinds for pair in kind.named_settings())
         said = [(s, cleaned[field]) for field, s in named if field in cleaned]
         return {
-            "seats": sorted(player - 1 for player in cleaned[self.players]),
+            "seats": sorted(player - 1 for player in cleaned[self.players] if player != LEADER),
             "coplayer": name,
             "settings": {s.name: value for s, value in said if s.name in known or value != s.default},
         }
@@ -154,7 +159,7 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
         row.players: forms.TypedMultipleChoiceField(
             label="Plays for",
             coerce=int,
-            choices=[(player, str(player)) for player in range(1, MOST_PLAYERS + 1)],
+            choices=[LEADER_CHOICE, *((player, str(player)) for player in range(1, MOST_PLAYERS + 1))],
             widget=forms.CheckboxSelectMultiple(attrs={"class": "decides"}),
             error_messages={"required": "Choose at least one player, or remove this co-player."},
         ),
@@ -192,7 +197,9 @@ def row_player_problems(
     """
     taken: set[int] = set()
     for row, own in rows:
-        for player in own:
+        if LEADER in own and len(own) > 1:
+            yield row.players, "A co-player that leads without a player plays for nobody else."
+        for player in (one for one in own if one != LEADER):
             if player not in players:
                 yield row.players, f"No co-player can play for player {player}."
             elif player in taken:
@@ -366,7 +373,10 @@ class TeamFields(ConditionForm):
         chosen = str(self[row.part].value() or "")
         ticked = [int(one) for one in self[row.players].value() or () if str(one).isdecimal()]
         players = sorted({*self.teammate_players(), *ticked})
-        self.fields[row.players].widget.choices = [(player, str(player)) for player in players]
+        players = [player for player in players if player != LEADER]
+        choices = [(player, str(player)) for player in players]
+        may_lead = self._kind() in LED_KINDS and not self._apart()
+        self.fields[row.players].widget.choices = [*([LEADER_CHOICE] if may_lead else []), *choices]
         groups = [
             (kind, [self[name] for name, _ in kind.named_settings()], kind.name == chosen)
             for kind in row.kinds()

@@ -151,6 +151,7 @@ TABLES: dict[str, str] = {
     "jobs": "study.exports.tables.messages_tables:JOBS",
     "predictions": "study.exports.tables.decisions_tables:PREDICTIONS",
     "scored_events": "study.exports.tables.scored_events_table:TABLE",
+    "failed_checks": "study.exports.tables.failed_checks_table:TABLE",
     "plannings": "study.exports.tables.organisation_tables:PLANNINGS",
     "team_measures": "study.exports.tables.organisation_tables:TEAM_MEASURES",
     "measures": "study.exports.tables.measures_table:TABLE",

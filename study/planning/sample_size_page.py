@@ -11,7 +11,7 @@ from django.shortcuts import render
 from kitchen.infra.process_pool import ProcessPoolError
 from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
-from study.design.between_groups import conditions_of_group, group_keys
+from study.design.between_groups import MOST_GROUPS, conditions_of_group, group_keys
 from study.design.blueprint import blueprint_of
 from study.design.counterbalancing import get_scheme, scheme_choices
 from study.design.metric_and_scale_names import comparison_metrics
@@ -35,6 +35,7 @@ from study.researchers.permissions import staff_page, study_page
 
 DEFAULTS: dict[str, Any] = {
     "conditions": 3,
+    "groups": 1,
     "effect_kind": "f",
     "effect": 0.25,
     "correlation": 0.5,
@@ -70,6 +71,12 @@ class SampleSizeForm(forms.Form):
 
     conditions = forms.IntegerField(
         min_value=2, max_value=MOST_CONDITIONS, help_text="Each person plays all."
+    )
+    groups = forms.IntegerField(
+        label="Groups between people",
+        min_value=1,
+        max_value=MOST_GROUPS,
+        help_text="Each person plays the conditions of one group. 1 without groups.",
     )
     effect_kind = forms.ChoiceField(label="Effect given as", choices=list(KINDS.items()))
     effect = _number("Effect", 0, 10, "f: .10 small, .25 medium, .40 large (Cohen 1988).")
@@ -132,6 +139,7 @@ class SampleSizeForm(forms.Form):
             people=given["people"],
             test=given["test"],
             scheme=given["scheme"],
+            groups=given["groups"],
         )
 
 
@@ -162,7 +170,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     groups = group_keys(study.between_groups) if study else ()
     played = conditions_of_group(study.conditions.all(), groups[0] if groups else "") if study else ()
     names = [one.name for one in played]
-    form = _form(request, names, study.main_test if study else "")
+    form = _form(request, names, study.main_test if study else "", len(groups) or 1)
     context: dict[str, Any] = {"form": form, "study": study, "own": len(names), "most": MOST_CONDITIONS}
     context["groups"] = groups
     if study:
@@ -175,8 +183,8 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 
 @staff_page()
 def power_figure(request: HttpRequest) -> HttpResponse:
-    """Return the power chart for the question in the address, as SVG."""
-    form = _form(request, [], "")
+    """Respond with the power curve of the same question, as SVG."""
+    form = _form(request, [], "", 1)
     if not form.is_valid():
         return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")
     try:
@@ -186,13 +194,13 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     return HttpResponse(drawn, content_type="image/svg+xml")
 
 
-def _form(request: HttpRequest, names: list[str], test: str) -> SampleSizeForm:
+def _form(request: HttpRequest, names: list[str], test: str, groups: int) -> SampleSizeForm:
     """Return the form with the given values, else the study's, else the usual ones.
 
     A study with too few or too many conditions gets an error rather than the answer for another design.
     """
     own: dict[str, Any] = {"conditions": len(names)} if names else {}
-    own |= {"test": test} if test else {}
+    own |= {"groups": groups} | ({"test": test} if test else {})
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 

@@ -61,7 +61,7 @@ async def test_whatever_the_socket_others_are_refused() -> None:
     refused = WebsocketCommunicator(
         application, "/ws/seat/x/", headers=[(b"origin", b"https://evil.example")]
     )
-    assert await refused.connect() == (False, 1000)
+    assert await refused.connect(timeout=20) == (False, 1000)
 
 
 @pytest.mark.parametrize("path", ["/static/css/base.css", "/favicon.ico", "/", "/api/studies"])

@@ -38,8 +38,10 @@ from kitchen.registry.world_registry import check_clock, get_page, get_world
 
 @dataclass(frozen=True, slots=True)
 class MindPlan:
-    """An agent to be seated: its kind, its settings, and the seats it commands. An agent without a seat only
-    leads, as a member of the organisation."""
+    """The kind and settings of an agent that a new episode will have, and the seats that it commands.
+
+    An agent without a seat only leads, as a member of the organisation.
+    """
 
     kind: str
     seats: tuple[int, ...]
@@ -91,13 +93,12 @@ def create_episode(
     - `passes_by`: steps do not wait for seats that have nothing to choose (`World.asks`).
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
-    - `knowing`: whose commands of the open step an agent knows (`KNOWLEDGE_LABELS`).
-    - `organisation`: what people and agents may do with one another. Without it nobody can send messages. Its
-      members without a seat lead. Where no person has a seat and a person leads, agents are asked when the
-      time for a step is over, or at once if there is no time limit.
-    - `absence`: the rule for the seat of a person who is gone. Without it the episode ends if a person
-      leaves.
-    - `awaited`: seats of people who did not come. Everybody is notified.
+    - `knowing`: whose commands of the open step an agent knows (a key of `KNOWLEDGE_LABELS`).
+    - `organisation`: who may command and write to whom. None: nobody can send messages. Its members without a
+      seat lead the others. If only people without a seat play, agents are asked when the time for a step is
+      over.
+    - `absence`: the policy for a person who leaves or is absent. None: the episode ends if a person leaves.
+    - `awaited`: seats of people who did not come, which agents play; the pages say so.
 
     In a real-time world (`World.tick_ms`), clock processes take the steps (`kitchen.realtime`). Then the
     times for steps and for thinking are not used. The clock of a `synthetic` episode runs faster.
@@ -200,8 +201,8 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
-    """Return the members for the agents that have a seat: each agent, and a person in each seat that is left,
-    by number."""
+    """Return the members of a team with these agents: one member for each agent that has a seat, and one
+    person for each of the other seats. They are ordered by number."""
     taken = {seat for mind in minds for seat in mind.seats}
     people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
     held = (tuple(sorted(mind.seats)) for mind in minds if mind.seats)

@@ -187,7 +187,8 @@ def complete_jobs(turn: OpenTurn) -> None:
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Make the step wait for agents that may act or lead in it, if they received a new message.
+    """Find agents that may act or lead in this step although it does not wait for them. Make the step wait
+    for those that have received a new message.
 
     Call this in the transaction in which the message was sent or the step opened.
     """

@@ -118,7 +118,7 @@ def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
 
 
 def ask_after_all(turn: OpenTurn, seat: int) -> None:
-    """Make the step wait for this seat, which may act or lead in it, and store that."""
+    """Let the open step wait for this seat, which so far was allowed but not required to act or lead."""
     _store_may_act(turn, seat, None)
 
 

@@ -26,7 +26,8 @@ the step and can intervene.
 
 
 def missing_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that the step still waits for, with those of agents that only lead."""
+    """Return the seats whose command the step still waits for, and those of agents that only lead and have
+    not decided."""
     return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds
 
 

@@ -1,9 +1,9 @@
 """Compute the collaboration metrics of an episode from its log.
 
-They are IC (share of conversations with a right request), RC (share with a right response), and counts. The
-counts by seat are messages, failed checks, format errors, helpful corrections and tokens. The rounds of all
-conversations are counted, too. Agents note all but messages and rounds in their decisions (`PROCESS_KEY`).
-Commands that the world refused are counted as failed checks.
+`collaboration_events` says what an event is. Process counts are by seat: messages, checks failed, format
+errors, corrections that helped, tokens, and rounds of the conversations that the seat opened. Agents note
+format errors, corrections and tokens in their decisions (`PROCESS_KEY`). Checks fail for refused commands of
+anybody, for the next command of a plan, and for what an agent corrected.
 """
 
 from __future__ import annotations
@@ -12,9 +12,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.dialogue_rounds import DIALOGUE_KEY
-from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedDecision, LogMetrics, ScoredEvent
+from kitchen.contract.episode_log import (
+    EpisodeLog,
+    EventColumn,
+    FailedCheck,
+    LoggedDecision,
+    LogMetrics,
+    ScoredEvent,
+)
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.world import Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_events import (
@@ -23,6 +31,7 @@ from kitchen.worlds.collab_overcooked.collaboration_events import (
     seats_of_log,
 )
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 PROCESS_KEY = "process"
 """Key of a decision's note: {"format_errors": count, "failed_checks": [codes], "helped": count}, and
@@ -33,6 +42,10 @@ NO_EVENT = "blank without a conversation that counts"
 
 _COUNTS = {
     "messages": ("Messages of the {seat}", "Messages that the {seat} sent"),
+    "rounds": (
+        "Rounds opened by the {seat}",
+        "Messages of the {seat} in conversations that it opened, which are their rounds",
+    ),
     "failed_checks": (
         "Failed checks of the {seat}",
         "Macros of the {seat} that failed a check, in a plan or as a command",
@@ -96,6 +109,12 @@ class CollaborationMetrics(LogMetrics):
 
     event_columns: ClassVar[tuple[EventColumn, ...]] = EVENT_COLUMNS
 
+    lists_failed_checks: ClassVar[bool] = True
+
+    def failed_checks(self, log: EpisodeLog) -> list[FailedCheck]:
+        """Return the failed checks by step."""
+        return sorted([*_refused(log), *_dropped_plans(log), *_corrected(log)], key=lambda one: one.step)
+
     def events(self, log: EpisodeLog) -> list[ScoredEvent]:
         """Return the scored conversations of the episode."""
         return [event.scored() for event in collaboration_events(log)]
@@ -112,42 +131,66 @@ class CollaborationMetrics(LogMetrics):
             "requests_wrong": len(events) - requests,
             "responses_right": responses,
             "responses_wrong": len(events) - responses,
-            "rounds": _rounds(log),
-            **_by_seat(log),
+            "rounds": sum(_rounds(log).values()),
+            **self._by_seat(log),
         }
 
+    def _by_seat(self, log: EpisodeLog) -> dict[str, int]:
+        seats, found = seats_of_log(log), Counter[tuple[str, int]]()
+        senders = (one.sender for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
+        found.update(("messages", seats[sender]) for sender in senders if sender in seats)
+        found.update({("rounds", seats[one]): count for one, count in _rounds(log).items() if one in seats})
+        found.update(("failed_checks", one.seat) for one in self.failed_checks(log))
+        for decision in log.decisions:
+            if (seat := seats.get(decision.member)) is not None:
+                for process in processes_of(decision):
+                    found["format_errors", seat] += process.get("format_errors", 0)
+                    found["corrections_helped", seat] += process.get("helped", 0)
+                    found["tokens", seat] += process.get(TOKENS_KEY, 0)
+        return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
 
-def _rounds(log: EpisodeLog) -> int:
-    """Return how many messages the first speakers of the steps sent."""
+
+def _rounds(log: EpisodeLog) -> Counter[int]:
+    """Return how many messages each member sent in the conversations of steps in which it spoke first."""
     opener: dict[int, int | None] = {}
     talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
     for message in talk:
         opener.setdefault(message.step, message.sender)
-    return sum(opener[message.step] == message.sender for message in talk)
+    return Counter(one.sender for one in talk if one.sender is not None and opener[one.step] == one.sender)
 
 
-def _by_seat(log: EpisodeLog) -> dict[str, int]:
-    seats, found = seats_of_log(log), Counter[tuple[str, int]]()
-    senders = (one.sender for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
-    found.update(("messages", seats[sender]) for sender in senders if sender in seats)
+def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:
     for step in log.steps:
         for event in step.events:
-            if event.seat in SEATS and _is_failed_check(event):
-                found["failed_checks", event.seat] += 1
+            if event.kind == "refused" and event.seat in SEATS:
+                yield FailedCheck(step.number, event.seat, event.data["reasons"][0], "command")
+
+
+def _dropped_plans(log: EpisodeLog) -> Iterator[FailedCheck]:
+    """Yield the checks that ended plans. The log has no code of them, so the episode is played again."""
+    if not any(map(_is_illegal_plan, (event for step in log.steps for event in step.events))):
+        return
+    world = CollabOvercooked.create(seats=log.seats, settings=log.settings)
+    world.reset(log.seed)
+    for step in log.steps:
+        for event in filter(_is_illegal_plan, step.events):
+            if event.seat in SEATS:
+                code = world.why_not(event.seat, tuple(event.data["left"][0]))
+                yield FailedCheck(step.number, event.seat, code, "plan")
+        world.step({each.seat: each.command for each in step.commands})
+
+
+def _is_illegal_plan(event: Event) -> bool:
+    return event.kind == REASON_PLAN_BROKEN and event.data["why"] == PLAN_ILLEGAL
+
+
+def _corrected(log: EpisodeLog) -> Iterator[FailedCheck]:
+    seats = seats_of_log(log)
     for decision in log.decisions:
         if (seat := seats.get(decision.member)) is not None:
             for process in processes_of(decision):
-                found["failed_checks", seat] += len(process.get("failed_checks", ()))
-                found["format_errors", seat] += process.get("format_errors", 0)
-                found["corrections_helped", seat] += process.get("helped", 0)
-                found["tokens", seat] += process.get(TOKENS_KEY, 0)
-    return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
-
-
-def _is_failed_check(event: Event) -> bool:
-    """Return whether a macro of a seat was refused, as a command or as the next one of a plan."""
-    is_broken_plan = event.kind == "plan_broken" and event.data["why"] == PLAN_ILLEGAL
-    return event.kind == "refused" or is_broken_plan
+                codes = process.get("failed_checks", ())
+                yield from (FailedCheck(decision.step, seat, code, "reply") for code in codes)
 
 
 def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:

@@ -5,12 +5,14 @@ that bring one thing) when the previous one is finished, and meanwhile follows i
 assistant carries out what was requested, and waits otherwise. Settings let the chef make wrong requests and
 the assistant ignore requests, to try out the metrics.
 
-The only state is `Decision.memory`: what was requested last (chef), or what remains to be done (assistant).
+Nothing is kept but `Decision.memory`: what was requested last (chef), what remains to be done (assistant).
+Both find their next macro in the present kitchen (`remaining_plan`), so they recover from the slips of
+either cook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import ClassVar
@@ -21,24 +23,36 @@ from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessa
 from kitchen.contract.world import Command, Json, Setting, World
 from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
-from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.display_text import command_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
-from kitchen.worlds.collab_overcooked.macro_checks import is_known_macro
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    KitchenThings,
+    is_known_macro,
+    things_from_observation,
+)
 from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
+    PLACE,
     Macros,
-    ReferencePair,
     bring_raw,
     references,
 )
+from kitchen.worlds.collab_overcooked.remaining_plan import RemainingPlan, remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
 
 WAIT_ONE: Command = ("wait", "1")
 SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 """Index of the reference pair that is shortest in plain execution, by level."""
 PATIENCE = 6
-"""Steps after which the chef repeats a request, if the assistant does nothing."""
+"""Steps without progress after which the chef repeats a request."""
+
+CHEF_MEMORY: Mapping[str, Json] = {"unit": [], "asked": [], "step": -PATIENCE, "count": 0, "seen": 0}
+"""Memory of a chef that has requested nothing: the unit that was due at the last request, the macros that
+were requested, the step of this request or of later progress, and how many macros the assistant had finished
+at the request and at that step."""
+ASSISTANT_MEMORY: Mapping[str, Json] = {"units": [], "seen": 0, "heard": 0}
+"""Memory of an assistant that has heard nothing: the units to do, how many own macros were looked at, and the
+number of the last message."""
 
 
 class RecipePartner(Agent):
@@ -68,10 +82,10 @@ class RecipePartner(Agent):
         ),
     )
 
-    def unfit(self, world: World) -> str:
-        """Return why the agent cannot play this world; empty if it can. It cannot if the chef does not
-        know the recipe."""
-        return "" if "recipe" in world.brief(CHEF) else "as chef it needs the recipe"
+    def unfit(self, world: World, seats: Collection[int]) -> str:
+        """Return why it cannot play these seats: a chef by rule needs the recipe."""
+        is_lost = CHEF in seats and "recipe" not in world.brief(CHEF)
+        return "as chef it needs the recipe" if is_lost else ""
 
     async def decide(self, situation: Situation) -> Decision:
         """Return the next command of each of the agent's seats, and their messages."""
@@ -84,63 +98,54 @@ class RecipePartner(Agent):
     # The chef
 
     def _as_chef(self, situation: Situation) -> Decision:
-        task = tasks()[str(situation.briefs[CHEF]["order"])]
-        pair = references(task.name)[SHORTEST_PAIR[task.level]]
-        mine, theirs = (_done(situation, seat) for seat in (CHEF, ASSISTANT))
-        own = pair.chef[matched_prefix(mine, pair.chef) :]
-        command = own[0] if own and own[0] in situation.legal[CHEF] else WAIT_ONE
-        memory, says = self._request(situation, task, pair, theirs)
+        plan = _chef_plan(situation)
+        command = next((one for one in plan.chef[:1] if one in situation.legal[CHEF]), WAIT_ONE)
+        memory, says = self._request(situation, plan.units[0] if plan.units else ())
         return Decision(_commands(situation, CHEF, command), memory=memory, says=says)
 
-    def _request(
-        self, situation: Situation, task: Task, pair: ReferencePair, theirs: Sequence[Command]
-    ) -> tuple[Json, tuple[MessageDraft, ...]]:
-        """Return the memory and the request of the next unit, if it is due."""
-        met = matched_prefix(theirs, pair.assistant)
-        unit = unit_at(pair.units, met)
-        before = situation.memory or {}
-        is_same = before.get("met") == met and situation.step - before.get("step", 0) < PATIENCE
+    def _request(self, situation: Situation, unit: Macros) -> tuple[Json, tuple[MessageDraft, ...]]:
+        """Return the memory and the request of what remains of the next unit, if it is due."""
+        theirs, step = _done(situation, ASSISTANT), situation.step
+        before = {**CHEF_MEMORY, **(situation.memory or {})}
+        asked, since = _macros(before["asked"]), tuple(theirs[before["count"] :])
+        if len(theirs) != before["seen"]:
+            before = {**before, "seen": len(theirs), "step": step - 1}
+        is_begun = 0 < len(since) < len(asked) and since == asked[: len(since)]
+        is_same = is_begun or (since != asked and _is_end(unit, _macros(before["unit"])))
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
-        if (
-            not unit
-            or is_same
-            or is_busy
-            or before.get("step") == situation.step
-            or _is_on_it(before, theirs)
-        ):
-            return situation.memory, ()
+        if not unit or is_busy or before["step"] == step or (is_same and step - before["step"] < PATIENCE):
+            return before, ()
         chance = Random(situation.seed)  # noqa: S311
-        wanted = _wrong_unit(task, chance) if chance.random() < self.chosen["wrong_requests"] else unit
-        memory = {"met": met, "step": situation.step, "count": len(theirs), "asked": list(map(list, wanted))}
+        is_wrong = chance.random() < self.chosen["wrong_requests"]
+        wanted = _wrong_unit(_task(situation), chance) if is_wrong else unit
+        memory = {"unit": unit, "asked": wanted, "step": step, "count": len(theirs), "seen": len(theirs)}
         return memory, (_message("Please do this:", REQUESTS_KEY, wanted),)
 
     # The assistant
 
     def _as_assistant(self, situation: Situation) -> Decision:
-        before = situation.memory or {"todo": [], "count": None, "heard": 0}
+        before = {**ASSISTANT_MEMORY, **(situation.memory or {})}
         mine = _done(situation, ASSISTANT)
-        todo = [tuple(each) for each in before["todo"]]
-        if todo and before["count"] is not None and len(mine) > before["count"]:
-            todo = todo[1:]
+        todo = _without_done(list(map(_macros, before["units"])), mine, before["seen"])
         says: tuple[MessageDraft, ...] = ()
-        heard = _last_number(situation.talk.messages)
         if asked := _requested(situation, before["heard"]):
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
-            todo = todo if ignores or todo[-len(asked) :] == asked else [*todo, *asked]
+            units = _units_of(asked)
+            todo = todo if ignores else _with_units(todo, units)
             says = (_answer(asked, ignores=ignores),)
-        is_free = situation.observations[ASSISTANT]["players"][ASSISTANT]["doing"] is None
-        begins = is_free and bool(todo) and todo[0] in situation.legal[ASSISTANT]
-        count = len(mine) if begins else before["count"] if not is_free else None
-        memory = {"todo": list(map(list, todo)), "count": count, "heard": heard}
-        command = todo[0] if begins else WAIT_ONE
+        heard = _last_number(situation.talk.messages)
+        memory = {"units": todo, "seen": len(mine), "heard": heard}
+        rest = remaining_unit(_things(situation, ASSISTANT), todo[0]) if todo else None
+        command = rest[0] if rest and rest[0] in situation.legal[ASSISTANT] else WAIT_ONE
         return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
 
 
-def _is_on_it(before: Mapping[str, Json], theirs: Sequence[Command]) -> bool:
-    """Return whether the assistant has begun what was requested last, and has not finished it."""
-    asked = [tuple(each) for each in before.get("asked", ())]
-    since = list(theirs[before.get("count", 0) :])
-    return 0 < len(since) < len(asked) and since == asked[: len(since)]
+def _chef_plan(situation: Situation) -> RemainingPlan:
+    """Return what remains of the shortest reference pair; empty if nothing leads to the delivery."""
+    task = _task(situation)
+    pair = references(task.name)[SHORTEST_PAIR[task.level]]
+    plan = remaining_plan(_things(situation, CHEF), task.name, pair)
+    return plan or RemainingPlan((), ())
 
 
 class RecipeAdviser(Adviser):
@@ -154,9 +159,7 @@ class RecipeAdviser(Adviser):
         brief = situation.briefs[seat]
         if seat != CHEF or "recipe" not in brief:
             return None
-        task = tasks()[str(brief["order"])]
-        trajectory = references(task.name)[SHORTEST_PAIR[task.level]].chef
-        left = trajectory[matched_prefix(_done(situation, CHEF), trajectory) :]
+        left = _chef_plan(situation).chef
         return Advice(left[0], {}) if left and left[0] in situation.legal[CHEF] else None
 
     def decide(self, situation: Situation) -> Decision:
@@ -219,6 +222,49 @@ def unit_at(units: Sequence[Macros], met: int) -> Macros:
             return unit[met:]
         met -= len(unit)
     return ()
+
+
+def _task(situation: Situation) -> Task:
+    return tasks()[str(next(iter(situation.briefs.values()))["order"])]
+
+
+def _things(situation: Situation, seat: int) -> KitchenThings:
+    brief = situation.briefs[seat]
+    return things_from_observation(situation.observations[seat], needs_dish=brief["in_dish"])
+
+
+def _macros(listed: Iterable[Sequence[str]]) -> Macros:
+    return tuple(map(tuple, listed))
+
+
+def _is_end(part: Macros, whole: Macros) -> bool:
+    return bool(part) and whole[-len(part) :] == part
+
+
+def _units_of(macros: Sequence[Command]) -> list[Macros]:
+    """Return requested macros in parts, each up to the macro that puts something on a counter."""
+    units: list[Macros] = []
+    for number, macro in enumerate(macros):
+        if number and macros[number - 1] != PLACE:
+            units[-1] = (*units[-1], macro)
+        else:
+            units.append((macro,))
+    return units
+
+
+def _with_units(todo: Sequence[Macros], units: Sequence[Macros]) -> list[Macros]:
+    """Add units to what remains to be done. A unit that is the end of another is the same work."""
+    kept = [one for one in todo if not any(one != unit and _is_end(one, unit) for unit in units)]
+    return [*kept, *(unit for unit in units if not any(_is_end(unit, one) for one in kept))]
+
+
+def _without_done(todo: list[Macros], mine: Sequence[Command], seen: int) -> list[Macros]:
+    """Return what remains to be done after the macros since number `seen`: a unit is done when its last two
+    macros took effect one after the other."""
+    for number in range(seen + 1, len(mine) + 1):
+        done = next((unit for unit in todo if _is_end(unit[-2:], tuple(mine[:number]))), None)
+        todo = [unit for unit in todo if unit is not done]
+    return todo
 
 
 def _wrong_unit(task: Task, chance: Random) -> Macros:

@@ -97,7 +97,7 @@ Row = dict[str, Any]
 
 MEANS = ["measure", "measure_label", "condition", "condition_label", "n", "missing", "mean", "sd", "se"]
 MEANS += ["ci_low", "ci_high", "median", "minimum", "maximum", "synthetic", "within_low", "within_high"]
-MEANS += ["within_mean", "within_n"]
+MEANS += ["within_mean", "within_n", "bootstrap_low", "bootstrap_high"]
 ANOVA = ["measure", "measure_label", "test", "f", "df_between", "df_within", "p", "ss_between", "ss_within"]
 ANOVA += ["eta_squared", "omega_squared", "not_computable", "synthetic"]
 TUKEY = ["measure", "measure_label", "test", "first", "first_label", "second", "second_label", "difference"]
@@ -138,14 +138,33 @@ def to_csv(columns: Sequence[str], rows: Iterable[Row]) -> bytes:
 def means_rows(analysis: Analysis) -> list[Row]:
     """Return one row per measure and condition, with the mean and its intervals.
 
-    The within-participant interval (Cousineau and Morey) and its mean use only participants with a value
-    in every condition.
+    The within-participant interval (Cousineau and Morey) and its mean are over participants with a value in
+    every condition. The bootstrap interval draws participants with replacement, with all of their values.
     """
     return [
-        {**_of(result), **_description(one), **_within(result.interval(one.condition))}
+        {
+            **_of(result),
+            **_description(one),
+            **_within(result.interval(one.condition)),
+            **_bootstrap(result.table.values(one.condition.key)),
+        }
         for result in analysis.measures
         for one in result.descriptions
     ]
+
+
+BOOTSTRAP_SAMPLES = 1000
+
+
+def _bootstrap(values: Sequence[float]) -> Row:
+    """Return the 95 % percentile interval of the mean of one value from each participant."""
+    if len(values) < 2:
+        return {}
+    import numpy as np  # slow to import
+
+    drawn = np.random.default_rng(1).choice(np.asarray(values, float), (BOOTSTRAP_SAMPLES, len(values)))
+    low, high = np.quantile(drawn.mean(axis=1), (0.025, 0.975))
+    return {"bootstrap_low": float(low), "bootstrap_high": float(high)}
 
 
 def _within(found: WithinInterval | None) -> Row:

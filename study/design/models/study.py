@@ -14,7 +14,8 @@ from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABL
 from kitchen.money.models import Budget
 from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
-from study.design.between_groups import group_keys, group_keys_problem
+from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys, group_keys_problem
+from study.design.condition_seats import is_shared
 from study.design.counterbalancing import get_scheme
 from study.design.naming_rules import RESERVED_SLUGS
 from study.design.translated_texts import foreign_text
@@ -376,7 +377,7 @@ class Study(models.Model):
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": self.orders_problem() if self.pk else "",
-            "between_groups": group_keys_problem(self.between_groups) or self._group_in_use(),
+            "between_groups": self._groups_problem(),
             "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
             "prolific_workspace": NO_WORKSPACE if anybodys else "",
             "languages": languages_problem(self.languages),
@@ -391,10 +392,13 @@ class Study(models.Model):
         most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)
         return get_scheme(self.orders).problem(common + most)
 
-    def _group_in_use(self) -> str:
-        """Return why a group cannot be removed: a condition is for it alone."""
-        if not self.pk:
-            return ""
+    def _groups_problem(self) -> str:
+        """Return why the groups are refused: by their keys, since several people play a condition together,
+        or since a condition is for a group that is not among them."""
+        if (problem := group_keys_problem(self.between_groups)) or not self.pk:
+            return problem
+        if group_keys(self.between_groups) and any(map(is_shared, self.conditions.all())):
+            return NO_SHARED_CONDITIONS
         named = self.conditions.exclude(between_group="").values_list("name", "between_group")
         left = [name for name, group in named if group not in group_keys(self.between_groups)]
         return f"{left[0]} is played by a group that is not in the list. Change it first." if left else ""

@@ -15,6 +15,7 @@ from typing import Any
 
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
+from kitchen.registry.world_metrics import metrics_of_world
 from study.analysis.analysis_measures import MeasuredItems, Values, measures_of, play_values
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons, measured_items_in_versions
 from study.analysis.statistics.observations import Measure
@@ -145,8 +146,30 @@ def _cells(
     """Return one row for every measure of an episode."""
     *_, world, score = one
     values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
+    within = _intervals_in_episode(world, score)
     found = ((key, version.measures[key], value) for key, value in values.items())
-    return [(key, *cells[:2], value, *cells[2:]) for key, cells, value in found]
+    return [
+        (key, *cells[:2], value, *cells[2:], *within.get(key, NO_INTERVAL)) for key, cells, value in found
+    ]
+
+
+NO_INTERVAL = (None, None)
+
+
+def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, tuple[float, float]]:
+    """Return by metric the bootstrap interval of each share of two or more events of an episode.
+
+    The shares of samples of n events are binomial, so the percentiles need no drawing.
+    """
+    from scipy.stats import binom  # slow to import
+
+    found: dict[str, tuple[float, float]] = {}
+    for metric in metrics_of_world(world):
+        counts = [score.get(name) or 0 for name in metric.of or ()]
+        if (events := sum(counts)) > 1:
+            low, high = binom.ppf((0.025, 0.975), events, counts[0] / events) / events
+            found[metric.name] = float(low), float(high)
+    return found
 
 
 def _last_cells(

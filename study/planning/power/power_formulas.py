@@ -127,6 +127,36 @@ def anova_power(plan: PowerPlan, people: int) -> float:
     return f_power(steps, steps * (people - 1), strength, plan.alpha)
 
 
+MIXED_EFFECTS: Mapping[str, str] = MappingProxyType(
+    {
+        "group": "Groups differ (between people)",
+        "interaction": "Conditions differ in one group more than in another (interaction)",
+        "condition": "Conditions differ, all groups together",
+    }
+)
+"""The effects of a mixed ANOVA, with labels."""
+
+
+def mixed_power(plan: PowerPlan, groups: int, people: int, effect: str) -> float:
+    """Return the probability that a mixed ANOVA finds one of `MIXED_EFFECTS`, with `people` in each group.
+
+    Everybody plays the k conditions of one of g groups. The plan's f is that of the effect. With N = g n
+    people, the groups are F(g - 1, N - g) with noncentrality N k f^2 / (1 + (k - 1) rho). The interaction is
+    F(eps (g - 1)(k - 1), eps (N - g)(k - 1)), and the conditions F(eps (k - 1), eps (N - g)(k - 1)), both
+    with noncentrality eps N k f^2 / (1 - rho). This is as in G*Power ("ANOVA: repeated measures, between
+    factors", "within-between interaction" and "within factors"; Faul et al. 2007).
+    """
+    k, total = plan.conditions, groups * people
+    strength = total * k * plan.f**2
+    if effect == "group":
+        strength /= 1 + (k - 1) * plan.correlation
+        return f_power(groups - 1, total - groups, strength, plan.alpha)
+    steps = plan.epsilon * (k - 1)
+    strength *= plan.epsilon / (1 - plan.correlation)
+    df_effect = steps * (groups - 1) if effect == "interaction" else steps
+    return f_power(df_effect, steps * (total - groups), strength, plan.alpha)
+
+
 def pair_power(difference: float, plan: PowerPlan, people: int, *, alpha: float | None = None) -> float:
     """Return the probability that a two-sided paired t test finds this difference (in standard deviations).
 

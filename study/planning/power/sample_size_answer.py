@@ -7,18 +7,21 @@ each pair of conditions.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.counterbalancing import balanced_sample_sizes, next_balanced_size
 from study.planning.power.power_formulas import (
+    MIXED_EFFECTS,
     MOST_PEOPLE,
     TOO_SHORT,
     PowerPlan,
     PowerPlanError,
     dz_from_difference,
     means_of,
+    mixed_power,
     pair_power,
     partial_eta_of,
     people_needed,
@@ -54,6 +57,8 @@ class PowerQuestion:
     """The main test, as in a study's plan."""
     scheme: str = "balanced"
     """The scheme of orders, which the mixed model takes into account."""
+    groups: int = 1
+    """Number of groups between people; 1 without groups."""
 
     def power_at(self, people: int) -> float:
         """Return the power of the main test with this number of complete participants."""
@@ -91,6 +96,19 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One effect of the mixed ANOVA that compares groups between people."""
+
+    effect: str
+    needed: int | None
+    """The smallest number of complete participants in each group; None if more than MOST_PEOPLE."""
+    invited: int | None
+    """How many must begin in each group."""
+    power: float
+    """The power with the recommended number in each group."""
+
+
+@dataclass(frozen=True, slots=True)
 class PowerAnswer:
     """The answer that the sample-size page shows."""
 
@@ -112,6 +130,8 @@ class PowerAnswer:
     all_pairs: float | None
     """The share of simulated studies that find every true difference between two conditions."""
     partial_eta: float
+    groups: tuple[GroupRow, ...] = ()
+    """Rows of the comparison between groups; empty without groups."""
 
     @property
     def short(self) -> bool:
@@ -145,7 +165,15 @@ def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
         pairs=pairs,
         all_pairs=every,
         partial_eta=partial_eta_of(wish.plan),
+        groups=tuple(_group_row(wish, effect, best) for effect in MIXED_EFFECTS if wish.groups > 1),
     )
+
+
+def _group_row(wish: PowerQuestion, effect: str, people: int) -> GroupRow:
+    power_at = partial(mixed_power, wish.plan, wish.groups, effect=effect)
+    needed = people_needed(power_at, wish.power)
+    invited = people_to_invite(needed, wish.drop_out) if needed else None
+    return GroupRow(MIXED_EFFECTS[effect], needed, invited, power_at(people))
 
 
 def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:

@@ -20,6 +20,7 @@ FETCHES = "Please fetch an egg."
 WORDS: Mapping[str, str] = {
     "collab": FETCHES,
     "dispatcher": "Stop!",
+    "hourglass": "Fetch rice. Take an onion. Put egg on a shared counter.",
     "planner": "Stop!",
     "recipe_partner": FETCHES,
 }

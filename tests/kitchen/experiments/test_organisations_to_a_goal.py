@@ -14,6 +14,7 @@ from django.core.management import call_command
 from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.world import Json
 from kitchen.experiments import experiment_folder
+from kitchen.experiments.comparison_tables import Estimate
 from kitchen.experiments.episode_rows import EpisodeRow
 from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeJob, ExperimentSetup, SetupError, episode_jobs
@@ -126,6 +127,10 @@ def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> No
 
 def episode_of(job: EpisodeJob, setup: ExperimentSetup) -> EpisodeRow:
     return play_episode(job, setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant))
+
+
+def test_one_planning_in_each_episode_has_no_interval_of_a_share() -> None:
+    assert Estimate((1.0, 1.0, 1.0), (0, None), are_counts=True).interval == (1.0, 1.0)
 
 
 def test_a_line_up_plays_in_the_organisations_that_it_fits() -> None:

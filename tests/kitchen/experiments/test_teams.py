@@ -126,10 +126,21 @@ def test_same_run_twice_delayed_decisions_are_logged_and_a_killed_worker_changes
         assert [each.effects for each in before.entries] == [each.effects for each in log.entries]
 
 
-@pytest.mark.parametrize("schedule", ["relay", "rounds", "free"])
-def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(schedule: str) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "members", "kind"),
+    [
+        ("relay", "dispatcher+follower", "tree"),
+        ("rounds", "dispatcher+follower", "tree"),
+        ("free", "dispatcher+follower", "tree"),
+        ("free", "hourglass+hourglass+hourglass", "chain"),
+        ("together", "hourglass:0+hourglass+hourglass", "tree"),
+    ],
+)
+def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(
+    schedule: str, members: str, kind: str
+) -> None:
     given = {"world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in", "episodes": "1"}
-    given |= {"members": "dispatcher+follower", "organisation": "tree"}
+    given |= {"members": members, "organisation": kind}
     job, setup, log, row, data = recorded_episode(**given, organisation_set=[f"schedule={schedule}"])
     variant, middle = job.column.variant, 17
     assert replay_log(log, row).faults == ()

@@ -17,6 +17,7 @@ from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.log_metrics import read_logs
+from kitchen.play.live.page_session import open_page
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, SeatCommand
 from kitchen.play.turn.conversation import member_message
@@ -24,6 +25,7 @@ from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import minds_asked_separately, turns_to_decide
 from kitchen.play.turn.turn_rules import missing_seats
 from kitchen.registry import agent_registry
+from kitchen.replay.replay_verification import verify_replays
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers]
@@ -114,6 +116,34 @@ def test_a_person_is_a_leaf_of_an_agent_that_leads() -> None:
     assert states(episode)[0] == "done"
     last = StoredDecision.objects.filter(mind__kind="leader").last()
     assert last is not None and (last.step, last.because) == (3, "job")
+
+
+def test_a_person_declines_a_job_of_the_stand_in_and_it_plans_again() -> None:
+    minds = (mind("follower", 1), mind("hourglass", model="stand-in"))
+    members = [Member(2, (), is_person=False, name="Lead"), *members_of_plans(minds, seats=2)]
+    made = make_organisation("tree", members, seats=2, settings={"sees": "all"})
+    episode = make_episode(seats=2, minds=minds, organisation=made, steps=20)
+    submit(episode, 1, "noop")
+    play(episode, 1)
+    (job,) = Message.objects.filter(kind=INFORM)
+    assert (job.sender, job.to, job.text) == (2, [0], "Serve tuna sushi")
+    page, answer = open_page(
+        episode.seats.get(number=0).key, "page-of-leaf", newest=True, json=False, language="es"
+    )
+    shown = "".join(answer.texts)
+    assert page is not None and "Servir sushi de atún" in shown and "Lead" not in shown
+    say = MessageDraft("no", "decline", (2,), {"job": job.number})
+    assert send_message(episode_id=episode.pk, seat=0, say=say).accepted
+    submit(episode, 2, "noop")
+    play(episode, 1)
+    again = Message.objects.filter(kind=INFORM).last()
+    assert again is not None and (again.step, again.to, again.text) == (2, [0], "Serve tuna sushi")
+    rows = StoredDecision.objects.filter(mind__kind="hourglass")
+    assert [(row.because, row.note["iteration"], row.calls.count()) for row in rows] == [
+        ("seat", 1, 1),
+        ("job", 2, 1),
+    ]
+    assert [verdict.fault for verdict in verify_replays(Episode.objects.all())] == [""]
 
 
 def missing_of(episode: Episode) -> set[int]:

@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from study.design.between_groups import group_keys_problem, level_problem
+from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys_problem, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.models import Condition, Study
 from study.design.preregistration import orders_of
@@ -125,6 +125,11 @@ def test_several_people_together_and_groups_exclude_each_other() -> None:
     row.save()
     study.refresh_from_db()
     assert any("Several people cannot play together" in one.words for one in blocking_problems(study))
+    form = OrdersForm({"orders": "balanced", "between_groups": SEATS}, instance=study)
+    assert form.errors["between_groups"] == [NO_SHARED_CONDITIONS]
+    assert OrdersForm({"orders": "balanced", "between_groups": ""}, instance=study).errors.keys() == {
+        "between_groups"
+    }, "a condition names a group"
 
 
 @pytest.mark.django_db

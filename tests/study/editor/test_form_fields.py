@@ -223,6 +223,20 @@ def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) ->
     assert picture.sentences[0].startswith("The participant, who controls no player, may command Follower")
 
 
+def test_a_co_player_leads_and_has_no_robot(client: Client, study: Study) -> None:
+    root = own(("0", "hourglass", {"model": "stand-in", "patience": "20"}))
+    assert save(client, study, team_kind="custom", team_commands="★ > 1\n★ > 2", **root) == ""
+    (member,) = stored(study)["members"]
+    assert (member["seats"], stored(study)["commands"]) == ([], [[4, 0], [4, 1]])
+    assert team_initial(stored(study), 4)["team_commands"] == ["★ > 1", "★ > 2"]
+    page = client.get(reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk]))
+    html = page.content.decode()
+    assert re.search(r'name="team_row_0_players" value="0"[^>]* checked', html) and "it leads" in html
+    both = own(("0, 2", "hourglass", {"model": "stand-in"}))
+    assert "plays for nobody else" in save(client, study, team_kind="tree", **both)
+    assert "needs a seat" in save(client, study, team_kind="each", **root)
+
+
 def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Client, study: Study) -> None:
     assert (
         save(client, study, team_kind="", team_people="1, 2", team_lobby_seconds="60", team_unfilled="leave")

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from kitchen.play.models import Episode
+from kitchen.registry.world_metrics import metrics_of_world
 from study.analysis.analysis_sample import Sample, measured_items, observations
 from study.design.models import Condition, Study, SurveyItem
 from study.exports.export_files import csv_pieces
@@ -39,6 +41,22 @@ def test_each_measure_is_a_row_with_the_value_that_the_analysis_takes() -> None:
     assert found == taken
     assert {row["value"] for row in long(study) if row["measure"] == "trust_score"} == {"3.5"}
     assert {row["made_of"] for row in long(study)} == {"play", "item", "scale"}
+
+
+def test_a_share_of_several_events_has_an_interval_within_the_episode() -> None:
+    study = make_study(items=0)
+    answered(study, "one", {})
+    shares = [metric for metric in metrics_of_world("cuisine") if metric.of]
+    for row, counts in zip(Episode.objects.order_by("pk"), ((3, 1), (1, 0)), strict=True):
+        row.score |= dict(zip(shares[0].of or (), counts, strict=True))
+        row.save()
+    found = [
+        (row["bootstrap_low"], row["bootstrap_high"])
+        for row in long(study)
+        if row["measure"] == shares[0].name
+    ]
+    assert found == [("0.25", "1.0"), ("", "")], "one event has no interval"
+    assert {row["bootstrap_low"] for row in long(study) if row["measure"] != shares[0].name} == {""}
 
 
 def test_a_row_has_the_settings_of_its_condition_as_columns() -> None:

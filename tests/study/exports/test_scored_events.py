@@ -6,11 +6,12 @@ import json
 
 import pytest
 from django.template.loader import render_to_string
+from django.utils import timezone
 
 from kitchen.contract.episode_log import ScoredEvent
 from kitchen.contract.world import canonical_hash
 from kitchen.play.episode.play_monitoring import episode_facts
-from kitchen.play.models import Episode, Message
+from kitchen.play.models import Episode, Message, Step
 from kitchen.registry.world_metrics import event_columns
 from kitchen.registry.world_registry import WORLDS
 from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
@@ -98,7 +99,7 @@ def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[S
     study, episode, _ = asked
     silent = begun(study, "chef_level_1")
     facts = episode_facts([episode.pk, silent.pk])
-    assert {"Initiating capability 100 %", "Rounds 2"} <= set(facts[episode.pk].standing)
+    assert "Initiating capability 100 %" in facts[episode.pk].standing
     assert f"Initiating capability {NO_VALUE}" in facts[silent.pk].standing
     assert "initiating_capability" not in Episode.objects.get(pk=episode.pk).score, "nothing is stored"
 
@@ -109,3 +110,26 @@ def test_rows_of_an_assistant_have_no_word_of_the_recipe(study: Study) -> None:
     found = {name: list(rows_of(get_table(name), study)) for name in ("scored_events", "messages")}
     assert [len(each) for each in found.values()] == [1, 1]
     assert not RECIPE.search(str(found))
+
+
+def test_a_failed_check_is_exported_and_replayed_with_seat_and_code_and_without_the_command(
+    study: Study,
+) -> None:
+    episode = begun(study, "chef_level_3")
+    refused = {"kind": "refused", "seat": 0, "command": ["deliver"], "reasons": ["hands_empty"]}
+    now = timezone.now()
+    Step.objects.create(
+        episode=episode, number=1, commands=[], events=[refused], score={}, opened_at=now, taken_at=now
+    )
+    Episode.objects.filter(pk=episode.pk).update(step=1)
+    table = get_table("failed_checks")
+    names = [column.name for column in table.columns_of(study)]
+    (row,) = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
+    assert [row[name] for name in ("condition", "step", "seat", "code", "checked")] == [
+        *("chef_level_3", 1, 0, "hands_empty", "command")
+    ]
+    assert "deliver" not in str(row)
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    report = render_to_string("study/monitor/replay_told.html", {"told": report_step(record, 1)})
+    assert "<code>hands_empty</code> (a command for this step)" in report
+    assert not report_step(record, 2).failed

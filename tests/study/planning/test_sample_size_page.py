@@ -235,3 +235,15 @@ def test_the_page_is_for_staff_and_that_of_a_study_for_its_members(
 @pytest.mark.django_db
 def test_an_unknown_study_is_not_found(admin_client: Client) -> None:
     assert ask(admin_client, "/staff/nothing/sample-size/").status_code == 404
+
+
+def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(admin_client: Client) -> None:
+    study = make_study("seats", conditions=4, between_groups="chef assistant")
+    for number, row in enumerate(study.conditions.order_by("position")):
+        row.between_group, row.within_level = ("chef", "assistant")[number // 2], f"level_{number % 2}"
+        row.save()
+    page = admin_client.get(f"/staff/{study.slug}/sample-size/").content.decode()
+    assert "Comparison between 2 groups" in page and "It assumes groups of equal size" in page
+    (group, *_) = re.findall(r"\(between people\)</th>(.*?)</tr>", page)
+    assert re.findall(r">([\d.]+)<", group)[:2] == ["49", "55"]
+    assert "Comparison between" not in admin_client.get(PAGE).content.decode()

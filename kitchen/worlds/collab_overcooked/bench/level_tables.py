@@ -2,14 +2,12 @@
 
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
-reads `steps.csv` and `scored_events.csv` that `manage.py experiment` wrote to FOLDER. It prints the tables
-and writes `levels.md`, `levels.csv` and `figure3.svg` to FOLDER. From runs with the longest time limit, it
-also draws the success rate by time limit (`success_by_gamma.svg`).
-
-The value of a level is the mean over its tasks. The initiating capability (IC) is the share of conversations
-with a right request of the chef, the first agent of a line-up. The responding capability (RC) is the share
-with a right response of the assistant, the second. Both pool all conversations of a task. Brackets are 95 %
-percentile intervals of 1,000 bootstrap samples of episodes within tasks.
+reads `steps.csv`, `scored_events.csv` and `failed_checks.csv` that `manage.py experiment` wrote to FOLDER. It
+prints the tables and writes `levels.md`, `levels.csv`, `figure3.svg` (IC and RC) and, from runs with the
+longest time limit, `success_by_gamma.svg` beside them. All numbers follow from the log. A level is the mean
+of its tasks; IC and RC pool the events of a task. IC is that of the chef, the first of a line-up; RC is that
+of the assistant, the second. Brackets are 95 % percentile intervals of 1,000 bootstrap samples of episodes
+within tasks.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +80,14 @@ def read_results(folder: Path) -> list[EpisodeResult]:
     for row in _rows(folder / "steps.csv"):
         steps[_name(row)].append(_step(row))
     return [_result(name, taken, tuple(events[name])) for name, taken in steps.items()]
+
+
+def read_failed_checks(folder: Path) -> Counter[tuple[str, str, int]]:
+    """Return how often each seat of each line-up failed each check, by (line-up, code, seat); empty for a
+    folder of an older version without the file."""
+    path = folder / "failed_checks.csv"
+    rows = _rows(path) if path.exists() else ()
+    return Counter((row["variant"], row["code"], int(row["seat"])) for row in rows)
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
@@ -255,6 +261,18 @@ def printed_table() -> Mapping[str, Sequence[Sequence[float]]]:
     return rows
 
 
+def failed_checks_table(checks: Counter[tuple[str, str, int]]) -> str:
+    """Return the counts of failed checks by code and seat as Markdown; empty without any."""
+    if not checks:
+        return ""
+    lines = [
+        f"| {line_up} | {code} | {' | '.join(str(checks[line_up, code, seat]) for seat in SEATS)} |"
+        for line_up, code in sorted({key[:2] for key in checks})
+    ]
+    head = [f"| who | code | {' | '.join(SEAT_NAMES)} |", "|---" * (2 + len(SEATS)) + "|"]
+    return "\n".join(["\n## Failed checks\n", *head, *lines]) + "\n"
+
+
 def markdown(results: Sequence[EpisodeResult]) -> str:
     """Return the tables of these results, beside the paper's, as Markdown."""
     table = level_table(results)
@@ -371,7 +389,7 @@ def _kinds_by_seat(line_up: str) -> Sequence[str]:
 def write_tables(folder: Path) -> str:
     """Write the tables and figures of an experiment into its folder. Return the tables as Markdown."""
     results = read_results(folder)
-    text = markdown(results)
+    text = markdown(results) + failed_checks_table(read_failed_checks(folder))
     (folder / "levels.md").write_text(text, encoding="utf-8")
     gammas = [
         (who, f"SR at {gamma:g}", level, value) for who, gamma, level, value in success_by_gamma(results)

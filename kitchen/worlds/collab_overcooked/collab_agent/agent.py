@@ -11,7 +11,7 @@ complete it. If there is no answer, the seat waits for one step.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import takewhile
@@ -123,11 +123,10 @@ class CollabAgent(Agent):
         """Return the language model that plays, as `provider:model`."""
         return f"{self.provider}:{self.model_name}"
 
-    def unfit(self, world: World) -> str:
-        """Return why the agent cannot play this world; empty if it can. With the stand-in model (a program
-        that answers instead of a language model), the chef must know the recipe."""
+    def unfit(self, world: World, seats: Collection[int]) -> str:
+        """Return why it cannot play: the stand-in needs the recipe as chef."""
         is_stand_in = self.provider == provider_registry.STAND_IN
-        return RecipePartner({}).unfit(world) if is_stand_in else ""
+        return RecipePartner({}).unfit(world, seats) if is_stand_in else ""
 
     def rehearsal(self) -> ForecastTrial:
         """Return the settings for a trial run with the stand-in model, a program that answers instead of a

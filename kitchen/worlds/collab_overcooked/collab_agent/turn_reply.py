@@ -63,17 +63,23 @@ def read_turn_reply(reply: Reply) -> TurnReply:
     """Return the parts of a model's answer. A `request(...)` in the plan is moved to the requests, as in
     the paper. Raises UnreadableTurnError if the analysis or the plan is missing."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
-    if not str(parts.get("analysis", "")).strip():
+    analysis = parts.get("analysis")
+    if not isinstance(analysis, str) or not analysis.strip():
         raise UnreadableTurnError("`analysis` is missing")
     if not isinstance(parts.get("plan"), str | list):
         raise UnreadableTurnError("`plan` is missing")
-    planned, asked = (read_macros(parts.get(name)) for name in ("plan", "requests"))
+    planned, asked = (_macros(parts.get(name)) for name in LISTS)
     plan = tuple(one for one in planned if one[0] != REQUEST)[:MAX_PLAN_STEPS]
     requested = map(without_request, (*asked, *(one for one in planned if one[0] == REQUEST)))
     requests = tuple(one for one in requested if one)[:MAX_PLAN_STEPS]
     say = parts.get("say")
     words = say.strip()[:MAX_AGENT_CHARACTERS] if isinstance(say, str) and not _NOTHING.match(say) else ""
-    return TurnReply(str(parts["analysis"]), plan, requests, words)
+    return TurnReply(analysis, plan, requests, words)
+
+
+def _macros(given: Json) -> list[Command]:
+    """Read macros. What models write for an empty part is none."""
+    return [macro for macro in read_macros(given) if not _NOTHING.match(" ".join(macro))]
 
 
 def _parts(text: str) -> Mapping[str, Json]:
@@ -99,10 +105,7 @@ def _lines(text: str) -> dict[str, Json]:
             parts[name] = [rest] if rest else []
         elif name and line.strip():
             parts[name].append(line.strip())
-    return {
-        key: [line for line in lines if not _NOTHING.match(line)] if key in LISTS else " ".join(lines)
-        for key, lines in parts.items()
-    }
+    return {key: lines if key in LISTS else " ".join(lines) for key, lines in parts.items()}
 
 
 def written_turn(reply: TurnReply) -> str:

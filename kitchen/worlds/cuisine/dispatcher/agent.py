@@ -182,7 +182,8 @@ class ModelConversation:
 
     @property
     def line(self) -> SaidLine:
-        """The model's line to people, from its first answer that has one."""
+        """Return the model's message to the people, from its first answer that has one; empty if there is
+        none."""
         said = (line_in_reply(call.reply) for call in self.calls if call.reply)
         return next((line for line in said if line.text), SaidLine()) if self.talks else SaidLine()
 
@@ -211,7 +212,8 @@ class ModelConversation:
 
     @property
     def withheld(self) -> bool:
-        """Return whether the line repeats the prompt, or is for somebody unknown; if so, it is not sent."""
+        """Return whether the model's message repeats the prompt or is for somebody unknown. Such a message is
+        not sent."""
         unknown = bool(self.line.to) and self.addressee is None
         return unknown or self._repeats(self.line.text)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.assigned_jobs import Job, aim_and_words
 from kitchen.contract.language_model import Reply
 from kitchen.contract.organisation import ACCEPT, DECLINE, DOWNWARD_KINDS, INFORM, REPORT, UPWARD_KINDS
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
@@ -86,14 +86,14 @@ def member_name(moment: KitchenMoment, number: int | None) -> str:
 
 
 class SaidLine(NamedTuple):
-    """The line of an answer, and the name of its one addressee; no name for everybody."""
+    """The message in a reply, and the name of its one addressee; no name if it is for everybody."""
 
     text: str = ""
     to: str = ""
 
 
 def line_in_reply(reply: Reply) -> SaidLine:
-    """Return the answer's line to people, on one line; empty if there is none."""
+    """Return the message to people in this reply, on one line; empty if there is none."""
     if reply.call is not None:
         said, to = reply.call.get("say"), reply.call.get("say_to")
         name = to if isinstance(to, str) and to != ALL else ""
@@ -159,8 +159,8 @@ def is_led(moment: KitchenMoment) -> bool:
 
 
 def job_lines(moment: KitchenMoment) -> Iterator[str]:
-    """Yield the open jobs, oldest first, as lines of the state: those of the dispatcher, and those that it
-    gave."""
+    """Yield the open jobs for the prompt, one per line, oldest first: those of the dispatcher if somebody may
+    give it jobs, and those that it gave if it may give some."""
     if is_led(moment):
         mine = [job for job in moment.jobs if job.worker == moment.member]
         yield "Jobs for you:" if mine else "Jobs for you: none."
@@ -190,7 +190,7 @@ def jobs_given_in(reply: Reply, moment: KitchenMoment) -> tuple[MessageDraft, ..
     given = (
         _given_in_call(reply.call)
         if reply.call is not None
-        else ((to, *_aim_and_words(job, aims)) for to, job in in_text)
+        else ((to, *aim_and_words(clip_line(job), aims)) for to, job in in_text)
     )
     made = []
     for to, aim, words in given:
@@ -207,17 +207,6 @@ def _given_in_call(call: Mapping[str, Json]) -> Iterator[tuple[str, str, str]]:
         if isinstance(one, dict):
             aim = str(one.get("aim") or "")
             yield str(one.get("to", "")), "" if aim == NO_AIM else aim, str(one.get("words") or "")
-
-
-def _aim_and_words(job: str, aims: Iterable[str]) -> tuple[str, str]:
-    """Return the aim that a job in free text begins with, and the words after it. Without one, all is
-    words."""
-    plain = clip_line(job)
-    for aim in sorted(aims, key=len, reverse=True):
-        rest = plain[len(aim) :]
-        if plain.lower().startswith(aim.lower()) and not rest[:1].isalnum():
-            return aim, rest.strip(" .,;:-")
-    return "", plain
 
 
 JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}

@@ -53,8 +53,11 @@ TOOL_NAME = "dispatch"
 
 
 def dispatch_tool(moment: KitchenMoment, *, talks: bool = False) -> Tool:
-    """Return the tool for commands. If it `talks`, it is also for a line to people, for answers to jobs and
-    for jobs of others, as far as the organisation allows them."""
+    """Return the tool with which the model gives its commands as a structured reply.
+
+    If it `talks`, the reply also has a message to people, answers to jobs, and jobs for others, as far as the
+    organisation allows them.
+    """
     brief, team = moment.brief, moment.team
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One or two sentences: what the agents work towards now."}

@@ -7,7 +7,7 @@ last cells and directions of both seats. It does not use tomatoes and cannot pas
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, NamedTuple
@@ -113,7 +113,7 @@ class GreedyAgent(SimplePartner):
 
     kind: ClassVar[str] = "greedy"
 
-    def unfit(self, world: World) -> str:
+    def unfit(self, world: World, seats: Collection[int]) -> str:
         """Return why the agent cannot play this world (no soup of three onions is ordered); empty if it
         can."""
         wanted = [ONION] * POT_CAPACITY

@@ -56,7 +56,7 @@ async def opened(seat: Seat, protocol: str | None = JSON_PROTOCOL, query: str = 
     socket = WebsocketCommunicator(
         application, f"/ws/seat/{seat.key}/{query}", subprotocols=[protocol] if protocol else []
     )
-    connected, chosen = await socket.connect()
+    connected, chosen = await socket.connect(timeout=PATIENCE)
     assert connected
     assert chosen == protocol
     return socket
@@ -337,7 +337,7 @@ async def test_unknown_keys_of_one_address_are_refused_unasked(monkeypatch: pyte
     for address in ("203.0.113.7", "203.0.113.7", "203.0.113.7", "203.0.113.8", "127.0.0.1"):
         socket = WebsocketCommunicator(application, f"/ws/seat/guessed-{address.replace('.', '-')}/")
         socket.scope["client"] = (address, 1)
-        assert (await socket.connect())[0]
+        assert (await socket.connect(timeout=PATIENCE))[0]
         codes.append(await closed_with(socket))
     assert codes == [
         NO_SEAT_CLOSE_CODE,
@@ -443,7 +443,7 @@ async def test_a_browser_gets_fragments_by_the_templates_of_the_page() -> None:
 @pytest.mark.parametrize("key", ["nobody", "x" * 200])
 async def test_an_unknown_key_opens_nothing(key: str) -> None:
     socket = WebsocketCommunicator(application, f"/ws/seat/{key}/")
-    await socket.connect()
+    await socket.connect(timeout=PATIENCE)
     assert (await socket.receive_output(timeout=PATIENCE))["code"] == NO_SEAT_CLOSE_CODE
 
 
@@ -451,7 +451,7 @@ async def test_a_co_players_seat_has_no_door() -> None:
     episode = await database_sync_to_async(make_episode)(seats=2, minds=(mind("planner", 1),))
     seat = await database_sync_to_async(seat_of)(episode, 1)
     socket = WebsocketCommunicator(application, f"/ws/seat/{seat.key}/")
-    await socket.connect()
+    await socket.connect(timeout=PATIENCE)
     assert (await socket.receive_output(timeout=PATIENCE))["code"] == NO_SEAT_CLOSE_CODE
 
 

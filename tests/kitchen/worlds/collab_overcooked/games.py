@@ -61,16 +61,23 @@ def pair_game(task: str, seed: int = 0, **rates: float) -> tuple[CollabOvercooke
 def agents_game(task: str, agent: Agent, seed: int = 0) -> tuple[CollabOvercooked, EpisodeLog]:
     """Play a game of this agent in both seats; return the world and the log."""
     loop = agents_loop(task, agent, seed)
+    return play_on(loop, agent), loop.log()
+
+
+def play_on(loop: EpisodeLoop, agent: Agent) -> CollabOvercooked:
+    """Play a game to its end; return the world."""
     while not loop.is_over:
         loop.take(loop.step_of(asyncio.run(loop.ask(dict.fromkeys((0, 1), agent)))))
     assert isinstance(loop.game, CollabOvercooked)
-    return loop.game, loop.log()
+    return loop.game
 
 
-def agents_loop(task: str, agent: Agent, seed: int = 0) -> EpisodeLoop:
+def agents_loop(task: str, agent: Agent, seed: int = 0, **settings: Any) -> EpisodeLoop:
     """Begin a game of this agent in both seats."""
     members = (Member(0, (0,), False), Member(1, (1,), False))
     organisation = make_organisation("pair", members, seats=2, settings={"within": True})
-    world = game(task)
+    world = game(task, **settings)
     world.reset(seed)
-    return EpisodeLoop(world, seed, Team(members, (agent.kind,) * 2, organisation, EVERYBODY), {"task": task})
+    return EpisodeLoop(
+        world, seed, Team(members, (agent.kind,) * 2, organisation, EVERYBODY), {"task": task, **settings}
+    )

@@ -244,6 +244,18 @@ def test_a_plan_that_is_neither_text_nor_a_list_is_missing(plan: object) -> None
         read_turn_reply(Reply(json.dumps({"analysis": "I see.", "plan": plan})))
 
 
+@pytest.mark.parametrize("analysis", [None, 5, [], " "])
+def test_an_analysis_that_is_no_text_is_missing(analysis: object) -> None:
+    with pytest.raises(UnreadableTurnError, match="`analysis` is missing"):
+        read_turn_reply(Reply(json.dumps({"analysis": analysis, "plan": []})))
+
+
+def test_words_for_nothing_in_a_structured_answer_are_no_action() -> None:
+    text = json.dumps({"analysis": "I see.", "plan": ["none"], "requests": ["N/A", PLACE], "say": ""})
+    read = read_turn_reply(Reply(text))
+    assert (read.plan, read.requests) == ((), ((PLACE,),))
+
+
 def test_a_plan_ends_before_an_action_that_the_seat_can_never_do(asked: Any) -> None:
     for wrong in ("wait ²", "wait 99", "fly home", "cook pot0", "wait " + "9" * 5000):
         agent, _ = asked(turn([FETCH, PLACE, wrong, "wait 2"]))

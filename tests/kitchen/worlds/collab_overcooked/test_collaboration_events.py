@@ -123,6 +123,7 @@ def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
     assert found.opener == ASSISTANT and found.request_right
     measured = LOG_MEASURES.measure(log("baked_bell_pepper", (), said))
     assert measured["initiating_capability"] is None and measured["messages_assistant"] == 1
+    assert (measured["rounds"], measured["rounds_chef"], measured["rounds_assistant"]) == (1, 0, 1)
 
 
 def test_process_counts_come_from_notes_and_refusals() -> None:
@@ -130,10 +131,16 @@ def test_process_counts_come_from_notes_and_refusals() -> None:
     note = {"process": process, "talk": [{"process": process}, {"other": 1}]}
     decisions = (LoggedDecision(1, ASSISTANT, "seat", "collab", "", 1.0, note),)
     refused = Event("refused", CHEF, {"command": ["fly"], "reasons": ["unknown_verb"]})
-    ended = Event("plan_broken", CHEF, {"why": "illegal", "left": [], "planned_in": 0})
+    ended = Event("plan_broken", CHEF, {"why": "illegal", "left": [["deliver"]], "planned_in": 0})
     replaced = Event("plan_broken", CHEF, {"why": "replaced", "left": [], "planned_in": 0})
     steps = (LoggedStep(1, (), (refused, ended, replaced), {}),)
-    measured = LOG_MEASURES.measure(log("boiled_egg", steps, decisions=decisions))
+    played = log("boiled_egg", steps, decisions=decisions)
+    assert LOG_MEASURES.failed_checks(played) == [
+        (1, CHEF, "unknown_verb", "command"),
+        (1, CHEF, "hands_empty", "plan"),
+        *((1, ASSISTANT, code, "reply") for code in ("hands_full", "busy") * 2),
+    ]
+    measured = LOG_MEASURES.measure(played)
     assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (2, 4)
     assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
     assert (measured["tokens_chef"], measured["tokens_assistant"]) == (0, 1400)

@@ -52,6 +52,14 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(
     ]
     assert events[0]["requests"] == "pickup egg ingredient_dispenser; place_obj_on_counter"
     assert (tmp_path / "levels.md").read_text() == text
+    checks = tmp_path / "failed_checks.csv"
+    assert checks.read_text().strip().endswith("step,seat,code,checked") and "Failed checks" not in text
+    with checks.open("a") as file:
+        file.write("pair,boiled_egg,2,1,1,3,1,hands_full,plan\n" * 2)
+    assert "## Failed checks\n\n| who | code | chef | assistant |" in write_tables(tmp_path)
+    assert "| pair | hands_full | 0 | 2 |" in write_tables(tmp_path)
+    checks.unlink()
+    assert write_tables(tmp_path) == text, "as of an older version"
     figure, by_gamma = ((tmp_path / f"{name}.svg").read_text() for name in ("figure3", "success_by_gamma"))
     assert "Initiating capability of the chef, recipe_partner+recipe_partner, 1: 100.0 %" in figure
     assert "recipe_partner+recipe_partner, Level 3, 1.2: 100.0 %" in by_gamma

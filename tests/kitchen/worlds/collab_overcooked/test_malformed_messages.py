@@ -136,7 +136,7 @@ async def test_malformed_messages_are_answered_and_change_nothing(
     seat = await database_sync_to_async(episode.seats.get)(number=0)
     path, protocol = f"/ws/seat/{seat.key}/", seat_consumer.JSON_PROTOCOL
     socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), path, subprotocols=[protocol])
-    await socket.connect()
+    await socket.connect(timeout=20)
     before = json.loads(await socket.receive_from(timeout=30))
     chance = Random(number)
     for _ in range(number):

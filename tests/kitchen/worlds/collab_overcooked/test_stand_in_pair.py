@@ -11,7 +11,8 @@ from kitchen.contract.world import Json
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from kitchen.worlds.collab_overcooked.order_tasks import tasks, tasks_of_level
 from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER, RecipePartner
-from tests.kitchen.worlds.collab_overcooked.games import game, pair_game, play
+from kitchen.worlds.collab_overcooked.world import CollabOvercooked
+from tests.kitchen.worlds.collab_overcooked.games import agents_loop, game, pair_game, play, play_on
 
 COUNTS = ("requests_right", "requests_wrong", "responses_right", "responses_wrong")
 
@@ -51,7 +52,43 @@ def test_only_a_chef_who_knows_the_recipe_is_advised() -> None:
     assert ADVISER.advise(make_situation(game("boiled_egg", knowledge="assistant"), (1,))) is None
 
 
-def test_a_chef_without_the_recipe_is_refused() -> None:
+CUT = ("put_obj_in_utensil chopping_board0", "cut chopping_board0", "wait 2")
+BRING = ("pickup carrot_slices chopping_board0", "place_obj_on_counter")
+
+
+def fetch(*things: str, then: str = "place_obj_on_counter") -> list[tuple[int, str]]:
+    """The assistant fetches these things and does the same with each."""
+    return [(1, macro) for thing in things for macro in (f"pickup {thing} ingredient_dispenser", then)]
+
+
+@pytest.mark.parametrize(
+    "slips",
+    [
+        fetch("carrot", then="put_obj_in_utensil blender0"),
+        [*fetch("carrot", then=CUT[0]), (1, "pickup egg ingredient_dispenser")],
+        fetch("egg", "carrot", then=CUT[0]),
+        fetch("egg", "beef", "tofu"),
+        [
+            *((1, macro) for macro in ("pickup carrot ingredient_dispenser", *CUT, *BRING)),
+            *(
+                (0, macro)
+                for macro in ("pickup carrot_slices counter", "put_obj_in_utensil pot0", "cook pot0")
+            ),
+        ],
+    ],
+    ids=["wrong utensil", "wrong thing in hand", "wrong contents", "full counters", "wrong job of the chef"],
+)
+def test_the_pair_recovers_from_slips(slips: list[tuple[int, str]]) -> None:
+    loop = agents_loop("baked_carrot_soup", RecipePartner({}), gamma=3.0)
+    assert isinstance(loop.game, CollabOvercooked)
+    for seat, macro in slips:
+        play(loop.game, seat, macro)
+    assert play_on(loop, RecipePartner({})).delivered
+
+
+@pytest.mark.parametrize("seats", [(0,), (1,), (0, 1)])
+def test_only_a_chef_without_the_recipe_is_refused(seats: tuple[int, ...]) -> None:
     agent = RecipePartner({})
-    assert agent.unfit(game("boiled_egg")) == ""
-    assert agent.unfit(game("boiled_egg", knowledge="assistant")) == "as chef it needs the recipe"
+    assert agent.unfit(game("boiled_egg"), seats) == ""
+    why = agent.unfit(game("boiled_egg", knowledge="assistant"), seats)
+    assert why == ("as chef it needs the recipe" if 0 in seats else "")

@@ -128,4 +128,4 @@ def test_the_released_random_one_never_interacts() -> None:
 )
 def test_greedy_plays_only_where_soups_of_three_onions_are_ordered(layout: str, fits: bool) -> None:
     world = Overcooked.create(seats=2, settings={"layout": layout})
-    assert (make_agent(GREEDY, {}).unfit(world) == "") is fits
+    assert (make_agent(GREEDY, {}).unfit(world, (0, 1)) == "") is fits

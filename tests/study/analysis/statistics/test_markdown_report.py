@@ -128,6 +128,22 @@ def test_means_can_be_read_back_in_full_precision(analysis: Analysis, files: dic
         assert (row["ci_low"] or None) == (None if description.ci_low is None else repr(description.ci_low))
 
 
+def test_means_have_a_bootstrap_interval_over_participants() -> None:
+    values = [0.1 * number for number in range(10)]
+    conditions = [AnalysisCondition("a", "A", 0), AnalysisCondition("b", "B", 1)]
+
+    def means(*groups: list[float]) -> list[dict[str, str]]:
+        given = dict(zip("ab", groups, strict=True))
+        return rows(dict(file_contents(analyse(rows_of(given, RATE), conditions, [RATE])))["means.csv"])
+
+    rising, same = means(values, [0.5] * 10)
+    half = 1.96 * float(rising["sd"]) * 0.9**0.5 / 10**0.5
+    assert float(rising["bootstrap_low"]) == pytest.approx(0.45 - half, abs=0.02)
+    assert float(rising["bootstrap_high"]) == pytest.approx(0.45 + half, abs=0.02)
+    assert same["bootstrap_low"] == same["bootstrap_high"] == "0.5"
+    assert {row["bootstrap_low"] for row in means([0.1], [0.2])} == {""}, "one value has no interval"
+
+
 def test_pairs_can_be_read_back_in_full_precision(analysis: Analysis, files: dict[str, bytes]) -> None:
     pairs = [pair for result in analysis.measures for pair in result.pairs]
     read = rows(files["tukey.csv"])

@@ -16,6 +16,7 @@ from statsmodels.stats.power import TTestPower
 from study.planning.power import main_test_power
 from study.planning.power.main_test_power import critical_range, main_power
 from study.planning.power.power_formulas import (
+    MIXED_EFFECTS,
     PATTERNS,
     PowerPlan,
     PowerPlanError,
@@ -24,6 +25,7 @@ from study.planning.power.power_formulas import (
     f_from_partial_eta,
     f_power,
     means_of,
+    mixed_power,
     pair_power,
     partial_eta_of,
     people_needed,
@@ -49,6 +51,51 @@ WITHIN = 0.025
 def test_sample_sizes_are_those_of_gpower(plan: PowerPlan, power: float, people: int) -> None:
     assert people_needed(partial(anova_power, plan), power) == people
     assert anova_power(plan, people) >= power > anova_power(plan, people - 1)
+
+
+@pytest.mark.parametrize(
+    ("plan", "groups", "effect", "power", "people"),
+    [
+        # G*Power 3.1, alpha .05, correlation .5, epsilon 1: the often cited totals for a medium effect f =
+        # .25, divided by the groups.
+        (PowerPlan(2, 0.25), 2, "interaction", 0.80, 34 // 2),
+        (PowerPlan(3, 0.25), 2, "interaction", 0.80, 28 // 2),
+        (PowerPlan(2, 0.25), 2, "group", 0.80, 98 // 2),
+    ],
+)
+def test_sizes_of_groups_are_those_of_gpower(
+    plan: PowerPlan, groups: int, effect: str, power: float, people: int
+) -> None:
+    assert people_needed(partial(mixed_power, plan, groups, effect=effect), power) == people
+
+
+@pytest.mark.parametrize("effect", MIXED_EFFECTS)
+def test_the_power_of_a_mixed_anova_is_the_share_of_simulated_studies_that_find_the_effect(
+    effect: str,
+) -> None:
+    plan, groups, people, runs = PowerPlan(3, 0.3, 0.4), 2, 12, 4000
+    k = plan.conditions
+    signs, steps = np.array([-1.0, 1.0])[:, None], np.array([-(1.5**0.5), 0.0, 1.5**0.5])
+    means = plan.f * {"group": signs, "condition": steps, "interaction": signs * steps}[effect]
+    rng = np.random.default_rng(1)
+    root = np.linalg.cholesky(np.full((k, k), plan.correlation) + (1 - plan.correlation) * np.eye(k))
+    noise = rng.standard_normal((runs, groups, people, k)) @ root.T
+    values = noise + np.broadcast_to(means, (groups, k))[:, None, :]
+    grand = values.mean(axis=(1, 2, 3), keepdims=True)
+    persons, cells = values.mean(axis=3, keepdims=True), values.mean(axis=2, keepdims=True)
+    group, level = (values.mean(axis=axes, keepdims=True) for axes in ((2, 3), (1, 2)))
+    total = groups * people
+    error, df_error = values - persons - cells + group, (total - groups) * (k - 1)
+    parts = {
+        "group": (group - grand, groups - 1, persons - group, total - groups),
+        "condition": (level - grand, k - 1, error, df_error),
+        "interaction": (cells - group - level + grand, (groups - 1) * (k - 1), error, df_error),
+    }
+    kept, df, left, df_left = parts[effect]
+    shape = values.shape
+    squares = [(np.broadcast_to(part, shape) ** 2).sum(axis=(1, 2, 3)) for part in (kept, left)]
+    found = np.mean(stats.f.sf(squares[0] / df / (squares[1] / df_left), df, df_left) < plan.alpha)
+    assert found == pytest.approx(mixed_power(plan, groups, people, effect), abs=WITHIN)
 
 
 def test_two_conditions_are_the_paired_t_test_whose_textbook_figure_is_34_pairs_for_a_dz_of_one_half() -> (

@@ -1,0 +1,229 @@
+"""Find what remains to be done in the present kitchen, whatever was done before.
+
+A sequence of macros is tried out on a copy of the kitchen, without walking and with jobs that take no time.
+The remaining part of a unit or a trajectory is its shortest end that still works. If none works, wrong things
+are cleared away first: out of the hands, out of utensils. So a cook recovers from its own slips, and the chef
+learns what the assistant still has to bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, combinations
+from typing import NamedTuple, TypeVar
+
+from kitchen.contract.world import Command
+from kitchen.worlds.collab_overcooked.food_rules import UTENSILS, base_food
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    COUNTER_INDEX,
+    DELIVER,
+    FILL,
+    PICKUP,
+    PLACE,
+    PUT,
+    REACHED_COUNTERS,
+    STARTED_BY,
+    KitchenThings,
+    refusal_code,
+    with_dish,
+)
+from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, ReferencePair
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    COUNTER,
+    OWN_COUNTERS,
+    OWN_UTENSILS,
+    SHARED_COUNTERS,
+)
+
+Found = TypeVar("Found")
+
+
+class RemainingPlan(NamedTuple):
+    """The chef's macros that remain, and the units that the assistant has to bring for them, in order."""
+
+    chef: Macros
+    units: tuple[Macros, ...]
+
+
+def remaining_plan(things: KitchenThings, order: str, pair: ReferencePair) -> RemainingPlan | None:
+    """Return what remains of a reference pair until the order is delivered; None if nothing leads there. Each
+    unit of the pair ends with the thing on a counter."""
+
+    def rest_of(kitchen: KitchenThings) -> RemainingPlan | None:
+        plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in _ends(pair.chef))
+        return next((plan for plan in plans if plan), None)
+
+    wanted = {macro[1] for macro in (*pair.chef, *pair.assistant) if macro[0] == PICKUP}
+    useless = [thing for thing in _shared_things(things) if base_food(thing) not in wanted]
+    found = _after_clearing(things, CHEF, rest_of, useless)
+    return RemainingPlan((*found[0], *found[1].chef), found[1].units) if found else None
+
+
+def remaining_unit(things: KitchenThings, unit: Macros) -> Macros | None:
+    """Return what the assistant does to finish a unit, clearing things away included; None if it cannot
+    now."""
+    found = _after_clearing(things, ASSISTANT, lambda kitchen: _rest_of_unit(kitchen, unit))
+    return (*found[0], *found[1]) if found else None
+
+
+def _shared_things(things: KitchenThings) -> list[str]:
+    lying = (things.counters[COUNTER_INDEX[cell]] for cell in SHARED_COUNTERS)
+    return [thing for thing in lying if thing is not None]
+
+
+def _ends(macros: Macros) -> Iterator[Macros]:
+    """Yield the ends of a sequence, the shortest first."""
+    return (macros[number:] for number in reversed(range(len(macros))))
+
+
+def _joint_plan(
+    things: KitchenThings, order: str, pair: ReferencePair, macros: Macros
+) -> RemainingPlan | None:
+    """Try the chef's macros on `things`. The assistant brings what the chef picks up and is not there."""
+    units: list[Macros] = []
+    for macro in macros:
+        is_missing = macro[0] == PICKUP and macro[-1] == COUNTER and _lies_nowhere(things, macro[1])
+        if is_missing and not (things.hold[CHEF] or _bring(things, macro[1], pair, units)):
+            return None
+        if macro[0] == DELIVER:
+            is_right = things.hold[CHEF] == (with_dish(order) if things.needs_dish else order)
+            return RemainingPlan(macros, tuple(units)) if is_right else None
+        if not _carry_out(things, CHEF, macro):
+            return None
+    return None
+
+
+def _lies_nowhere(things: KitchenThings, thing: str) -> bool:
+    return not things.lies_on(thing, REACHED_COUNTERS[CHEF])
+
+
+def _bring(things: KitchenThings, thing: str, pair: ReferencePair, units: list[Macros]) -> bool:
+    """Let the assistant carry out the unit that brings this thing, and add what remains of it to `units`.
+    Return whether the thing then lies within the chef's reach."""
+    unit = next((one for one in pair.units if one[-2][0] == PICKUP and one[-2][1] == thing), Macros())
+    found = _after_clearing(things, ASSISTANT, lambda kitchen: _rest_of_unit(kitchen, unit))
+    if not found:
+        return False
+    units.append(found[1])
+    for macro in chain(*found):
+        _carry_out(things, ASSISTANT, macro)
+    return not _lies_nowhere(things, thing)
+
+
+def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:
+    """Return the shortest end of a unit that works from here. The hands must hold what they would after the
+    part before it."""
+    for number in reversed(range(len(unit))):
+        before = [macro for macro in unit[:number] if macro[0] not in STARTED_BY]
+        held = before[-1][1] if before and before[-1][0] == PICKUP else None
+        if (not before or things.hold[ASSISTANT] == held) and _works(things, ASSISTANT, unit[number:]):
+            return unit[number:]
+    return None
+
+
+def _works(things: KitchenThings, seat: int, macros: Macros) -> bool:
+    kitchen = _copied(things)
+    return all(_carry_out(kitchen, seat, macro) for macro in macros)
+
+
+def _after_clearing(
+    things: KitchenThings,
+    seat: int,
+    rest_of: Callable[[KitchenThings], Found | None],
+    useless: Sequence[str] = (),
+) -> tuple[Macros, Found] | None:
+    """Return the first way to clear things away after which something remains to be done, and what; None if
+    there is none."""
+    for macros in _ways_to_clear(things, seat, useless):
+        kitchen = _copied(things)
+        is_cleared = all(_carry_out(kitchen, seat, macro, clears=True) for macro in macros)
+        if is_cleared and (rest := rest_of(kitchen)):
+            return macros, rest
+    return None
+
+
+def _ways_to_clear(things: KitchenThings, seat: int, useless: Sequence[str]) -> Iterator[Macros]:
+    """Yield ways to clear away: nothing, then the hands, then hands and utensils, then `useless` things on
+    shared counters. What is held is put on a counter while two shared ones are free, or is destroyed."""
+    own = filter(None, [_clear_utensil(things, name) for name in OWN_UTENSILS[seat]])
+    utensils = [tuple(chain(*some)) for some in _subsets(list(own))]
+    destroy: list[Macros] = [((PUT, name), _start_of(name)) for name in reversed(OWN_UTENSILS[seat])]
+    hands: list[Macros] = [()]
+    if things.hold[seat] is not None:
+        is_room = len(things.free(SHARED_COUNTERS)) > 1
+        hands = [(), ((PLACE,),), *destroy] if is_room else [(), *destroy, ((PLACE,),)]
+    yield from ((*hand, *way) for way in utensils for hand in hands)
+    for thing in useless:
+        yield from ((*hand, (PICKUP, thing, COUNTER), *way) for hand in hands for way in destroy)
+
+
+def _subsets(parts: Sequence[Macros]) -> Iterator[tuple[Macros, ...]]:
+    return chain.from_iterable(combinations(parts, size) for size in range(len(parts) + 1))
+
+
+def _start_of(name: str) -> Command:
+    return next((verb, of) for verb, of in STARTED_BY.items() if of == name)
+
+
+def _clear_utensil(things: KitchenThings, name: str) -> Macros:
+    """Return the macros that empty a utensil; none for an empty one, or one whose food needs a dish."""
+    utensil = things.utensils[name]
+    made = utensil.ready or things.rules.product(name, utensil.contents)
+    start = (_start_of(name),) if utensil.contents and not utensil.ticks else ()
+    if made is None:
+        return start
+    return () if made in things.rules.served_in_dish else (*start, (PICKUP, made, name), (PLACE,))
+
+
+def _carry_out(things: KitchenThings, seat: int, macro: Command, *, clears: bool = False) -> bool:
+    """Change the kitchen as this macro does, a job included; return False if it cannot begin. Unless it
+    clears something away, it must not destroy food, and must leave things where both cooks reach them."""
+    _finish_jobs(things)
+    if refusal_code(things, seat, macro):
+        return False
+    verb, held = macro[0], things.hold[seat]
+    if verb in STARTED_BY:
+        utensil = things.utensils[macro[1]]
+        utensil.ready, utensil.contents = things.rules.product(macro[1], utensil.contents), []
+        return clears or utensil.ready is not None
+    if verb == PUT:
+        things.utensils[macro[1]].contents.append(base_food(str(held)))
+    elif verb == PLACE:
+        cells = things.free(SHARED_COUNTERS) or things.free(OWN_COUNTERS[seat] if clears else ())
+        if not cells:
+            return False
+        things.counters[COUNTER_INDEX[cells[0]]] = held
+    things.hold[seat] = _taken(things, seat, macro) if verb in (PICKUP, FILL) else None
+    return True
+
+
+def _copied(things: KitchenThings) -> KitchenThings:
+    utensils = {name: replace(each, contents=list(each.contents)) for name, each in things.utensils.items()}
+    return replace(things, hold=list(things.hold), counters=list(things.counters), utensils=utensils)
+
+
+def _finish_jobs(things: KitchenThings) -> None:
+    for name, utensil in things.utensils.items():
+        if utensil.ticks:
+            utensil.ready, utensil.contents, utensil.ticks = (
+                things.rules.product(name, utensil.contents),
+                [],
+                0,
+            )
+
+
+def _taken(things: KitchenThings, seat: int, macro: Command) -> str | None:
+    """Remove what a macro takes from its place, and return it."""
+    verb, place = macro[0], macro[-1]
+    if place == COUNTER:
+        own, shared = (things.lies_on(macro[1], cells) for cells in (OWN_COUNTERS[seat], SHARED_COUNTERS))
+        number = COUNTER_INDEX[(own or shared)[0]]
+        taken, things.counters[number] = things.counters[number], None
+        return taken
+    if place in UTENSILS:
+        product, things.utensils[place].ready = str(things.utensils[place].ready), None
+        return with_dish(product) if verb == FILL else product
+    return macro[1]
