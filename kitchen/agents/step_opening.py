@@ -30,11 +30,10 @@ from kitchen.contract.automatic_commands import (
     plans_for_agent,
 )
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.episode_log import LoggedDecision, LoggedStep
+from kitchen.contract.episode_log import LoggedDecision, LoggedStep, is_goal_reached
 from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news, with_aims_of_others
 from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
-from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json, World
 
@@ -45,10 +44,16 @@ class StepOpening:
     """An episode without people at the start of a step. It begins at the present state of the game."""
 
     def __init__(
-        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
+        self,
+        game: World,
+        seed: int,
+        team: Team,
+        settings: Mapping[str, Json] = MappingProxyType({}),
+        goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Begin the episode. `settings` are those of the world, for the log."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}
         self.memories: dict[int, Json] = {}
         """The memory of each member, by its number."""
@@ -56,8 +61,8 @@ class StepOpening:
         """Events of the last step."""
         self.plans: dict[int, Plan] = {}
         self.mailbox = Mailbox(team.organisation) if team.organisation else None
-        timed = team.organisation and team.organisation.schedule != TOGETHER
-        self.schedule = AskingSchedule(team.organisation) if team.organisation and timed else None
+        organisation = team.organisation
+        self.schedule = AskingSchedule(organisation) if organisation and organisation.is_timed else None
         """Who is asked when; None if all are asked for each step."""
         self.effects: tuple[DecisionEffect, ...] = ()
         """What became of the delayed decisions that take effect in the coming step."""
@@ -78,7 +83,7 @@ class StepOpening:
     @property
     def is_over(self) -> bool:
         """True if the episode has ended."""
-        return self.game.has_ended
+        return self.game.has_ended or is_goal_reached(self.goal, self.game.score())
 
     @property
     def settled(self) -> dict[int, Command]:

@@ -176,6 +176,11 @@ class Organisation:
         return self.kind == PAIR or self.within
 
     @property
+    def is_timed(self) -> bool:
+        """Return whether members are asked at different times, so that thinking takes steps."""
+        return self.schedule != TOGETHER
+
+    @property
     def is_silent(self) -> bool:
         """True if no member may write to another."""
         return not self.commands and not self.writes
@@ -240,7 +245,7 @@ class Organisation:
             "silence": self.silence,
             "blocked": list(self.blocked),
             **({WITHIN: True} if self.within else {}),
-            **({name: getattr(self, name) for name in _OF_TIME} if self.schedule != TOGETHER else {}),
+            **({name: getattr(self, name) for name in _OF_TIME} if self.is_timed else {}),
             **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
         }
 

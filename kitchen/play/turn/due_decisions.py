@@ -13,7 +13,6 @@ from kitchen.agents.agent_team import DecisionMade
 from kitchen.agents.asking_schedule import AskingSchedule
 from kitchen.contract.automatic_commands import AutomaticCommand, Plan, TurnOpening
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.world import Command, World
 from kitchen.play.models import Episode
 from kitchen.play.turn.open_turn import OpenTurn
@@ -21,7 +20,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 
 def is_scheduled(organisation: Organisation | None) -> bool:
     """Return True if the members do not all choose for each step."""
-    return organisation is not None and organisation.schedule != TOGETHER
+    return organisation is not None and organisation.is_timed
 
 
 def read_schedule(turn: OpenTurn) -> AskingSchedule | None:

@@ -21,6 +21,7 @@ from kitchen.contract.automatic_commands import (
     drop_plans_at_end,
     open_turn,
 )
+from kitchen.contract.episode_log import is_goal_reached
 from kitchen.contract.world import Command, Json, World, text_hash
 from kitchen.infra.database_writes import RawJson
 from kitchen.infra.hmac_seals import canonical_text, plain_json
@@ -174,8 +175,7 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
 def status_after(episode: Episode, world: World) -> Episode.Status:
     """Return the episode's status with the world in this state: goal reached, over, cut off at the step
     limit, or still playing."""
-    score, until = world.score(), episode.until or {}
-    if until and all((score[name] or 0) >= least for name, least in until.items()):
+    if is_goal_reached(episode.until or {}, world.score()):
         return Episode.Status.REACHED
     if world.over:
         return Episode.Status.OVER

@@ -17,6 +17,7 @@ from django.test import Client
 
 from kitchen.contract.kit import WorldKit
 from kitchen.experiments import experiment_services, log_tables, tasks
+from kitchen.experiments.admin import downloadable_files
 from kitchen.experiments.comparison_tables import Estimate, estimate_text
 from kitchen.experiments.database_logs import log_data
 from kitchen.experiments.episode_rows import EpisodeRow, read_rows_csv
@@ -313,11 +314,13 @@ FORM = {
 def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     add = "/admin/kitchen/experiment/add/"
     assert "Whose commands a member knows" in admin_client.get(add).content.decode()
-    admin_client.post(add, FORM)
+    admin_client.post(add, {**FORM, "goal": "agreed=1"})
     setup = ExperimentSetup.from_json(Experiment.objects.get().setup)
     assert (setup.world, setup.pairs, setup.levels) == ("secrets", (TELLERS,), ("long",))
     assert (setup.organisations, setup.knowing) == (("graph", "none"), "everybody")
-    assert setup.organisation_settings == {"messages_a_step": 1}
+    assert setup.organisation_settings == {"messages_a_step": 1} and setup.goal == {"agreed": 1}
+    files = downloadable_files(Experiment.objects.get())
+    assert {"figure7.svg", "team_measures.csv", "plannings.csv", "jobs.csv"} <= files.keys()
 
 
 @pytest.mark.django_db
@@ -326,6 +329,8 @@ def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     [
         ({"organisation": "ring"}, "organisation", "'ring' is not one of"),
         ({"organisation_set": "sees"}, "organisation_set", "NAME=VALUE"),
+        ({"goal": "agreed"}, "goal", "NAME=VALUE"),
+        ({"goal": "soups=1"}, "goal", "is not one of"),
         ({"pairs": "teller+nobody"}, "pairs", "'nobody' is not one of"),
         ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
     ],
