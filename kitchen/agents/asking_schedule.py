@@ -7,17 +7,19 @@ plans or wait. Plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass
+from typing import Self
 
 from kitchen.agents.agent_team import DecisionMade
-from kitchen.contract.agent import LateDecision
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.agent import REASON_PLAN_BROKEN, LateDecision
+from kitchen.contract.answer_delays import AnswerDelays, BusyMembers, OpenAnswer
+from kitchen.contract.assigned_jobs import ACCEPTED, STARTED, Job
+from kitchen.contract.automatic_commands import NOT_ASKED, PLAN_STALE
+from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
-from kitchen.contract.world import Command, World
-
-THINKING, WAITING = "thinking", "waiting"
-"""`chosen_by` of the idle command of a seat whose member thinks, or may not be asked yet by the schedule."""
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.world import Command, Event, Json, World
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,42 @@ class AskingSchedule:
         """The step in which each member was last asked."""
         self.late: dict[int, tuple[LateDecision, ...]] = {}
         """What each member must be told about its last decision."""
+        self.unsaid: dict[int, Json] = {}
+        """Messages that could not be sent when a decision took effect, by member. Live play only."""
+        self._answers = AnswerDelays({})
+        self._delayed: set[int] = set()
         self._turn, self._turn_began = organisation.numbers[0], 1
+
+    @classmethod
+    def from_json(cls, organisation: Organisation, stored: Mapping[str, Json]) -> Self:
+        """Read a schedule that `to_json` wrote."""
+        schedule = cls(organisation)
+        schedule.pending = {made["member"]: _pending_from_json(made) for made in stored["pending"]}
+        schedule.asked_in = {int(number): step for number, step in stored["asked_in"].items()}
+        schedule.late = {
+            int(number): (LateDecision(step, _commands_from_json(commands), stale=True),)
+            for number, (step, commands) in stored["late"].items()
+        }
+        schedule.unsaid = {int(number): unsaid for number, unsaid in stored["unsaid"].items()}
+        answers = stored.get("answers", {}).items()
+        schedule._answers = AnswerDelays({int(number): OpenAnswer(**answer) for number, answer in answers})
+        schedule._turn, schedule._turn_began = stored["turn"]
+        return schedule
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the schedule as JSON for storage, with what pending decisions will do."""
+        answers = {str(number): asdict(answer) for number, answer in self._answers.open.items()}
+        return {
+            "pending": [_pending_to_json(made) for _, made in sorted(self.pending.items())],
+            "asked_in": {str(number): step for number, step in self.asked_in.items()},
+            "late": {
+                str(number): [late.step, _commands_to_json(late.commands)]
+                for number, (late,) in self.late.items()
+            },
+            "unsaid": {str(number): unsaid for number, unsaid in self.unsaid.items()},
+            "turn": [self._turn, self._turn_began],
+            **({"answers": answers} if answers else {}),
+        }
 
     def due_in(self, step: int, *, planned: bool) -> int:
         """Return the step in which a decision takes effect that was requested in `step`. Return 0 if the
@@ -89,15 +126,87 @@ class AskingSchedule:
             self.late[made.member] = (LateDecision(made.due, stale, stale=True),)
         return stale
 
-    def is_interruptible(self, seats: Collection[int]) -> bool:
-        """Return whether a message or event is a reason to ask a member while all its seats are busy. True
-        for a member without seats, and in the schedule `FREE`."""
-        return not seats or self.organisation.schedule == FREE
+    def stale_events(self, made: DecisionMade, stale: Mapping[int, Command]) -> list[Event]:
+        """Return an event for each seat whose commands of a delayed decision are dropped."""
+        asked_in = self.asked_in[made.member]
+        return [
+            Event(
+                REASON_PLAN_BROKEN,
+                seat,
+                {
+                    "why": PLAN_STALE,
+                    "left": [list(each) for each in (command, *made.plans.get(seat, ()))],
+                    "planned_in": asked_in,
+                },
+            )
+            for seat, command in stale.items()
+        ]
+
+    def delay_answers(
+        self,
+        step: int,
+        game: World,
+        filled: Mapping[int, tuple[str, Command]],
+        messages: Mapping[int, Sequence[TeamMessage]],
+        partners: Mapping[int, int],
+    ) -> None:
+        """See which agents answer their partners later (`kitchen.contract.answer_delays`). If the
+        organisation delays answers, call it as each step opens, before anybody is asked.
+
+        `filled` has the known commands by seat: who chose it, and the command. `messages` are those of each
+        agent, by its number. `partners` says who talks with whom.
+        """
+        waits = {
+            seat
+            for seat, (by, command) in filled.items()
+            if (game.only_waits(seat) if by in NOT_ASKED else command == game.idle)
+        }
+        members = self.organisation.members
+        busy = BusyMembers(
+            acting=_members_with_any(members, filled.keys()),
+            thinking=self.pending.keys(),
+            waiting={one.number for one in members if waits.issuperset(one.seats)},
+        )
+        self._delayed = self._answers.delayed(step, busy, messages, partners)
+
+    def is_called_by(self, member: int, messages: Iterable[TeamMessage]) -> bool:
+        """Return whether a new message among these is a reason to ask this member now."""
+        return member not in self._delayed and any(said.is_new for said in messages)
+
+    def is_interruptible(self, member: Member, begun: Set[int]) -> bool:
+        """Return whether news are a reason to ask a member while all of its seats are busy. `begun` are the
+        seats that begin a delayed decision in this step."""
+        if member.number in self.pending or not begun.isdisjoint(member.seats):
+            return False
+        return not member.seats or self.organisation.schedule == FREE
+
+    def is_called(self, member: Member, begun: Set[int], has_news: Callable[[], bool]) -> bool:
+        """Return whether to ask a member whose seats are all busy, or that has none. `has_news` says whether
+        there is a new message, or a reason for a reminder."""
+        is_first = not member.seats and member.number not in self.asked_in
+        return self.is_interruptible(member, begun) and (is_first or has_news())
+
+    def activity(
+        self, wants: Set[int], filled: Collection[int], jobs: Iterable[Job], heard: Mapping[int, int]
+    ) -> MemberActivity:
+        """Return what the members do as a step opens.
+
+        `filled` are the seats whose command is known. `jobs` are all open jobs. `heard` has the number of the
+        last message that each member has heard, by its number; 0 if a member is missing.
+        """
+        given = list(jobs)
+        taken = {job.worker for job in given if job.state in {ACCEPTED, STARTED}}
+        return MemberActivity(
+            wants=wants,
+            acting=_members_with_any(self.organisation.members, filled),
+            working=taken - {job.giver for job in given},
+            called={job.worker for job in given if job.number > heard.get(job.worker, 0)},
+        )
 
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
-        """Return the numbers of the members that are asked in this step. Call this method once in each
-        step, because it may also pass the turn to the next member."""
-        free = now.wants - self.pending.keys()
+        """Return the numbers of the members that are asked in this step. Call it once in each step,
+        because it may also pass the turn to the next member."""
+        free = now.wants - self.pending.keys() - self._delayed
         if self.organisation.schedule == FREE:
             return free
         if self.organisation.schedule == IN_ROUNDS:
@@ -122,3 +231,42 @@ class AskingSchedule:
             if number in free:
                 self._turn, self._turn_began = number, step
                 return
+
+
+def _members_with_any(members: Iterable[Member], seats: Collection[int]) -> set[int]:
+    """Return the numbers of the members that hold one of these seats."""
+    return {one.number for one in members if not set(one.seats).isdisjoint(seats)}
+
+
+def _commands_to_json(commands: Mapping[int, Command]) -> Json:
+    return {str(seat): list(command) for seat, command in commands.items()}
+
+
+def _commands_from_json(stored: Mapping[str, Json]) -> dict[int, Command]:
+    return {int(seat): tuple(command) for seat, command in stored.items()}
+
+
+def _pending_to_json(made: DecisionMade) -> Json:
+    return {
+        "member": made.member,
+        "played_by": made.played_by,
+        "fallback": made.fallback,
+        "due": made.due,
+        "commands": _commands_to_json(made.commands),
+        "plans": {str(seat): [list(each) for each in plan] for seat, plan in made.plans.items()},
+        "says": [asdict(say) for say in made.says],
+    }
+
+
+def _pending_from_json(stored: Mapping[str, Json]) -> DecisionMade:
+    plans = {int(seat): tuple(map(tuple, plan)) for seat, plan in stored["plans"].items()}
+    says = tuple(MessageDraft(**{**say, "to": tuple(say["to"])}) for say in stored["says"])
+    return DecisionMade(
+        stored["member"],
+        played_by=stored["played_by"],
+        fallback=stored["fallback"],
+        due=stored["due"],
+        commands=_commands_from_json(stored["commands"]),
+        plans=plans,
+        says=says,
+    )

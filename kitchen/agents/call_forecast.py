@@ -15,6 +15,7 @@ from statistics import fmean
 from kitchen.agents.evaluation import make_situation, situation_in_organisation
 from kitchen.contract.agent import ForecastTrial
 from kitchen.contract.language_model import Call, Message, Request
+from kitchen.contract.mailbox import with_aims_of_others
 from kitchen.contract.organisation import SAY, Organisation
 from kitchen.contract.team_messages import TeamMessage, max_message_length
 from kitchen.contract.world import Json, World, WorldError
@@ -89,6 +90,7 @@ def sample_calls(
         if step in SAMPLED_STEPS or step == game.length - 1:
             seen = make_situation(game, seats, commanded=waiting, people=people)
             situation = situation_in_organisation(seen, organisation, messages, member)
+            situation = replace(situation, talk=with_aims_of_others(situation.talk, game))
             made = asyncio.run(mind.decide(situation)).calls
             calls += made
             at_once = max(at_once, len(made))

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 
 from kitchen.agents.agent_team import AskedMember, DecisionEffect, DecisionMade, StepMade
-from kitchen.agents.asking_schedule import THINKING
 from kitchen.agents.step_opening import USUAL_LIMITS, StepOpening
 from kitchen.contract.agent import (
     EVERYBODY,
@@ -25,13 +24,10 @@ from kitchen.contract.agent import (
     Situation,
     add_to_note,
 )
-from kitchen.contract.automatic_commands import (
-    replaced_plans,
-    started_plans,
-)
+from kitchen.contract.automatic_commands import THINKING, replaced_plans, started_plans
 from kitchen.contract.dialogue_rounds import ROUND_KEY, DialoguePosition, StepDialogue
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
-from kitchen.contract.language_model import RecordedAnswers
+from kitchen.contract.language_model import RecordedAnswers, total_cost
 from kitchen.contract.line_up import join_decisions
 from kitchen.contract.mailbox import (
     UNSAID_KEY,
@@ -312,19 +308,7 @@ class EpisodeLoop(StepOpening):
         unsaid: Sequence[Json] = (),
     ) -> None:
         note = add_to_note(made.note, UNSAID_KEY, list(unsaid)) if unsaid else made.note
-        self._decisions.append(
-            LoggedDecision(
-                step,
-                made.member,
-                made.because,
-                made.played_by,
-                made.fallback,
-                made.milliseconds,
-                note,
-                dropped,
-                asked_in,
-            )
-        )
+        self._decisions.append(replace(_logged_decision(made, step, asked_in), note=note, dropped=dropped))
 
     def _settle_jobs(self) -> tuple[TeamMessage, ...]:
         """Report jobs that are done or have become impossible; return the reports."""
@@ -334,7 +318,9 @@ class EpisodeLoop(StepOpening):
         return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
 
     def log(self) -> EpisodeLog:
-        """Return the log of all steps taken so far."""
+        """Return the log of all steps taken so far. Decisions that take effect later come last in it."""
+        pending = self.schedule.pending.values() if self.schedule else ()
+        asked_in = self.schedule.asked_in if self.schedule else {}
         return EpisodeLog(
             world=self.game.kind,
             settings=dict(self.settings),
@@ -342,9 +328,28 @@ class EpisodeLoop(StepOpening):
             seed=self.seed,
             steps=tuple(self._steps),
             messages=tuple(each.message for each in self.mailbox.posted) if self.mailbox else (),
-            decisions=tuple(self._decisions),
+            decisions=(
+                *self._decisions,
+                *(_logged_decision(made, made.due, asked_in[made.member]) for made in pending),
+            ),
             organisation=self.team.organisation,
+            goal=self.goal,
         )
+
+
+def _logged_decision(made: DecisionMade, step: int, asked_in: int | None) -> LoggedDecision:
+    return LoggedDecision(
+        step,
+        made.member,
+        made.because,
+        made.played_by,
+        made.fallback,
+        made.milliseconds,
+        made.note,
+        asked_in=asked_in,
+        calls=len(made.calls),
+        cost=total_cost(call.cost for call in made.calls),
+    )
 
 
 @dataclass(slots=True)

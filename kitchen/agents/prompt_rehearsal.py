@@ -15,6 +15,7 @@ from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, DecisionR
 from kitchen.contract.automatic_commands import Plan, open_turn, plans_for_agent
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Request
+from kitchen.contract.mailbox import with_aims_of_others
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.registry.agent_registry import get_adviser, make_agent
@@ -71,7 +72,7 @@ class _Play:
         return make_situation(
             self.game,
             seats,
-            memory=self.memories.get(min(seats)),
+            memory=self.memories.get(min(seats, default=self.game.seats)),
             events=self.events,
             commanded=known,
             people=self.people,
@@ -91,7 +92,9 @@ class _Play:
                 tells=self.way.tells,
             ),
         )
-        return situation_in_organisation(seen, self.way.organisation)
+        member = min(seats, default=self.game.seats)
+        situation = situation_in_organisation(seen, self.way.organisation, member=member)
+        return replace(situation, talk=with_aims_of_others(situation.talk, self.game))
 
     def step(self) -> list[tuple[Situation, Decision]]:
         """Play one more step; return the situation and the decision of each agent."""
@@ -103,7 +106,7 @@ class _Play:
             situation = self.asked(number, known)
             is_asked = situation.request.asked != ()
             decision = asyncio.run(mind.decide(situation)) if is_asked else Decision({}, situation.memory)
-            self.memories[min(situation.seats)] = decision.memory
+            self.memories[min(situation.seats, default=self.game.seats)] = decision.memory
             commands = self._plan(situation, decision)
             given |= commands
             known |= commands if self.way.knowing == EVERYBODY else {}

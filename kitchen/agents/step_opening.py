@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from kitchen.agents.agent_team import DecisionEffect, DecisionMade, Team
-from kitchen.agents.asking_schedule import THINKING, WAITING, AskingSchedule, MemberActivity
+from kitchen.agents.asking_schedule import AskingSchedule
 from kitchen.contract.agent import (
     EVERYBODY,
     REASON_PLAN_BROKEN,
@@ -19,8 +19,10 @@ from kitchen.contract.agent import (
     Situation,
     TeamTalk,
 )
-from kitchen.contract.assigned_jobs import ACCEPTED, STARTED
 from kitchen.contract.automatic_commands import (
+    PLAN_STALE,
+    THINKING,
+    WAITING,
     AutomaticCommand,
     Plan,
     drop_plans_at_end,
@@ -28,11 +30,10 @@ from kitchen.contract.automatic_commands import (
     plans_for_agent,
 )
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.episode_log import LoggedDecision, LoggedStep
-from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news
+from kitchen.contract.episode_log import LoggedDecision, LoggedStep, is_goal_reached
+from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news, with_aims_of_others
 from kitchen.contract.organisation import Member
 from kitchen.contract.reminders import reminder_reason
-from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json, World
 
@@ -43,10 +44,16 @@ class StepOpening:
     """An episode without people at the start of a step. It begins at the present state of the game."""
 
     def __init__(
-        self, game: World, seed: int, team: Team, settings: Mapping[str, Json] = MappingProxyType({})
+        self,
+        game: World,
+        seed: int,
+        team: Team,
+        settings: Mapping[str, Json] = MappingProxyType({}),
+        goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Begin the episode. `settings` are those of the world, for the log."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
+        self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}
         self.memories: dict[int, Json] = {}
         """The memory of each member, by its number."""
@@ -54,8 +61,8 @@ class StepOpening:
         """Events of the last step."""
         self.plans: dict[int, Plan] = {}
         self.mailbox = Mailbox(team.organisation) if team.organisation else None
-        timed = team.organisation and team.organisation.schedule != TOGETHER
-        self.schedule = AskingSchedule(team.organisation) if team.organisation and timed else None
+        organisation = team.organisation
+        self.schedule = AskingSchedule(organisation) if organisation and organisation.is_timed else None
         """Who is asked when; None if all are asked for each step."""
         self.effects: tuple[DecisionEffect, ...] = ()
         """What became of the delayed decisions that take effect in the coming step."""
@@ -76,7 +83,7 @@ class StepOpening:
     @property
     def is_over(self) -> bool:
         """True if the episode has ended."""
-        return self.game.has_ended
+        return self.game.has_ended or is_goal_reached(self.goal, self.game.score())
 
     @property
     def settled(self) -> dict[int, Command]:
@@ -94,6 +101,8 @@ class StepOpening:
 
     def _see_who_is_asked(self) -> None:
         members = () if self.is_over else self.team.members
+        if self.schedule and self.schedule.organisation.delays_answers and members:
+            self._delay_answers(self.schedule)
         for member in members:
             free = self.may_act & set(member.seats)
             if free and self._may_interrupt(member) and self._has_news(member):
@@ -103,25 +112,25 @@ class StepOpening:
         if self.schedule and members:
             self._ask_by_schedule(self.schedule)
 
+    def _delay_answers(self, schedule: AskingSchedule) -> None:
+        assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
+        step = self.game.clock + 1
+        filled = {seat: (each.chosen_by, each.command) for seat, each in self.filled.items()}
+        messages = {member.number: self._talk(member).messages for member in self.team.members}
+        schedule.delay_answers(step, self.game, filled, messages, self.mailbox.partners(step))
+
     def _is_asked(self, member: Member) -> bool:
         if any(seat not in self.filled for seat in member.seats):
             return True
         if self.schedule:
-            return self._may_interrupt(member) and self._is_interrupted(member, self.schedule)
+            return self.schedule.is_called(
+                member, self._begun, lambda: self._has_news(member) or self._reminder(member) != ""
+            )
         return not member.seats and (len(self.filled) < self.game.seats or self._has_news(member))
 
     def _may_interrupt(self, member: Member) -> bool:
         """Return whether this member can be asked although all of its seats are busy."""
-        if self.schedule is None:
-            return True
-        begins = any(seat in self._begun for seat in member.seats)
-        thinks = member.number in self.schedule.pending
-        return not (begins or thinks) and self.schedule.is_interruptible(member.seats)
-
-    def _is_interrupted(self, member: Member, schedule: AskingSchedule) -> bool:
-        """Return whether there is a reason to ask a member whose seats are all busy, or that has none."""
-        began = member.seats or member.number in schedule.asked_in
-        return not began or self._has_news(member) or self._reminder(member) != ""
+        return self.schedule is None or self.schedule.is_interruptible(member, self._begun)
 
     def _reminder(self, member: Member) -> str:
         if self.schedule is None:
@@ -132,16 +141,9 @@ class StepOpening:
     def _ask_by_schedule(self, schedule: AskingSchedule) -> None:
         """Ask only the members whose turn it is. Seats of the others do nothing in this step."""
         assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
-        jobs = self.mailbox.open_jobs
-        taken = {job.worker for job in jobs if job.state in {ACCEPTED, STARTED}}
-        now = MemberActivity(
-            wants={member.number for member in self.asked_members},
-            acting={member.number for member in self.team.members if self.filled.keys() & set(member.seats)},
-            working=taken - {job.giver for job in jobs},
-            called={
-                job.worker for job in jobs if job.number > self._heard.get(job.worker, LastHeard()).number
-            },
-        )
+        wants = {member.number for member in self.asked_members}
+        heard = {number: last.number for number, last in self._heard.items()}
+        now = schedule.activity(wants, self.filled, self.mailbox.open_jobs, heard)
         asked = schedule.members_to_ask(self.game.clock + 1, now)
         self.asked_members = [member for member in self.team.members if member.number in asked]
         for member in self.team.members:
@@ -150,7 +152,10 @@ class StepOpening:
                 self.filled.setdefault(seat, AutomaticCommand(seat, self.game.idle, why))
 
     def _has_news(self, member: Member) -> bool:
-        return any(said.is_new for said in self._talk(member).messages)
+        messages = self._talk(member).messages
+        if self.schedule:
+            return self.schedule.is_called_by(member.number, messages)
+        return any(said.is_new for said in messages)
 
     def situation(self, member: Member, limits: DecisionLimits = USUAL_LIMITS) -> Situation:
         """Return the situation of this member. Commands that others choose for the coming step are not
@@ -205,9 +210,12 @@ class StepOpening:
         return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
 
     def reason(self, asked: Collection[int]) -> str:
-        """Return the code of the reason why these seats are asked: a plan of theirs broke, or a seat needs
-        a command. Messages are not considered."""
-        broken = {event.seat for event in self.events if event.kind == REASON_PLAN_BROKEN}
+        """Return why these seats are asked, regardless of messages."""
+        broken = {
+            event.seat
+            for event in self.events
+            if event.kind == REASON_PLAN_BROKEN and event.data["why"] != PLAN_STALE
+        }
         return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
     def _talk(self, member: Member) -> TeamTalk:
@@ -215,7 +223,8 @@ class StepOpening:
             return TeamTalk()
         since = self._heard.get(member.number, LastHeard())
         messages, jobs = self.mailbox.messages_for(self.game, member.number, self.game.clock + 1, since)
-        return TeamTalk(self.team.organisation, member.number, messages, jobs)
+        talk = TeamTalk(self.team.organisation, member.number, messages, jobs)
+        return with_aims_of_others(talk, self.game)
 
     def _plans_of(self, made: DecisionMade, step: int) -> dict[int, Plan]:
         """Return the plans of a decision that takes effect in this step, by seat."""
@@ -235,6 +244,7 @@ class StepOpening:
         for made in self.schedule.take_due(number):
             asked_in = self.schedule.asked_in[made.member]
             stale = self.schedule.stale_commands(made, self.game, self.settled)
+            self.events = (*self.events, *self.schedule.stale_events(made, stale))
             for seat, command in made.commands.items():
                 if seat not in stale:
                     by, why = made.played_by, made.fallback

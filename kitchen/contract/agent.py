@@ -102,6 +102,11 @@ class TeamTalk:
     taken_over: int = 0
     """The number of the last message from the time when a person had its seat. Messages up to it were
     addressed to that person. 0 where the agent has always had its seats."""
+    aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
+    """The aims that each member that it may command can be asked for (`World.aims` of its first seat), by
+    number."""
+    public_brief: Mapping[str, Json] = field(default_factory=dict)
+    """What everybody may know of the world (`World.public_brief`), if the agent may command somebody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,7 @@ class Situation:
     step: int
     """Number of steps taken so far. The decision is for the next step."""
     seats: tuple[int, ...]
+    """The seats that it commands; empty for an agent that only leads others."""
     briefs: Mapping[int, Mapping[str, Json]]
     """Each seat's knowledge that never changes (`World.brief`)."""
     observations: Mapping[int, Mapping[str, Json]]
@@ -291,6 +297,30 @@ class AimPursuer:
         """
         raise NotImplementedError
 
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return all aims that this seat of the agent can have, as `World.aims` lists them."""
+        return ()
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return what `pursue` and `status` must know about this moment, in which the agent itself chooses an
+        aim for its seat."""
+        return None
+
+    def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
+        """Return SUCCESS, FAIL or UNKNOWN for an aim that the agent chose when `mark` returned `since`."""
+        return self.pursue(situation, seat, aim, since).status
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return whether this brief shows which aims are useful (`suggest`)."""
+        return False
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return a useful aim for this seat, from the brief and the observation of any seat; None if there is
+        none. `taken` are the aims that others have now."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class ForecastTrial:
@@ -328,6 +358,8 @@ class Agent(ABC):
     reads_words: ClassVar[bool] = False
     """True if it reads what people write to it (`TeamTalk.messages`), so that words may change what it does.
     Pages inform people if an agent does not."""
+    leads: ClassVar[bool] = False
+    """True if it gives jobs to others, and so can play without a seat."""
     instant: ClassVar[bool] = False
     """True if it decides in well under a tick (20 ms) without waiting for anything: no network, file,
     database or budget. It is then asked in the process that runs the step."""

@@ -140,6 +140,16 @@ def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) ->
     return next((job for job in mine if job.number == data.get(PASSED_ON)), None)
 
 
+def aim_and_words(text: str, aims: Iterable[str]) -> tuple[str, str]:
+    """Return the aim with which a job in free text begins, as `aims` spell it (`serve salmonSushi`), and the
+    words after it. Without one, the aim is empty, and all is words."""
+    for aim in sorted(aims, key=len, reverse=True):
+        rest = text[len(aim) :]
+        if text.lower().startswith(aim.lower()) and not (rest[:1].isalnum() or rest[:1] == "_"):
+            return aim, rest.strip(" .,;:-")
+    return "", text
+
+
 def _job(message: TeamMessage, giver: int, worker: int, held: tuple[int, ...]) -> Job:
     aim = tuple(message.data.get("aim", ()))
     return Job(

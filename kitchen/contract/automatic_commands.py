@@ -15,8 +15,14 @@ from kitchen.contract.world import Command, Event, Json, World
 
 BY_WORLD = "world"
 """`chosen_by` of the command of a seat that had nothing to choose."""
-PLAN_ILLEGAL, PLAN_REPLACED = "illegal", "replaced"
-"""The reasons why a plan is dropped: its next command is illegal, or its author replaced it."""
+THINKING, WAITING = "thinking", "waiting"
+"""`chosen_by` of the idle command of a seat whose member thinks, or that the schedule does not let choose
+yet."""
+NOT_ASKED = (BY_WORLD, THINKING, WAITING)
+"""`chosen_by` of all idle commands of seats that are not asked in a step."""
+PLAN_ILLEGAL, PLAN_REPLACED, PLAN_STALE = "illegal", "replaced", "stale"
+"""The reasons why a plan is dropped: its next command is illegal, or its author replaced it. `stale`: a
+command was not possible any more when the thinking of its member was over."""
 
 
 @dataclass(frozen=True, slots=True)

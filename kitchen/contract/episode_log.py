@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
 
 from kitchen.contract.organisation import Organisation
@@ -38,6 +38,8 @@ class LoggedStep:
     events: tuple[Event, ...]
     score: Mapping[str, Json]
     """`World.score` after the step."""
+    seconds: float | None = None
+    """Seconds from the opening of the first step to the end of this one; None for agents alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class LoggedDecision:
     asked_in: int | None = None
     """The step in which the agent was asked, if it planned in a schedule other than `together`. The decision
     may take effect later (`Organisation.think_steps`)."""
+    calls: int = 0
+    """Number of its model calls, where they were read with the log."""
+    cost: float | None = 0.0
+    """US dollars of these calls; None if a price is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,13 @@ class EpisodeLog:
     messages: tuple[TeamMessage, ...] = ()
     decisions: tuple[LoggedDecision, ...] = ()
     organisation: Organisation | None = None
+    goal: Mapping[str, float] = field(default_factory=dict)
+    """Least values of metrics at which the episode ends, by name; empty if it has no goal."""
+
+
+def is_goal_reached(goal: Mapping[str, float], score: Mapping[str, Json]) -> bool:
+    """Return whether every metric of a goal has at least its value; False if there is no goal."""
+    return bool(goal) and all((score[name] or 0) >= least for name, least in goal.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, add_to_note
+from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_SEAT, TeamTalk, add_to_note
 from kitchen.contract.assigned_jobs import (
     BY_PLATFORM,
     DONE,
@@ -56,8 +56,14 @@ MAX_MESSAGES_TOLD = 50
 """Maximum number of messages that an agent receives: the newest."""
 WRITTEN_KEY = "written"
 """Key of a message's data: the text before words were blocked. Members never see it."""
-PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY})
+ASKED_IN_KEY = "asked_in"
+"""Key of a message's data: the earlier step in which its agent was asked, if thinking took steps."""
+BUSY_KEY = "sender_busy"
+"""Key of a person's message whose sender was busy, where answers are delayed (`Organisation.delays_answers`).
+Agents hear it in the next step."""
+PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY})
 """Keys of a message's data that only the platform writes."""
+_HIDDEN_KEYS = frozenset({WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY})
 PLATFORM_WORDS = {
     BUSY: "Member {member} is talking with somebody else, and got nothing of that.",
     GONE: "The person who was member {member} is gone: that conversation is over.",
@@ -77,7 +83,8 @@ class PostedMessage:
     message: TeamMessage
     """The message with all of its data, including what members do not see."""
     with_decision: bool = False
-    """True if an agent sent it with a decision. Other agents receive it in the next step."""
+    """True if an agent sent it with a decision, or a busy person sent it where answers are delayed. Other
+    agents receive it in the next step."""
 
 
 class OutgoingMessage(NamedTuple):
@@ -332,6 +339,17 @@ class Mailbox:
         ]
 
 
+def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
+    """Return an agent's place in the organisation with what it needs to command others, if it may."""
+    organisation = talk.organisation
+    led = organisation.commanded_by(talk.member) if organisation else ()
+    if organisation is None or not led:
+        return talk
+    seats = {number: organisation.member(number).seats for number in led}
+    aims = {number: tuple(world.aims(held[0])) if held else () for number, held in seats.items()}
+    return replace(talk, aims=aims, public_brief=world.public_brief())
+
+
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
     """Return a decision's note (JSON for the log) with two more entries. `heard` is the number of the last
     message that the agent knew. `missed` are the numbers of earlier messages that it did not know."""
@@ -375,9 +393,8 @@ def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
 
 
 def message_for_member(message: TeamMessage, *, is_new: bool = False) -> TeamMessage:
-    """Return the message in the form for members: the original text, in which words were not masked yet,
-    is removed."""
-    data = {name: value for name, value in message.data.items() if name != WRITTEN_KEY}
+    """Return the message without data that members never see."""
+    data = {name: value for name, value in message.data.items() if name not in _HIDDEN_KEYS}
     return replace(message, data=data, is_new=is_new)
 
 

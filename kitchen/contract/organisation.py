@@ -16,7 +16,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Self
 
-from kitchen.contract.schedules import RECHECK, SCHEDULE, SCHEDULE_SETTINGS, STALE, THINK_STEPS, TOGETHER
+from kitchen.contract.schedules import (
+    FREE,
+    RECHECK,
+    SCHEDULE,
+    SCHEDULE_SETTINGS,
+    STALE,
+    THINK_STEPS,
+    TOGETHER,
+)
 from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
 
 Pair = tuple[int, int]
@@ -43,6 +51,7 @@ PAIR = "pair"
 WITHIN, ROUNDS = "within", "rounds"
 """Names of settings: whether members talk within the step, and how often each of them speaks there."""
 
+CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
 ORGANISATION_SETTINGS = (
     Setting("talk", "bool", "People and co-players may write to each other", False),
     Setting("leaves_talk", "bool", "Team members may write to each other", True),
@@ -93,11 +102,6 @@ ORGANISATION_SETTINGS = (
         minimum=1,
         maximum=1000,
     ),
-)
-"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
-
-CYCLE_LIMIT, CYCLE_HOPS = "cycle_limit", 3
-AGENT_SETTINGS = (
     *SCHEDULE_SETTINGS,
     Setting(
         CYCLE_LIMIT,
@@ -108,7 +112,7 @@ AGENT_SETTINGS = (
         maximum=1000,
     ),
 )
-"""Settings that can be changed only for agents that play without people."""
+"""The settings of all kinds; `SETTINGS_BY_KIND` lists which apply to which kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +164,20 @@ class Organisation:
         return self.kind == "pairwise"
 
     @property
+    def delays_answers(self) -> bool:
+        """Return whether agents answer later while somebody is busy (`kitchen.contract.answer_delays`)."""
+        return self.one_partner and self.schedule == FREE
+
+    @property
     def talks_within(self) -> bool:
         """True if agents answer messages within the step, before anybody chooses a command
         (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
+
+    @property
+    def is_timed(self) -> bool:
+        """Return whether members are asked at different times, so that thinking takes steps."""
+        return self.schedule != TOGETHER
 
     @property
     def is_silent(self) -> bool:
@@ -230,7 +244,7 @@ class Organisation:
             "silence": self.silence,
             "blocked": list(self.blocked),
             **({WITHIN: True} if self.within else {}),
-            **({name: getattr(self, name) for name in _OF_TIME} if self.schedule != TOGETHER else {}),
+            **({name: getattr(self, name) for name in _OF_TIME} if self.is_timed else {}),
             **({CYCLE_LIMIT: self.cycle_limit} if self.cycle_limit != CYCLE_HOPS else {}),
         }
 
@@ -353,38 +367,33 @@ ORGANISATION_LABELS: Mapping[str, str] = {
 
 _MESSAGES = "messages_a_step"
 _IN_STEP = frozenset({WITHIN, ROUNDS})
-_WITH_CYCLES = {"custom", "graph"}
-"""Kinds in which a job that is passed on can come back to a member that had it."""
+_TIMED = frozenset(_OF_TIME)
+_USUAL = frozenset({"spoken", "messages_a_step"}) | _IN_STEP
 SETTINGS_BY_KIND: Mapping[str, frozenset[str]] = {
-    "central": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
-    "each": frozenset({"talk", "spoken", "messages_a_step"}) | _IN_STEP,
-    "solo": frozenset(),
-    PAIR: frozenset({"spoken", "messages_a_step"}) | _IN_STEP,
-    "pairwise": frozenset({"spoken", "messages_a_step", "silence"}),
-    "chain": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
-    "graph": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
-    "tree": frozenset({"spoken", "messages_a_step", "sees", "leaves_talk"}) | _IN_STEP,
-    "custom": frozenset({"spoken", "messages_a_step", "sees"}) | _IN_STEP,
+    "central": _USUAL | _TIMED | {"talk"},
+    "each": _USUAL | _TIMED | {"talk"},
+    "solo": _TIMED,
+    PAIR: _USUAL,
+    "pairwise": _TIMED | {"spoken", "messages_a_step", "silence"},
+    "chain": _USUAL | _TIMED | {"sees"},
+    "graph": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
+    "tree": _USUAL | _TIMED | {"sees", "leaves_talk"},
+    "custom": _USUAL | _TIMED | {"sees", CYCLE_LIMIT},
 }
-"""Settings that apply to a kind; the others must keep their defaults."""
+"""Settings that apply to a kind; the others must keep their defaults. `cycle_limit` applies where a job can
+come back to a member that had it."""
 
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
-    """Return the names of the settings that have a meaning for this kind of organisation, given the values in
-    `chosen`.
-
-    - `within`: only if it is on.
-    - `rounds`: if members talk within the step (always in a `pair`).
-    - `schedule`: for all kinds but `pair`.
-    - `think_steps` and `stale`: for all schedules but `together`.
-    - `cycle_limit`: if a job can come back to a member that had it before.
-    """
-    timed = chosen.get(SCHEDULE, TOGETHER) != TOGETHER
-    of_agents = frozenset() if kind == PAIR else frozenset(_OF_TIME if timed else {SCHEDULE})
-    of_agents |= {CYCLE_LIMIT} if kind in _WITH_CYCLES else set()
-    if chosen.get(WITHIN):
-        return SETTINGS_BY_KIND[kind] | of_agents
-    return (SETTINGS_BY_KIND[kind] | of_agents) - (_IN_STEP - {ROUNDS} if kind == PAIR else _IN_STEP)
+    """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
+    on. `rounds` applies only where members talk within the step (always in a `pair`). `think_steps` and
+    `stale` apply to all schedules but `together`."""
+    left_out: frozenset[str] = frozenset()
+    if not chosen.get(WITHIN):
+        left_out |= _IN_STEP - ({ROUNDS} if kind == PAIR else set())
+    if chosen.get(SCHEDULE, TOGETHER) == TOGETHER:
+        left_out |= {THINK_STEPS, STALE}
+    return SETTINGS_BY_KIND[kind] - left_out
 
 
 def make_organisation(
@@ -420,10 +429,9 @@ def make_organisation(
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
-    declared = (*ORGANISATION_SETTINGS, *AGENT_SETTINGS)
-    chosen = clean_settings(declared, given)
+    chosen = clean_settings(ORGANISATION_SETTINGS, given)
     meant = applicable_settings(kind, chosen)
-    for setting in declared:
+    for setting in ORGANISATION_SETTINGS:
         if setting.name not in meant and chosen[setting.name] != setting.default:
             raise SettingsError(f"{setting.name}: it means nothing in {kind}")
     if _MESSAGES not in given:  # nobody is silenced before the last round

@@ -187,6 +187,9 @@ class SeatView:
     history: tuple[StepView, ...]
     """The last steps, newest first."""
     result: ResultView
+    picture: Mapping[str, Json] = field(default_factory=dict)
+    """What the drawing needs beside the observation (`World.picture`); empty where the world is shown in
+    tables only."""
     choice: ChoiceView = ChoiceView()
     timing: TimingView = TimingView()
     plans: PlansView = PlansView()

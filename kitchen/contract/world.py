@@ -309,6 +309,11 @@ class World(ABC):
     def observe(self, seat: int) -> dict[str, Json]:
         """Return what this seat can observe now."""
 
+    def picture(self, seat: int) -> dict[str, Json]:
+        """Return what a drawing of the world needs beside the observation, for the person in this seat. It
+        holds nothing that this seat may not know, and agents never get it."""
+        return {}
+
     @abstractmethod
     def legal_actions(self, seat: int) -> list[Command]:
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.
@@ -353,6 +358,11 @@ class World(ABC):
         player may then command it until the step runs.
         """
         return True
+
+    def only_waits(self, seat: int) -> bool:
+        """Return whether the lasting action of this seat only waits or follows somebody, so that its member
+        can talk meanwhile. Asked for seats with nothing to choose (`asks`) only."""
+        return False
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Return commands that are illegal now, but become legal if another seat acts first in the coming

@@ -68,11 +68,16 @@ DOWNLOAD_TYPES: dict[str, str] = {
     LOGS_ARCHIVE: "application/zip",
 }
 """File name → content type of every file that each experiment offers for download."""
+GOAL_TYPES = {
+    name.replace("figure4", "figure7"): kind for name, kind in DOWNLOAD_TYPES.items() if "figure4" in name
+}
+"""The same for files that only experiments with a goal have."""
 
 
 def downloadable_files(experiment: Experiment) -> dict[str, str]:
     """Return all files that this experiment offers for download: file name → content type."""
-    return {**DOWNLOAD_TYPES, **dict.fromkeys(_tables(experiment), CSV_TYPE)}
+    drawn = GOAL_TYPES if experiment.setup.get("goal") else {}
+    return {**DOWNLOAD_TYPES, **drawn, **dict.fromkeys(_tables(experiment), CSV_TYPE)}
 
 
 def _tables(experiment: Experiment) -> Mapping[str, log_tables.TableRows]:
@@ -106,7 +111,7 @@ def _file(experiment: Experiment, name: str) -> bytes:
         return experiment_folder.rows_file(setup, experiment_services.rows_of(experiment).values())
     if name == experiment_folder.SETTINGS:
         return experiment_folder.settings_file(setup, str(experiment.key))
-    return experiment_folder.RESULT_MAKERS[name](setup, current_results(experiment))
+    return experiment_folder.result_makers(setup)[name](setup, current_results(experiment))
 
 
 def _zip(experiment: Experiment) -> Iterator[bytes]:

@@ -33,6 +33,9 @@ class Estimate:
     ends: tuple[float | None, float | None] = (None, None)
     """The lowest and the highest possible value of the metric."""
 
+    are_counts: bool = False
+    """True if the values are counts, so that 0 and 1 are not failures and successes."""
+
     @property
     def mean(self) -> float | None:
         """The mean of the values; None if there are no episodes."""
@@ -49,7 +52,7 @@ class Estimate:
         values. None with fewer than two episodes."""
         if self.error is None:
             return None
-        if set(self.values) <= {0.0, 1.0}:
+        if not self.are_counts and set(self.values) <= {0.0, 1.0}:
             return _wilson(sum(self.values), len(self.values))
         from scipy.stats import t  # imported here because scipy.stats is slow to import
 

@@ -84,6 +84,11 @@ class EpisodeRow:
     figure: float | None = None
     """The compared metric in worlds of partners (`PairingBenchmark.figure`); None in other worlds."""
 
+    goal_steps: int | None = None
+    """Steps until the goal of the episode; None if it was not reached, or without a goal."""
+    plannings: float | None = None
+    """Planning iterations, averaged over the members; None where all choose for each step."""
+
     @property
     def readings(self) -> ReplyReadings:
         """Counts of how well the episode's model replies could be parsed."""
@@ -113,13 +118,18 @@ UNCOUNTED_COLUMNS: Mapping[str, Json] = {"alpha": 1.0, "completed": 0, "failed":
 
 Files of such experiments leave these columns out; files of earlier versions contain them.
 """
+GOAL_COLUMNS = ("goal_steps", "plannings")
+"""The last columns. Only files of experiments with a goal have them."""
 _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
-def write_rows_csv(rows: Iterable[EpisodeRow], *, of_partners: bool = False) -> bytes:
+def write_rows_csv(
+    rows: Iterable[EpisodeRow], *, of_partners: bool = False, with_goal: bool = False
+) -> bytes:
     """Return the rows as a CSV file, sorted by key. With `of_partners`, the columns in `UNCOUNTED_COLUMNS`
     are left out."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
+    columns = columns if with_goal else columns[: -len(GOAL_COLUMNS)]
     return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
 
 
@@ -159,8 +169,9 @@ def _row(values: Mapping[str, str | None], where: str) -> EpisodeRow:
 
 
 def _read(kind: str, text: str) -> Json:
-    if kind == "float | None":
-        return float(text) if text else None
+    kind, _, may_be_none = kind.partition(" | ")
+    if may_be_none and not text:
+        return None
     return {"int": int, "float": float, "str": str}[kind](text)
 
 

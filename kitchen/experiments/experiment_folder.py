@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from kitchen.charts.chart_data import ImageFormat
+from kitchen.charts.chart_data import Chart, ImageFormat
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
@@ -21,6 +21,7 @@ from kitchen.experiments.comparison_tables import TextTable
 from kitchen.experiments.episode_rows import EpisodeRow, RowsError
 from kitchen.experiments.experiment_results import CellResult, cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeKey, ExperimentSetup, episode_jobs
+from kitchen.experiments.organisation_results import organisation_chart
 from kitchen.experiments.result_figures import result_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.infra.file_writing import write_atomically
@@ -114,13 +115,15 @@ def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow])
 
 def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
     """Return the content of episodes.csv with these result rows."""
-    return episode_rows.write_rows_csv(rows, of_partners=isinstance(setup.ground, ComparisonBenchmark))
+    return episode_rows.write_rows_csv(
+        rows, of_partners=isinstance(setup.ground, ComparisonBenchmark), with_goal=bool(setup.goal)
+    )
 
 
 def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
     """Compute the results from these rows, write the tables and figures, and return the results."""
     results = cell_results_of(setup, rows)
-    for name, make in RESULT_MAKERS.items():
+    for name, make in result_makers(setup).items():
         write_atomically(folder / name, make(setup, results))
     return results
 
@@ -135,11 +138,18 @@ def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
     return make
 
 
-def _drawn(kind: ImageFormat) -> ResultMaker:
+def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
+    """Return the makers of all files with results of this experiment, by file name."""
+    return RESULT_MAKERS | (GOAL_MAKERS if setup.goal else {})
+
+
+def _drawn(
+    kind: ImageFormat, chart: Callable[[ExperimentSetup, Sequence[CellResult]], Chart] = result_chart
+) -> ResultMaker:
     """Return the maker of the figure in this format."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
-        return draw_chart(result_chart(setup, results), kind)
+        return draw_chart(chart(setup, results), kind)
 
     return make
 
@@ -153,3 +163,7 @@ RESULT_MAKERS: dict[str, ResultMaker] = {
     "figure4.png": _drawn("png"),
 }
 """File name → function that makes this file from the results."""
+GOAL_MAKERS: dict[str, ResultMaker] = {
+    f"figure7.{kind}": _drawn(kind, organisation_chart) for kind in ("svg", "pdf", "png")
+}
+"""The same for files that only experiments with a goal have."""

@@ -32,7 +32,7 @@ ARGUMENTS = ("preset", "model", "levels", "agents", "alphas", "episodes", "seed"
 COPLAYER, START_FIELD = "coplayer", "_start"
 OF_PARTNERS = ("pairs", "layouts", "seats", "partners_model", "set")
 """Fields of worlds in which partners are compared."""
-OF_TEAMS = ("organisation", "organisation_set", "knowing")
+OF_TEAMS = ("organisation", "organisation_set", "goal", "knowing")
 """Additional fields of worlds in which line-ups are compared."""
 FIELD_FOR_ARGUMENT = {
     "model": "partners_model",
@@ -169,6 +169,13 @@ class ExperimentForm(RunSettingsForm):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="NAME=VALUE, one on each line.",
     )
+    goal = forms.CharField(
+        required=False,
+        label="Goal",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="NAME=VALUE, one on each line: metrics and the least values at which an episode ends. "
+        "Empty: it lasts all steps.",
+    )
     knowing = forms.ChoiceField(
         required=False,
         label="Whose commands a member knows before it decides",
@@ -216,7 +223,7 @@ class ExperimentForm(RunSettingsForm):
         cleaned = self.cleaned_data
         given = {name: cleaned[name] or None for name in ("world", "organisation", "knowing")}
         given |= {"members": cleaned["pairs"] or None, "levels": cleaned["layouts"] or None}
-        return {**given, "organisation_set": _lines(cleaned["organisation_set"])}
+        return {**given, **{name: _lines(cleaned[name]) for name in ("organisation_set", "goal")}}
 
     def _given(self) -> dict[str, Any]:
         cleaned = self.cleaned_data

@@ -40,6 +40,10 @@ class IntervalResult:
     """For comparisons of one metric: its value in each episode."""
     counts: tuple[OrderCounts, ...] = ()
     """(completed, completed or failed) for each played episode."""
+    goals: tuple[int | None, ...] = ()
+    """Steps until the goal of each played episode; None if it was not reached."""
+    plannings: tuple[float, ...] = ()
+    """Planning iterations of a member, on average, for each played episode that has them."""
 
     @property
     def total(self) -> int:
@@ -159,7 +163,15 @@ def _interval(
     figures = tuple(row.figure for row in played if row.figure is not None)
     each = tuple((row.completed, row.completed + row.failed) for row in played)
     return IntervalResult(
-        alpha, *counts, column.paper.get(alpha), bound, DecisionMakers.of(mine), figures, each
+        alpha,
+        *counts,
+        column.paper.get(alpha),
+        bound,
+        DecisionMakers.of(mine),
+        figures,
+        each,
+        goals=tuple(row.goal_steps for row in played),
+        plannings=tuple(row.plannings for row in played if row.plannings is not None),
     )
 
 

@@ -77,6 +77,8 @@ class ExperimentColumn:
     level: str
     agents: int
     world: str = DEFAULT_WORLD
+    goal: Mapping[str, float] = field(default_factory=dict)
+    """Least values of metrics at which an episode ends; empty: it lasts all steps."""
 
     @property
     def ground(self) -> Benchmark:
@@ -124,6 +126,8 @@ class ExperimentSetup:
     knowing: str = NO_ONE
     """The members whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`). Teams
     that talk within the step use `EVERYBODY`, as in live play."""
+    goal: Mapping[str, float] = field(default_factory=dict)
+    """Least values of metrics at which an episode of a line-up ends; empty: it lasts all steps."""
 
     def to_json(self) -> dict[str, Json]:
         """Return the setup as JSON. Fields about the world and the team are left out if they have the
@@ -135,6 +139,8 @@ class ExperimentSetup:
             del values["organisations"], values["organisation_settings"]
         if self.knowing == NO_ONE:
             del values["knowing"]
+        if not self.goal:
+            del values["goal"]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
@@ -152,10 +158,15 @@ class ExperimentSetup:
                 ExperimentColumn(variant, DEFAULT_BENCHMARK.preset_level, agents) for variant, agents in rows
             )
         if self.pairs:
-            teams = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
-            return tuple(self._team(level, kind, pair) for level in self.levels for kind, pair in teams)
+            return tuple(self._team(level, *team) for level in self.levels for team in self.teams)
         pairs = ((level, agents) for agents in self.agents for level in self.levels)
         return tuple(ExperimentColumn(BenchmarkVariant(), level, agents) for level, agents in pairs)
+
+    @property
+    def teams(self) -> list[tuple[str, str]]:
+        """Every kind of organisation with each line-up that fits it."""
+        every = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
+        return [team for team in every if not _misfit(*team, self.organisation_settings)]
 
     def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
         name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
@@ -173,7 +184,7 @@ class ExperimentSetup:
             organisation=made,
             knowing=EVERYBODY if made and made.talks_within else self.knowing,
         )
-        return ExperimentColumn(variant, level, line_up_seats(line_up), self.world)
+        return ExperimentColumn(variant, level, line_up_seats(line_up), self.world, self.goal)
 
     @property
     def ground(self) -> Benchmark:
@@ -203,6 +214,15 @@ def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Or
     meant = applicable_settings(kind, settings)
     chosen = {name: value for name, value in settings.items() if name in meant}
     return make_organisation(kind, line_up_members(line_up, seats), seats=seats, settings=chosen)
+
+
+def _misfit(kind: str, line_up: str, settings: Mapping[str, Json]) -> str:
+    """Return why a line-up cannot have an organisation; empty if it can."""
+    try:
+        organisation_of(kind, line_up, settings)
+    except SettingsError as error:
+        return f"organisation: {kind}: {error.args[0]}"
+    return ""
 
 
 def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
@@ -250,6 +270,13 @@ def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
     return full
 
 
+def _check_goal(setup: ExperimentSetup) -> None:
+    """Raise SetupError if a value of the goal is no number."""
+    for name, least in setup.goal.items():
+        if isinstance(least, bool) or not isinstance(least, int | float):
+            raise SetupError(f"goal: {name} needs a number, not {least!r}", "goal")
+
+
 def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
     """Raise SetupError if a member of this line-up cannot play in the world."""
     line_up, world, ground = column.variant.coplayer, get_world(setup.world), column.ground
@@ -257,6 +284,9 @@ def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
     for kind in kinds:
         if not can_play(get_agent(kind), setup.world):
             raise SetupError(f"pairs: {kind} does not play {setup.world}", "pairs")
+    known = sorted(figure.name for figure in world.figures)
+    if unknown := sorted(setup.goal.keys() - set(known)):
+        raise SetupError(f"goal: {unknown[0]!r} is not one of {', '.join(known)}", "goal")
     game = world.create(seats=column.agents, settings=ground.settings(column.level, 1.0, ground.steps))
     agents = make_agents(kinds, setup.settings_of(column.variant))
     members = line_up_members(line_up, column.agents)
@@ -291,6 +321,7 @@ def _check_values(setup: ExperimentSetup) -> None:
     _check_levels(setup)
     _check_kinds(setup)
     _check_organisations(setup)
+    _check_goal(setup)
     if not setup.pairs:
         _within("agents", setup.agents, 1, get_world(setup.world).max_seats)
     _within("alphas", setup.alphas, 0.01, 100)
@@ -341,8 +372,8 @@ def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
     ):
         raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
     for kind, held in zip(line_up_kinds(line_up), line_up_members(line_up, seats), strict=True):
-        if not held.seats and not get_agent(kind).reads_words:
-            raise SetupError(f"pairs: {kind} reads no messages, and needs a seat", "pairs")
+        if not held.seats and not get_agent(kind).leads:
+            raise SetupError(f"pairs: {kind} leads nobody, and needs a seat", "pairs")
     if not world.min_seats <= seats <= world.max_seats:
         there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
         raise SetupError(f"pairs: {line_up!r} has {counted_noun(seats, 'seat')}, {there}", "pairs")
@@ -358,6 +389,8 @@ def _check_organisations(setup: ExperimentSetup) -> None:
         )
     for kind in setup.organisations:
         _check_organisation(setup, kind)
+    for line_up in setup.pairs:
+        _check_fit([(kind, line_up) for kind in setup.organisations], setup)
     offered = [kind for kind in setup.organisations if kind in OFFERED_ORGANISATIONS]
     known_settings = {
         name for kind in offered for name in applicable_settings(kind, setup.organisation_settings)
@@ -377,11 +410,14 @@ def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
         raise SetupError(why, "organisation")
     if schedule != TOGETHER and setup.knowing != NO_ONE:
         raise SetupError(f"knowing: members know nothing of a step in schedule {schedule!r}", "knowing")
-    try:
-        for line_up in setup.pairs:
-            organisation_of(kind, line_up, setup.organisation_settings)
-    except SettingsError as error:
-        raise SetupError(f"organisation: {kind}: {error.args[0]}", "organisation") from error
+    _check_fit([(kind, line_up) for line_up in setup.pairs], setup)
+
+
+def _check_fit(teams: Sequence[tuple[str, str]], setup: ExperimentSetup) -> None:
+    """Raise SetupError if none of these line-ups can have its organisation."""
+    misfits = [_misfit(*team, setup.organisation_settings) for team in teams]
+    if misfits and all(misfits):
+        raise SetupError(misfits[0], "organisation")
 
 
 def _each_once(name: str, values: Sequence[object]) -> None:

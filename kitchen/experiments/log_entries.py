@@ -59,6 +59,9 @@ class LogHead:
     knowing: str = NO_ONE
     """The members whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
 
+    goal: Mapping[str, float] = field(default_factory=dict)
+    """Least values of metrics at which the episode ends; empty if it has no goal."""
+
     @property
     def key(self) -> tuple[str, str, int, float, int]:
         """The key of the episode within its experiment."""
@@ -74,6 +77,8 @@ class LogHead:
         values = asdict(self)
         if self.organisation is None and self.knowing == NO_ONE:
             del values["organisation"], values["knowing"]
+        if not self.goal:
+            del values["goal"]
         return values
 
     @classmethod

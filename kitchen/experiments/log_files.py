@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.language_model import Call
 from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import EpisodeKey
@@ -49,6 +50,8 @@ class PlayedLog:
     lines: bytearray = field(default_factory=bytearray)
     size: int = 0
     """Number of bytes of the complete pieces that the log was read from."""
+    replayed: EpisodeLog | None = field(default=None, compare=False, repr=False)
+    """The same episode as a log for measures, once somebody has replayed it."""
 
     @property
     def hash(self) -> str:

@@ -19,11 +19,19 @@ from typing import Any
 
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent_skills import spell_skill
+from kitchen.contract.assigned_jobs import ACCEPTED, DONE
 from kitchen.contract.decision_notes import predictions_in
 from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.language_model import Call, Reply, Request
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.mailbox import WRITTEN_KEY
+from kitchen.contract.team_measures import (
+    MEASURE_COLUMNS,
+    job_courses,
+    plannings_of,
+    reassigned_jobs,
+    team_measures,
+)
 from kitchen.contract.world import Json
 from kitchen.experiments.experiment_setup import ExperimentSetup
 from kitchen.experiments.log_entries import StepEntry, UntakenStep, text_key
@@ -32,6 +40,7 @@ from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
 from kitchen.registry.world_metrics import event_columns, failed_checks, lists_failed_checks, scored_events
+from kitchen.registry.world_registry import get_world
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +66,16 @@ NO_CALL = (None,) * (len(DECISION_COLUMNS) - DECISION_COLUMNS.index("call"))
 TEAM_COLUMNS = ("member", "because")
 """Additional columns of decisions.csv where members of an organisation decide."""
 EVENT_COLUMNS = (*KEY_COLUMNS, "event", "result", "messages")
+JOB_COLUMNS = (
+    *KEY_COLUMNS,
+    *("job", "giver", "worker", "text", "aim", "state", "why"),
+    *("steps_to_accepted", "steps_to_done", "given_again", "cycle"),
+)
+PLANNING_COLUMNS = (
+    *KEY_COLUMNS,
+    *("member", "due", "took_effect", "stale", "because", "played_by", "fallback", "milliseconds"),
+    *("calls", "usd"),
+)
 MESSAGE_COLUMNS = (*KEY_COLUMNS, "number", "sender", "to", "kind", "text", "written", "data")
 
 
@@ -99,6 +118,45 @@ def _message_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
         to = " ".join(map(str, message.to))
         cells = (message.number, message.sender, to, message.kind, _json(message.text), written, _json(data))
         yield *log.head.key, message.step, *cells
+
+
+def _job_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    courses = job_courses(message for entry in log.entries for message in entry.messages)
+    again = reassigned_jobs(courses)
+    for each in courses:
+        job = each.job
+        said = job.number, job.giver, job.worker, _json(job.text), _json(job.aim), job.state, _json(job.why)
+        steps = each.steps_to(ACCEPTED), each.steps_to(DONE)
+        yield *log.head.key, job.step, *said, *steps, int((job.number, job.worker) in again), job.cycle
+
+
+def _planning_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    episode = _replayed(log, "planning iterations")
+    for each in plannings_of(episode) if episode else ():
+        made, effect = each.decision, (each.due, int(each.due <= len(log.entries)), each.stale)
+        who = made.because, made.played_by, made.fallback, made.milliseconds
+        yield *log.head.key, made.asked_in, made.member, *effect, *who, made.calls, made.cost
+
+
+def _team_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    episode = _replayed(log, "team measures")
+    for row in team_measures(episode, get_world(episode.world)) if episode else ():
+        cells = (_json(value) if isinstance(value, dict) else value for value in row.values())
+        yield *log.head.key, *(int(value) if isinstance(value, bool) else value for value in cells)
+
+
+def _replayed(log: PlayedLog, what: str) -> EpisodeLog | None:
+    """Replay an episode once for all tables. Return None if it is played otherwise today; `what` then cannot
+    be computed."""
+    if log.replayed is None:
+        episode = RunningEpisode(log.head)
+        try:
+            episode.catch_up(log)
+        except LogError as error:
+            logger.error("the %s of %s cannot be computed: it %s", what, log.head, error)
+            return None
+        log.replayed = episode.log()
+    return log.replayed
 
 
 def _prompt_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
@@ -170,6 +228,9 @@ TEAM_TABLES = {
     **TABLES,
     "decisions.csv": ((*DECISION_COLUMNS, *TEAM_COLUMNS), _decision_rows),
     "messages.csv": (MESSAGE_COLUMNS, _message_rows),
+    "jobs.csv": (JOB_COLUMNS, _job_rows),
+    "plannings.csv": (PLANNING_COLUMNS, _planning_rows),
+    "team_measures.csv": ((*KEY_COLUMNS[:-1], *MEASURE_COLUMNS), _team_rows),
 }
 """The tables of experiments with organisations. Rows of line-ups without one have empty cells."""
 
@@ -191,7 +252,7 @@ def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
 def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) -> Iterator[Cells]:
     """Yield the events that the metrics of the world score; an episode that is played otherwise today has
     none."""
-    episode = _episode_log(log, "scored events")
+    episode = _replayed(log, "scored events")
     for number, event in enumerate(scored_events(episode) if episode else (), start=1):
         values = (event.values.get(name) for name in names)
         cells = (int(value) if isinstance(value, bool) else value for value in values)
@@ -200,20 +261,9 @@ def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) ->
 
 def _failed_check_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
     """Yield the checks that failed; an episode that is played otherwise today has none."""
-    episode = _episode_log(log, "failed checks")
+    episode = _replayed(log, "failed checks")
     for check in failed_checks(episode) if episode else ():
         yield *log.head.key, *check
-
-
-def _episode_log(log: PlayedLog, wanted: str) -> EpisodeLog | None:
-    """Return the log of an episode for metrics; None if the episode is played otherwise today."""
-    episode = RunningEpisode(log.head)
-    try:
-        episode.catch_up(log)
-    except LogError as error:
-        logger.error("the %s of %s cannot be computed: it %s", wanted, log.head, error)
-        return None
-    return episode.log()
 
 
 def table_pieces(

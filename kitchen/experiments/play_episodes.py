@@ -28,6 +28,7 @@ from kitchen.contract.decision_notes import (
 from kitchen.contract.language_model import BudgetSpentError, Payer, UnpricedError, total_cost
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds
 from kitchen.contract.organisation import Organisation
+from kitchen.contract.team_measures import plannings_a_member, steps_to_goal
 from kitchen.contract.world import Json, World
 from kitchen.experiments.episode_rows import FAILED, REQUIRED_COLUMNS, EpisodeRow, counts_text
 from kitchen.experiments.experiment_setup import EpisodeJob
@@ -44,7 +45,7 @@ class RunningEpisode(EpisodeLoop):
     def __init__(self, head: LogHead) -> None:
         """Make world and team from the head of a log. Raises WorldError if one cannot be made."""
         self.head = head
-        super().__init__(world_at_start(head), head.seed, team_of_log(head), head.world_settings)
+        super().__init__(world_at_start(head), head.seed, team_of_log(head), head.world_settings, head.goal)
 
     def agents(self) -> dict[int, Agent]:
         """Return a new agent for each member, by the member's number. Raises SettingsError if the settings
@@ -146,6 +147,7 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
     (completed, failed), figure = _counts(head.world, course.score())
     foresight = PredictionAccuracy.of(predictions_in(each.note for each in decided))
     cost = total_cost(call.cost for call in calls)
+    episode = course.log()
     return EpisodeRow(
         variant=head.variant,
         level=head.level,
@@ -174,6 +176,8 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
         predictions_judged=foresight.judged,
         predictions_right=foresight.right,
         figure=figure,
+        goal_steps=steps_to_goal(episode),
+        plannings=plannings_a_member(episode),
     )
 
 
@@ -285,6 +289,7 @@ def log_head(
         program=program,
         organisation=organisation.to_json() if organisation else None,
         knowing=job.column.variant.knowing,
+        goal=job.column.goal,
     )
 
 

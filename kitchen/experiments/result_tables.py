@@ -23,6 +23,7 @@ from kitchen.experiments.experiment_results import (
     means_of,
 )
 from kitchen.experiments.experiment_setup import DEFAULT_BENCHMARK, ExperimentSetup
+from kitchen.experiments.organisation_results import organisation_text_tables
 from kitchen.words.english_text import counted_noun
 
 
@@ -84,6 +85,11 @@ COS_ROW = "CoS"
 
 
 def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
+    """Return the tables of an experiment. Those of organisations come last if the episodes have a goal."""
+    return [*_metric_text_tables(setup, results), *organisation_text_tables(setup, results)]
+
+
+def _metric_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
     """Return a table for each number of agents; the variants of a preset share one table."""
     if isinstance(setup.ground, PairingBenchmark):
         return comparison_tables.pairing_text_tables(results)

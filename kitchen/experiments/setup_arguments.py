@@ -73,7 +73,7 @@ def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
     return check_setup(setup)
 
 
-TEAM_ARGUMENTS = ("organisation", "organisation_set", "knowing")
+TEAM_ARGUMENTS = ("organisation", "organisation_set", "knowing", "goal")
 """Arguments that define how members play together."""
 SINGLE_AGENT_ARGUMENTS = ("preset", "co_player", "no_feedback", "no_hints", "demo")
 """Arguments that are refused where line-ups play."""
@@ -183,8 +183,15 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
     settings: dict[str, Json] = {}
     for text in given.get("organisation_set") or ():
         settings |= _one_setting(text, "--organisation-set")
-    knowing = given.get("knowing") or NO_ONE
-    return {"organisations": kinds, "organisation_settings": settings, "knowing": knowing}
+    knowing, goal = given.get("knowing") or NO_ONE, dict[str, Json]()
+    for text in given.get("goal") or ():
+        goal |= _one_setting(text, "--goal")
+    return {
+        "organisations": kinds,
+        "organisation_settings": settings,
+        "knowing": knowing,
+        "goal": goal,
+    }
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:

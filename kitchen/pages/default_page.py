@@ -73,6 +73,8 @@ class CommandChoice(NamedTuple):
     """A remark on a command that another seat must make possible; empty for one that is possible now."""
     least: int | None
     most: int | None
+    places: str
+    """The places of a drawing that it is about, separated by spaces; empty: its first argument."""
 
 
 class MenuHint(NamedTuple):
@@ -279,8 +281,13 @@ class DefaultPage(Page):
         least, most = view.choice.amounts.get(command[:-1], (None, None))
         text = self.worded(view, command if least is None else command[:-1])
         key = command[0][:1].upper() if len(command) == 1 else ""
-        shows = CommandChoice(value, text, key, note, least, most)
+        shows = CommandChoice(value, text, key, note, least, most, self.places(command, view))
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
+
+    def places(self, command: Command, view: SeatView) -> str:
+        """Return the places of a drawing that a command is about, separated by spaces (`data-spot`). Empty:
+        the place that its first argument names."""
+        return ""
 
     # words
 

@@ -91,6 +91,11 @@ class Episode(models.Model):
     plans = models.JSONField(
         null=True, blank=True, help_text="The planned commands of each seat. Empty: none."
     )
+    schedule_state = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Who was asked when, and what takes effect later. Empty: all choose for each step.",
+    )
     absence = models.JSONField(
         null=True,
         blank=True,
@@ -216,6 +221,11 @@ class Mind(models.Model):
         default="",
         db_default="",
         help_text="The claim of the worker that asks the agent.",
+    )
+    called_in = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="The last step in which it was asked although its seats were busy.",
     )
 
     class Meta:

@@ -18,6 +18,8 @@ from kitchen.registry.world_registry import get_kit, known_worlds
 AGENTS: dict[str, str] = {
     "blocks_planner": "kitchen.worlds.blocks.block_planner:BlocksPlanner",
     "follower": "kitchen.agents.job_follower:Follower",
+    "hourglass": "kitchen.agents.hourglass.agent:Hourglass",
+    "pairwise": "kitchen.agents.pairwise.agent:PairwiseAgent",
     "proagent": "kitchen.agents.proagent.agent:ProAgent",
     "random": "kitchen.agents.random_agent:RandomAgent",
     "skill_dispatcher": "kitchen.agents.skill_dispatcher.agent:SkillDispatcher",

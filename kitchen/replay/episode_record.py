@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from kitchen.contract.episode_log import EpisodeLog, FailedCheck, ScoredEvent
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json
-from kitchen.play.episode.log_metrics import log_from_rows
+from kitchen.play.episode.log_metrics import log_from_rows, spent_by_decision
 from kitchen.play.models import (
     CallMessage,
     Decision,
@@ -65,6 +65,7 @@ class EpisodeRecord:
             steps=self.steps,
             messages=self.messages,
             decisions=self.decisions,
+            spent=spent_by_decision((call.row.decision_id, call.row.cost) for call in self.calls),
         )
 
     @cached_property

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from kitchen.contract.agent import EVERYBODY, PEOPLE, REASON_TO_ANSWER
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.language_model import Call, Message, Reply, Request, Usage
 from kitchen.contract.mailbox import HEARD_KEY
 from kitchen.contract.organisation import Organisation
@@ -31,6 +31,7 @@ from kitchen.play.coplayers.ask_agents import (
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Mind, SeatCommand
 from kitchen.play.turn.decision_records import REMEMBERED_STEPS
+from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord, read_episode_records
 from kitchen.replay.step_replay import PastTurn, initial_world, replay_faults, replay_step
@@ -82,7 +83,8 @@ def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
 CLOCK, CHANGED, TALK = "a clock took the steps", "seats changed hands", "they talked within the step"
 LATE, PLATFORM_DECIDED = "it was not asked in this very step", "it was late or failed"
 DROPPED = "others of the same co-player had just been dropped"
-REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, LATE, PLATFORM_DECIDED, DROPPED)
+SCHEDULED = "members were asked at different times"
+REASONS_NOT_REPEATABLE = (CLOCK, CHANGED, TALK, SCHEDULED, LATE, PLATFORM_DECIDED, DROPPED)
 """Reasons why a decision cannot be repeated from what is stored."""
 
 
@@ -104,7 +106,10 @@ def _why_not_here(record: EpisodeRecord) -> str:
     episode, stored = record.episode, record.episode.organisation
     if episode.tick_ms is not None or episode.gone:
         return CHANGED if episode.tick_ms is None else CLOCK
-    return TALK if stored is not None and Organisation.from_json(stored).talks_within else ""
+    if stored is None:
+        return ""
+    organisation = Organisation.from_json(stored)
+    return TALK if organisation.talks_within else SCHEDULED if is_scheduled(organisation) else ""
 
 
 def _repeat_decision(record: EpisodeRecord, world: World, mind: Mind, row: Decision) -> RepeatedDecision:
@@ -155,7 +160,7 @@ def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
     rows = [row for row in record.commands if row.step == step and row.seat in asked.asked_seats]
-    then = {row.seat: _stored(row) for row in rows if row.chosen_by != BY_WORLD}
+    then = {row.seat: _stored(row) for row in rows if row.chosen_by not in NOT_ASKED}
     return "" if now == then else OTHER_COMMANDS
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_PLAN_BROKEN, REASON_TO_ANSWER
-from kitchen.contract.automatic_commands import BY_WORLD, Plan, may_act
+from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED, THINKING, Plan, may_act
 from kitchen.contract.episode_log import CHECKED, ScoredEvent
 from kitchen.contract.page import Page, SeatView
 from kitchen.contract.world import Intent, Json, World, WorldError, canonical_json
@@ -234,12 +234,14 @@ def _as_it_was(record: EpisodeRecord, steps: int, world: World) -> Episode:
 def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
     """Return the commands that a step opened with: of seats with a plan, or without a choice."""
     of_step = (row for row in record.commands if row.step == step)
-    return [row for row in of_step if row.chosen_by == BY_WORLD or row.planned_in is not None]
+    return [row for row in of_step if row.chosen_by in NOT_ASKED or row.planned_in is not None]
 
 
 def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
     """Rebuild the rest of a seat's plan after `steps`: commands given later, and those then dropped."""
-    later = [row for row in record.commands if row.seat == seat and row.step > steps + 1]
+    own = [row for row in record.commands if row.seat == seat]
+    thought_in = {row.step for row in own if row.chosen_by == THINKING}
+    later = [row for row in own if row.step > steps + 1 and row.planned_in not in thought_in]
     given = next((row.planned_in for row in later if row.planned_in is not None), None)
     broken = _broken(record, seat, steps)
     made_in = given if given is not None else (broken or {}).get("planned_in")

@@ -75,6 +75,43 @@
     parameters.command = JSON.stringify([...command, String(Number(field.value))]);
   }
 
+  /* The field once more, beside a button that acts elsewhere on the page (stage.js); `use` takes its amount and acts.
+     `most` is a button for the most, with the words `words`. */
+  function copyOf(radio, button, act, words = "{n}") {
+    const field = fieldOf(radio);
+    if (!field) return null;
+    const copy = document.createElement("input");
+    for (const name of ["type", "inputmode", "form", "min", "max", "step", "required"]) copy.setAttribute(name, field.getAttribute(name));
+    copy.value = field.value;
+    copy.setAttribute("aria-label", field.closest("label").textContent.trim());
+    button.textContent = radio.parentElement.querySelector(".action-text").firstChild.textContent;
+    const use = () => {
+      if (!copy.reportValidity()) return;
+      field.value = copy.value;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      act();
+    };
+    copy.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      use();
+    });
+    return { field: copy, most: mostOf(copy, words), use };
+  }
+
+  function mostOf(field, words) {
+    const most = document.createElement("button");
+    most.type = "button";
+    most.hidden = field.max === field.min;
+    most.textContent = words.replace("{n}", field.max);
+    most.addEventListener("click", () => {
+      field.value = field.max;
+      field.focus();
+    });
+    return most;
+  }
+
+  play.amounts = { copyOf };
   document.addEventListener("input", onInput);
   document.addEventListener("keydown", onKey);
   document.addEventListener("keydown", onDigit, true);

@@ -9,13 +9,11 @@
 
   function mark() {
     const value = document.getElementById("hint")?.dataset.try || "";
-    const place = value && JSON.parse(value)[1];
-    for (const spot of play.querySelectorAll("[data-spot]")) {
-      spot.toggleAttribute("data-hinted", Boolean(place) && spot.dataset.spot === place);
-    }
-    for (const radio of play.querySelectorAll('input[name="command"]')) {
-      radio.closest("label").toggleAttribute("data-hinted", Boolean(value) && radio.value === value);
-    }
+    const radios = [...play.querySelectorAll('input[name="command"]')];
+    const radio = radios.find((one) => one.value === value);
+    const places = radio ? play.choosing.placesOf(radio) : [];
+    for (const spot of play.querySelectorAll("[data-spot]")) spot.toggleAttribute("data-hinted", places.includes(spot.dataset.spot));
+    for (const one of radios) one.closest("label").toggleAttribute("data-hinted", one === radio);
     if (value !== shown) play.querySelector("[data-spot][data-hinted]")?.scrollIntoView({ block: "nearest" }); // where it is covered
     shown = value;
   }

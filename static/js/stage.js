@@ -98,8 +98,14 @@
     if (picture) button.append(picture.cloneNode(true));
     button.append(choosing.words(radio));
     button.toggleAttribute("data-hinted", hinted(radio));
-    button.addEventListener("click", () => (asked ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio)));
-    return button;
+    const act = () => (asked ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio));
+    const amount = play.amounts?.copyOf(radio, button, act, stage()?.dataset.most);
+    button.addEventListener("click", () => (amount ? amount.use() : act()));
+    if (!amount) return button;
+    const row = document.createElement("div");
+    row.className = "spot-amount";
+    row.append(button, amount.field, amount.most);
+    return row;
   }
 
   function nothing() {
@@ -182,7 +188,7 @@
   /* whether it is worth going there: a drawing says so in its place, without one the action itself does */
   function leadsOn(radio) {
     if (hinted(radio) || !stage()) return hinted(radio) || fitsNow(radio);
-    return stage().querySelector(`[data-spot="${choosing.placeOf(radio)}"] [data-apt]`);
+    return choosing.placesOf(radio).some((place) => stage().querySelector(`[data-spot="${place}"] [data-apt]`));
   }
 
   /* what a click on each place will do, for who asks: the one action, or that there is something to choose */

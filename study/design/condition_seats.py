@@ -302,6 +302,8 @@ def _check_team(
     minds = team_minds(organisation, coplayer, coplayer_settings, seats[: teammates + (not team.apart)])
     for mind in minds:
         _check_mind("members", mind.kind, mind.settings, game, mind.seats)
+        if not mind.seats and not get_agent(mind.kind).leads:
+            raise SettingsError(f"members: {mind.kind} leads nobody, and needs a player")
     made = team_organisation(organisation, minds, teammates + (not is_apart(organisation)))
     if game.tick_ms and made and not made.is_silent:
         raise SettingsError("organisation: nobody can write to others while a clock takes the steps")

@@ -16,7 +16,7 @@ from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.words.english_text import and_list
 from study.design.blueprint import Blueprint, ConditionPlan
-from study.design.condition_seats import all_minds, is_shared, mind_plans, planned_organisation
+from study.design.condition_seats import all_minds, is_shared, mind_plans, planned_organisation, seats_of
 from study.design.parts_other_than_rounds import PARTS
 
 WRITING = re.compile(
@@ -170,7 +170,8 @@ def _names(found: Sequence[tuple[ConditionPlan, Organisation]]) -> str:
 
 def _model_reads(plan: ConditionPlan, organisation: Organisation) -> bool:
     """Return whether a person may write to a co-player that uses a language model."""
-    asking = {min(mind.seats) for mind in mind_plans(plan) if get_agent(mind.kind).names_model}
+    minds, lead = mind_plans(plan), seats_of(plan)
+    asking = {min(mind.seats, default=lead) for mind in minds if get_agent(mind.kind).names_model}
     return any(one in _people(organisation) and other in asking for one, other in _pairs(organisation))
 
 

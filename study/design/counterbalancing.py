@@ -223,6 +223,18 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
     return min(tallies, key=lambda id: (tallies[id].filled, tallies[id].finished, chance[id - 1]))
 
 
+def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed: int) -> str:
+    """Return the between-subjects group for the next participant: the one with the fewest participants. Ties
+    are broken by a random order.
+
+    `used` has the counts by group, `seed` is the study's seed. The result is empty if there are no groups.
+    """
+    if not groups:
+        return ""
+    held = {number: used.get(group, SequenceTally()) for number, group in enumerate(groups, start=1)}
+    return groups[next_sequence(len(groups), held, seed=derived_seed(seed, "groups")) - 1]
+
+
 def assign_order(
     scheme: str, conditions: Sequence[str], used: Mapping[int, SequenceTally], *, seed: int, number: int
 ) -> OrderSequence:

@@ -110,9 +110,9 @@ def prompts_of(condition: ConditionPlan) -> list[str]:
 def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situation:
     others = other_people_seats(condition, mind)
     people = tuple(seat for seat in others if seat < world.seats)
-    return situation_in_organisation(
-        make_situation(world, mind.seats, people=people), planned_organisation(condition, others)
-    )
+    member = min(mind.seats, default=world.seats)
+    made = planned_organisation(condition, others)
+    return situation_in_organisation(make_situation(world, mind.seats, people=people), made, member=member)
 
 
 def model_of(condition: ConditionPlan) -> str:

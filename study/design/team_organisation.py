@@ -13,7 +13,6 @@ from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Record
 from kitchen.contract.organisation import (
-    AGENT_SETTINGS,
     Member,
     Organisation,
     Pair,
@@ -50,7 +49,7 @@ Pairs = Annotated[tuple[Annotated[Pair, Strict(False)], ...], Strict(False)]
 
 
 class CoplayerPlan(Record):
-    """A type of co-player and its settings, for some of the teammates' seats."""
+    """A co-player kind and its settings for some of the teammates' seats. Without seats it leads."""
 
     seats: SeatCount
     coplayer: str
@@ -87,6 +86,21 @@ class Team(Record):
     """The rule for the seat of a person who has left while others play: `coplayer` or `end`."""
 
     @property
+    def is_led_apart(self) -> bool:
+        """Return whether a member without a seat leads: the participant or a co-player."""
+        return self.apart or any(not each.seats for each in self.members)
+
+    def check_leader(self) -> None:
+        """Raise SettingsError if members without a seat cannot lead here."""
+        apart = sum(not each.seats for each in self.members)
+        if apart and self.kind not in LED_KINDS:
+            raise SettingsError("members: a separate co-player needs a seat")
+        if apart + self.apart > 1:
+            raise SettingsError("members: only one member can lead without a player")
+        if apart and self.leads:
+            raise SettingsError("leads: a co-player that controls no player is the leader")
+
+    @property
     def is_shared(self) -> bool:
         """Return whether several people play in one episode."""
         return len(self.people) > 1
@@ -113,6 +127,8 @@ class Team(Record):
                 raise SettingsError(f"{name}: {said} is not one of {', '.join(known)}")
 
 
+LED_KINDS = ("chain", "custom", "graph", "tree")
+"""Kinds of organisation in which a co-player without a seat can lead."""
 _TEAM = TypeAdapter(Team)
 LEAD = gettext_noop("Lead")
 """The name of a member without a seat."""
@@ -150,13 +166,12 @@ def team_minds(
     named = [seat for each in team.members for seat in each.seats]
     if len(set(named)) != len(named) or not set(named) <= set(seats):
         raise SettingsError(f"members: seats {named} are not different seats of {list(seats)}")
-    if any(not each.seats for each in team.members):
-        raise SettingsError("members: a separate co-player needs a seat")
+    team.check_leader()
     left = [seat for seat in seats if seat not in named]
     together = [tuple(left)] if team.kind == "central" and left else [(seat,) for seat in left]
     own = [MindPlan(each.coplayer, tuple(sorted(each.seats)), dict(each.settings)) for each in team.members]
     usual = [MindPlan(coplayer, each, dict(settings)) for each in together]
-    return sorted([*own, *usual], key=lambda mind: mind.seats)
+    return sorted([*own, *usual], key=lambda mind: (not mind.seats, mind.seats))
 
 
 def team_organisation(
@@ -170,11 +185,10 @@ def team_organisation(
     if not organisation:
         return None
     team = team_of(organisation)
-    _check_agent_settings(team.settings)
     members = members_of_plans(minds, seats=seats)
     made = make_organisation(
         team.kind,
-        _led(members, seats, team) if team.apart else _in_order(members, team.leads),
+        _led(members, seats, team) if team.is_led_apart else _in_order(members, team.leads),
         seats=seats,
         settings=team.settings,
         commands=team.commands,
@@ -185,20 +199,13 @@ def team_organisation(
     return made
 
 
-def _check_agent_settings(settings: Mapping[str, Json]) -> None:
-    """Raise SettingsError for settings that only apply to agents without people."""
-    for setting in AGENT_SETTINGS:
-        if settings.get(setting.name, setting.default) != setting.default:
-            raise SettingsError(f"{setting.name}: it can be set only where co-players play without people")
-
-
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
-    """Return the participant, who has no seat, followed by the others."""
-    if team.leads:
+    """Return the leader without a seat, the participant or a co-player, followed by the others."""
+    if team.apart and team.leads:
         raise SettingsError("leads: if the participant controls no player, the participant is the leader")
     if not members:
         raise SettingsError("apart: a leader needs a teammate")
-    return [Member(seats, (), is_person=True, name=LEAD), *members]
+    return [Member(seats, (), is_person=team.apart, name=LEAD), *members]
 
 
 def _in_order(members: Sequence[Member], leads: int) -> list[Member]:

@@ -11,7 +11,13 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.organisation import ORGANISATION_LABELS, ORGANISATION_SETTINGS, applicable_settings
+from kitchen.contract.organisation import (
+    CYCLE_LIMIT,
+    ORGANISATION_LABELS,
+    ORGANISATION_SETTINGS,
+    applicable_settings,
+)
+from kitchen.contract.schedules import SCHEDULE
 from kitchen.contract.world import Json, Setting
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
@@ -252,6 +258,9 @@ def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
     ]
 
 
+COPLAYER_LEADS = "a co-player that controls no player"
+
+
 def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     """Return the rules about who may command and write to whom, and the co-players of single teammates, with
     labels.
@@ -265,16 +274,22 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         f"{setting.label}: {setting_value_text(setting, team.settings.get(setting.name, setting.default))}"
         for setting in ORGANISATION_SETTINGS
         if setting.name in applicable_settings(team.kind, team.settings)
+        and (setting.name not in {SCHEDULE, CYCLE_LIMIT} or setting.name in team.settings)
     ]
-    own = [f"{_players(one.seats, team)}: {coplayer_words(one.coplayer)}" for one in team.members]
+    own = [
+        f"{_players(one.seats, team) or COPLAYER_LEADS}: {coplayer_words(one.coplayer)}"
+        for one in team.members
+    ]
     pairs = [
         f"{_member(one, team, condition)} to {_member(other, team, condition)} ({name})"
         for name in ("commands", "writes")
         for one, other in getattr(team, name)
     ]
     chosen += _people_words(team)
-    leader = "the participant, who controls no player" if team.apart else _players((team.leads,), team)
-    leads = [LabelledValue("Leader", leader)] if team.apart or team.kind in {"tree", "chain"} else []
+    leader = _players((team.leads,), team)
+    if team.is_led_apart:
+        leader = "the participant, who controls no player" if team.apart else COPLAYER_LEADS
+    leads = [LabelledValue("Leader", leader)] if team.is_led_apart or team.kind in {"tree", "chain"} else []
     return [
         LabelledValue("Organisation", ORGANISATION_LABELS[team.kind]),
         *leads,
@@ -310,10 +325,11 @@ def _people_words(team: Team) -> list[str]:
 def _member(number: int, team: Team, condition: ConditionPlan) -> str:
     """Return a member by its number.
 
-    A participant who leads without a seat has the number after the last seat.
+    A member who leads without a seat has the number after the last seat.
     """
-    leads = team.apart and number == condition.teammates
-    return "the participant" if leads else _players((number,), team)
+    if team.is_led_apart and number == condition.teammates + (not team.apart):
+        return "the participant" if team.apart else COPLAYER_LEADS
+    return _players((number,), team)
 
 
 def _players(seats: Sequence[int], team: Team) -> str:

@@ -18,11 +18,12 @@ from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.organisation import (
     ORGANISATION_LABELS,
     ORGANISATION_SETTINGS,
-    ROUNDS,
     SETTINGS_BY_KIND,
     WITHIN,
     applicable_settings,
 )
+from kitchen.contract.schedules import SCHEDULE, SCHEDULE_SETTINGS
+from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
@@ -111,26 +112,35 @@ ELSEWHERE = {
 }
 """Names in messages of the rules → form fields."""
 LEAD = "★"
-"""The symbol of a participant who leads without a seat, shown in place of a number."""
+"""The symbol of a member who leads without a seat, shown in place of a number."""
 _PAIR = re.compile(r"(\d+|★|\*)\s*(?:>|→|to)\s*(\d+|★|\*)")
+SILENT_FIELDS = {TALK, *(ELSEWHERE[setting.name] for setting in SCHEDULE_SETTINGS)}
+"""The settings of an organisation that have a meaning although nobody may write."""
 _LEADERS = {"tree", "chain"}
 """Kinds of organisation that have a leader or a first member."""
 
 
 def applicable_fields(
-    kind: str, *, apart: bool, several: bool, talks: bool, within: bool = False
+    kind: str,
+    *,
+    apart: bool,
+    several: bool,
+    talks: bool,
+    within: bool = False,
+    schedule: str = ALL_TOGETHER,
 ) -> set[str]:
     """Return the names of the team fields that have an effect for this kind of organisation. `kind` is empty
     if none is chosen.
 
-    `apart`: the participant has no seat. `several`: several people play. `talks`: people and co-players
-    may write to each other. `within`: members talk before they choose a command in a step. The name
-    MEMBERS stands for the rows with co-players.
+    `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people play.
+    `talks`: people and co-players may write. `within`: members talk within the step. `schedule`: who waits
+    for whom.
     """
     needs_talk = kind in {"central", "each"} and not talks
-    fields = {TALK} & _settings_of(kind) if needs_talk else _settings_of(kind)
-    if kind and ROUNDS not in applicable_settings(kind, {WITHIN: within}):
-        fields -= {ELSEWHERE[ROUNDS]}
+    fields = _settings_of(kind) & (SILENT_FIELDS if needs_talk else _settings_of(kind))
+    if kind:
+        applied = applicable_settings(kind, {WITHIN: within, SCHEDULE: schedule})
+        fields -= {ELSEWHERE[name] for name in SETTINGS_BY_KIND[kind] - applied - {WITHIN}}
     fields |= {KIND, *(PAIRS.values() if kind == "custom" else ())}
     fields |= {MEMBERS} if kind not in {"", "solo"} else set()
     if apart:
@@ -235,7 +245,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
         return defaults
     team = team_of(organisation)
     chosen = {ELSEWHERE[name]: value for name, value in team.settings.items()}
-    called = _MemberNames(seats if team.apart else -1)
+    called = _MemberNames(seats if team.is_led_apart else -1)
     pairs = {
         PAIRS[name]: [f"{called[one]} > {called[other]}" for one, other in getattr(team, name)]
         for name in PAIRS
@@ -254,7 +264,7 @@ def team_initial(organisation: Mapping[str, Json], seats: int = 0) -> dict[str, 
 
 
 class _MemberNames(dict[int, str]):
-    """Maps member numbers to names. The participant who leads without a seat has the symbol `LEAD`."""
+    """Maps member numbers to names. A member who leads without a seat has the symbol `LEAD`."""
 
     def __init__(self, lead: int) -> None:
         super().__init__({lead: LEAD})
@@ -276,7 +286,8 @@ def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
         if cleaned.get(APART) or cleaned.get(MEMBERS):
             fail(KIND, NEEDED)
         return {}
-    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN)})
+    chosen_schedule = cleaned.get(ELSEWHERE[SCHEDULE]) or ALL_TOGETHER
+    applied = applicable_settings(kind, {WITHIN: cleaned.get(TALKS_WITHIN), SCHEDULE: chosen_schedule})
     chosen = {
         setting.name: cleaned[ELSEWHERE[setting.name]]
         for setting in ORGANISATION_SETTINGS
@@ -314,7 +325,7 @@ def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str,
 
 def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
     """Return the pairs who may command or write, by member number. Pairs that nobody entered are left out."""
-    lead = cleaned.get("teammates") or 0
+    lead = (cleaned.get("teammates") or 0) + (not cleaned.get(APART))
     read: dict[str, Json] = {}
     for name, field in PAIRS.items():
         for line in cleaned.get(field) or ():
@@ -338,12 +349,13 @@ def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: F
         PEOPLE: team.get("people", ()),
         **{field: [one for pair in team.get(name, ()) for one in pair] for name, field in PAIRS.items()},
     }
-    lead = {teammates} if team.get("apart") else set()
+    led = team.get("apart") or any(not own["seats"] for own in team.get("members", ()))
+    lead = {len(seats)} if led else set()
     for field, numbers in named.items():
         if wrong := sorted({*numbers} - {*seats} - (lead if field in PAIRS.values() else set())):
             fail(field, f"There is no player {and_list(_players(wrong))}: they are 1 to {len(seats)}.")
     for own in team.get("members", ()):
-        first, *others = own["seats"]
+        first, *others = own["seats"] or [len(seats)]
         for field in PAIRS.values():
             if {*others} & {*named[field]}:
                 fail(field, f"{and_list(_players(own['seats']))} are one co-player: call it {first + 1}.")

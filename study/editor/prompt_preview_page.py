@@ -45,6 +45,8 @@ class PromptForm(forms.Form):
 
 
 def _name(seats: tuple[int, ...], kind: str) -> str:
+    if not seats:
+        return f"{readable_name(kind)}, who leads"
     players = and_list([str(seat + 1) for seat in seats])
     return f"{readable_name(kind)}, player{'s' if len(seats) > 1 else ''} {players}"
 

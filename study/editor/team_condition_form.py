@@ -17,6 +17,8 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
 
+from kitchen.contract.schedules import SCHEDULE
+from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json, SettingsError
 from kitchen.forms.setting_fields import error_without_name, setting_field
 from kitchen.registry.agent_registry import make_agent
@@ -24,9 +26,11 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
 from study.design.condition_seats import NOBODY, seats_of
 from study.design.models import Condition
+from study.design.team_organisation import LED_KINDS
 from study.editor.condition_and_item_forms import SHOW_BUTTON, ConditionForm, clear_unchosen_errors
 from study.editor.form_fields import (
     APART,
+    ELSEWHERE,
     KIND,
     MEMBERS,
     PEOPLE,
@@ -46,6 +50,9 @@ ADD, DROP = "add", "drop "
 follows."""
 SHOWN = "_shown"
 MOST_PLAYERS = 64
+LEADER = 0
+"""The choice of a row that plays for no player: its co-player leads."""
+LEADER_CHOICE = (LEADER, "no player: it leads")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,8 @@ class Row:
             if one.name == kind
             for name, setting in one.named_settings()
         }
-        return {self.part: kind, self.players: [seat + 1 for seat in self.stored["seats"]], **chosen}
+        players = [seat + 1 for seat in self.stored["seats"]] or [LEADER]
+        return {self.part: kind, self.players: players, **chosen}
 
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
         """Return the row's co-player as a condition stores it.
@@ -98,7 +106,7 @@ class Row:
         named = (pair for kind in kinds for pair in kind.named_settings())
         said = [(s, cleaned[field]) for field, s in named if field in cleaned]
         return {
-            "seats": sorted(player - 1 for player in cleaned[self.players]),
+            "seats": sorted(player - 1 for player in cleaned[self.players] if player != LEADER),
             "coplayer": name,
             "settings": {s.name: value for s, value in said if s.name in known or value != s.default},
         }
@@ -148,7 +156,7 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
         row.players: forms.TypedMultipleChoiceField(
             label="Plays for",
             coerce=int,
-            choices=[(player, str(player)) for player in range(1, MOST_PLAYERS + 1)],
+            choices=[LEADER_CHOICE, *((player, str(player)) for player in range(1, MOST_PLAYERS + 1))],
             widget=forms.CheckboxSelectMultiple(attrs={"class": "decides"}),
             error_messages={"required": "Choose at least one player, or remove this co-player."},
         ),
@@ -182,7 +190,9 @@ def row_player_problems(
     row's players) pairs. `players` are all players that co-players control."""
     taken: set[int] = set()
     for row, own in rows:
-        for player in own:
+        if LEADER in own and len(own) > 1:
+            yield row.players, "A co-player that leads without a player plays for nobody else."
+        for player in (one for one in own if one != LEADER):
             if player not in players:
                 yield row.players, f"No co-player can play for player {player}."
             elif player in taken:
@@ -309,7 +319,10 @@ class TeamFields(ConditionForm):
         """Return the names of the team fields that have an effect with the form's current values."""
         several, talks = len(self._numbers()) > 1, bool(self[TALK].value())
         kind, within = self._kind() or ("central" if several else ""), bool(self[TALKS_WITHIN].value())
-        return applicable_fields(kind, apart=self._apart(), several=several, talks=talks, within=within)
+        schedule = str(self[ELSEWHERE[SCHEDULE]].value() or ALL_TOGETHER)
+        return applicable_fields(
+            kind, apart=self._apart(), several=several, talks=talks, within=within, schedule=schedule
+        )
 
     def teammate_players(self) -> list[int]:
         """Return the numbers of the players that co-players control, with the form's current values."""
@@ -353,7 +366,10 @@ class TeamFields(ConditionForm):
         chosen = str(self[row.part].value() or "")
         ticked = [int(one) for one in self[row.players].value() or () if str(one).isdecimal()]
         players = sorted({*self.teammate_players(), *ticked})
-        self.fields[row.players].widget.choices = [(player, str(player)) for player in players]
+        players = [player for player in players if player != LEADER]
+        choices = [(player, str(player)) for player in players]
+        may_lead = self._kind() in LED_KINDS and not self._apart()
+        self.fields[row.players].widget.choices = [*([LEADER_CHOICE] if may_lead else []), *choices]
         groups = [
             (kind, [self[name] for name, _ in kind.named_settings()], kind.name == chosen)
             for kind in row.kinds()

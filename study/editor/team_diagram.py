@@ -82,8 +82,9 @@ def team_picture(condition: Condition) -> Picture | None:
     organisation = planned_organisation(condition) or _silent(minds, seats_of(condition))
     if len(organisation.members) < 2:
         return None
-    kinds = {mind.seats[0]: readable_name(mind.kind) for mind in minds}
-    models = {mind.seats[0]: _model(mind) for mind in minds}
+    lead = seats_of(condition)
+    kinds = {min(mind.seats, default=lead): readable_name(mind.kind) for mind in minds}
+    models = {min(mind.seats, default=lead): _model(mind) for mind in minds}
     nodes = {
         member.number: _node(place, member, kinds, len(organisation.members))
         for place, member in enumerate(organisation.members)

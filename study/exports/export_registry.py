@@ -154,6 +154,8 @@ TABLES: dict[str, str] = {
     "predictions": "study.exports.tables.decisions_tables:PREDICTIONS",
     "scored_events": "study.exports.tables.scored_events_table:TABLE",
     "failed_checks": "study.exports.tables.failed_checks_table:TABLE",
+    "plannings": "study.exports.tables.organisation_tables:PLANNINGS",
+    "team_measures": "study.exports.tables.organisation_tables:TEAM_MEASURES",
     "measures": "study.exports.tables.measures_table:TABLE",
     "codebook": "study.exports.export_registry:CODEBOOK",
     "dictionary": "study.exports.export_registry:DICTIONARY",

@@ -18,12 +18,14 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 
 from kitchen.charts.vega_charts import vega_specification
+from kitchen.contract.team_measures import team_measures
 from kitchen.contract.world import WorldError
 from kitchen.infra.file_downloads import as_attachment
 from kitchen.infra.process_pool import ProcessPoolError
 from kitchen.play.live.render_page import script_texts
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_file import (
     GZIP,
     EpisodeFileError,
@@ -39,6 +41,8 @@ from study.analysis import figure_files
 from study.design.models import Study
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 
+NO_VALUE = "\N{EN DASH}"
+"""Shown for a measure without a value."""
 LARGEST_PLAIN = 2_000_000
 """Most bytes of an uncompressed file. `brigade/connection_limits.py` limits a request."""
 SPEEDS = (0.5, 1, 2, 4, 6, 12)
@@ -147,7 +151,51 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
         context["problem"] = error.args[0]
     if "part" in asked:
         return render(request, "study/monitor/replay_step.html", context)
-    return render(request, "study/monitor/replay.html", {**context, **_timeline(record, more)})
+    return render(
+        request,
+        "study/monitor/replay.html",
+        {**context, **_timeline(record, more), "team": team_table(record)},
+    )
+
+
+TEAM_MEASURES: Mapping[str, str] = {
+    "steps_to_goal": "Steps to the goal",
+    "plannings": "Planning iterations",
+    "steps_acted": "Steps with an action",
+    "idle_thinking": "Idle steps: thinking",
+    "idle_waiting": "Idle steps: waiting for others",
+    "idle_nothing": "Idle steps: did nothing although asked",
+    "jobs": "Jobs given to them",
+    "jobs_done": "Jobs done",
+    "jobs_failed": "Jobs failed",
+    "cycles": "Jobs that came back in a cycle",
+    "messages": "Messages written",
+    "stale_commands": "Commands that came too late",
+    "plans_dropped": "Plans dropped",
+    "calls": "Model calls",
+    "usd": "US dollars",
+}
+"""Measures of organisations on the page, with their labels (`kitchen.contract.team_measures`)."""
+
+
+def team_table(record: EpisodeRecord) -> dict[str, Any]:
+    """Return the measures of the team and of its members as a table. Empty without an organisation, or if
+    the world is unknown."""
+    organisation = record.episode.team
+    if organisation is None:
+        return {}
+    try:
+        found = team_measures(record.log, get_world(record.episode.world))
+    except UnknownNameError:
+        return {}
+    names = {seat.number: seat.name for seat in record.seats}
+    head = ["Team", *(names.get(number, str(number)) for number in organisation.numbers)]
+    rows = [(label, [_team_cell(row[name]) for row in found]) for name, label in TEAM_MEASURES.items()]
+    return {"head": head, "rows": rows}
+
+
+def _team_cell(value: Any) -> str:
+    return NO_VALUE if value is None else f"{value:g}"
 
 
 def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:

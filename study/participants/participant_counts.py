@@ -4,7 +4,7 @@ next participant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -18,7 +18,6 @@ from study.design.blueprint import Blueprint
 from study.design.counterbalancing import (
     SequenceTally,
     carry_over_counts,
-    next_sequence,
     position_counts,
 )
 from study.design.models import Study
@@ -169,18 +168,6 @@ def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally
         )
     )
     return {row[field]: SequenceTally(row["finished"], row["playing"]) for row in rows.order_by()}
-
-
-def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed: int) -> str:
-    """Return the between-subjects group for the next participant: the group with the fewest participants.
-    Ties are broken by a random order. Empty if there are no groups.
-
-    `used` has the counts by group, `seed` is the study's seed.
-    """
-    if not groups:
-        return ""
-    held = {number: used.get(group, SequenceTally()) for number, group in enumerate(groups, start=1)}
-    return groups[next_sequence(len(groups), held, seed=derived_seed(seed, "groups")) - 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,13 @@ from study.design.condition_seats import (
     planned_organisation,
     seats_of,
 )
-from study.design.counterbalancing import assign_order
+from study.design.counterbalancing import assign_order, next_group
 from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import (
     group_tallies,
-    next_group,
     sequence_tallies,
     version_orders,
 )

@@ -255,7 +255,8 @@ def _sample(
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
     talks = Organisation.from_json(json.loads(organisation)) if organisation else None
-    return call_forecast.sample_calls(game, coplayer, json.loads(chosen), theirs, talks)
+    member = None if theirs else seats
+    return call_forecast.sample_calls(game, coplayer, json.loads(chosen), theirs, talks, member)
 
 
 def _estimated(

@@ -1,17 +1,15 @@
-"""Give an agent that plans skills (actions of several steps) access to its language model for one decision.
-The model may be the stand-in, an imitation that costs nothing.
-"""
+"""Give one decision of an agent access to its model, or to the stand-in model."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Protocol
 
-from kitchen.agents.skill_agents.settings import SkilledOptions
 from kitchen.contract.agent import Situation
 from kitchen.contract.canonical_json import derived_seed
-from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request
+from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request, Tool
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, Writer
@@ -20,10 +18,42 @@ StandInFactory = Callable[[int], StandIn]
 """Makes the stand-in of one call, from the number of that call."""
 
 
+class ModelOptions(Protocol):
+    """The settings of an agent that a session reads."""
+
+    @property
+    def model(self) -> str:
+        """The model, as `provider:model`."""
+
+    @property
+    def temperature(self) -> float:
+        """The temperature; negative: none is sent."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Maximum number of tokens of a reply."""
+
+    @property
+    def stand_in_errors(self) -> float:
+        """Share of wrong answers of the stand-in."""
+
+    @property
+    def stand_in_nonsense(self) -> float:
+        """Share of senseless answers of the stand-in."""
+
+    @property
+    def stand_in_latency(self) -> float:
+        """Seconds until the stand-in answers."""
+
+    @property
+    def stand_in_failures(self) -> float:
+        """Share of failing calls of the stand-in."""
+
+
 class ModelSession:
     """The model calls of one decision, with retries, a budget and records (`kitchen.llm.model_wrappers`)."""
 
-    def __init__(self, options: SkilledOptions, situation: Situation, deadline: float) -> None:
+    def __init__(self, options: ModelOptions, situation: Situation, deadline: float) -> None:
         self.provider, self.model = provider_registry.parse_model_setting(options.model)
         self.options, self.situation, self.deadline = options, situation, deadline
         self.calls: list[Call] = []
@@ -39,15 +69,17 @@ class ModelSession:
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 
-    async def ask(self, messages: Sequence[Message], stand_in: StandInFactory) -> Call:
-        """Make one call within the remaining time, and return the call with its reply or error. Never
-        raises. If no time is left, the call is recorded as a timeout."""
+    async def ask(
+        self, messages: Sequence[Message], stand_in: StandInFactory, tool: Tool | None = None
+    ) -> Call:
+        """Make one call within the time that is left. Never raises; without time the call is a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
             model=self.model,
             messages=tuple(messages),
             temperature=self.temperature,
             max_tokens=self.options.max_tokens,
+            tool=tool,
             seconds=max(left, 0.0),
         )
         if left > 0:

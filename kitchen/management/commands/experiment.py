@@ -98,6 +98,8 @@ def _add_teams(parser: CommandParser) -> None:
     add("--organisation", metavar="LIST", help=f"who may say what to whom: of {kinds}")
     add("--organisation-set", metavar="NAME=VALUE", action="append", help="of the organisation; repeatable")
     knowing = f"one of {', '.join(KNOWLEDGE_CHOICES)} (default: {NO_ONE})"
+    least = "a metric and the least value at which an episode ends, such as soups=2; repeatable"
+    add("--goal", metavar="NAME=VALUE", action="append", help=least)
     add("--knowing", metavar="WHO", help=f"whose commands of a step a member is told: {knowing}")
 
 

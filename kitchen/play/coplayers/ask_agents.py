@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from django.db import DatabaseError
 
+from kitchen.agents.asking_schedule import AskingSchedule
 from kitchen.contract.agent import (
     EVERYBODY,
     MAX_PLAN_STEPS,
@@ -26,10 +27,11 @@ from kitchen.contract.agent import (
     TeamTalk,
 )
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.automatic_commands import plans_for_agent, replaced_plans
+from kitchen.contract.automatic_commands import PLAN_STALE, plans_for_agent, replaced_plans
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
-from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news
+from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news, with_aims_of_others
+from kitchen.contract.reminders import reminder_reason
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse
@@ -41,6 +43,7 @@ from kitchen.play.turn.conversation import (
     note_with_last_heard,
 )
 from kitchen.play.turn.decision_records import checked_intents, late_decisions, note_with_intents
+from kitchen.play.turn.due_decisions import read_schedule
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import known_commands, known_events
 from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
@@ -116,6 +119,7 @@ def ask_minds(
     given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
     commanded = {seat: command for seat, command in given.items() if seat in visible_seats}
     late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
+    schedule = read_schedule(turn)
     situations = []
     for mind in minds:
         situation = situation_to_answer(turn, mind)
@@ -123,8 +127,21 @@ def ask_minds(
             situation = replace(_with_talk(turn, mind), late=late.get(mind.pk, ()))
             why = reason_with_news(situation.request.because, situation.talk.messages)
             situation = _with_reason(situation, why)
+            situation = _with_schedule(situation, schedule) if schedule else situation
         situations.append((mind, situation))
     return _ask(turn.world, situations, commanded, visible_seats, turn.episode.messages)
+
+
+def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
+    """Return the situation with its stale commands, and with a reminder as the reason if one is due."""
+    talk, step = situation.talk, situation.step + 1
+    situation = replace(situation, late=(*situation.late, *schedule.late.get(talk.member, ())))
+    if situation.request.because != REASON_SEAT:
+        return situation
+    asked_in = schedule.asked_in.get(talk.member, 0)
+    return _with_reason(
+        situation, reminder_reason(talk.member, step, asked_in, talk.jobs, talk.messages) or REASON_SEAT
+    )
 
 
 def minds_of_step(turn: OpenTurn) -> list[Mind]:
@@ -137,9 +154,10 @@ def minds_of_step(turn: OpenTurn) -> list[Mind]:
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
         return minds_asked(turn)
-    asked = {seat.mind_id for seat in turn.acting if seat.number in asked_seats(turn)}
+    called = asked_seats(turn) | turn.decided
+    asked = {seat.mind_id for seat in turn.seats if seat.number in called}
     waiting = {mind.pk for mind in minds_asked(turn)}
-    first = {seat.mind_id: seat.number for seat in reversed(turn.acting)}
+    first = {seat.mind_id: seat.number for seat in reversed(turn.seats)}
     minds = [mind for mind in turn.minds if mind.pk in waiting or mind.pk not in asked]
     return sorted(minds, key=lambda mind: first[mind.pk]) if waiting else []
 
@@ -210,7 +228,7 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
     """Return an agent's situation (everything that the agent may know). Three things are left out:
     messages, other seats' commands of this step, and a time limit."""
     episode, world = turn.episode, turn.world
-    seats = tuple(seat.number for seat in turn.seats if seat.mind_id == mind.pk)
+    seats = tuple(seat.number for seat in turn.acting if seat.mind_id == mind.pk)
     last = turn.past[0].events if turn.past else []
     free = tuple(seat for seat in seats if seat in turn.may_act)
     asked = tuple(seat for seat in seats if seat not in turn.given and seat not in free)
@@ -255,7 +273,9 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
     """Return the reason for asking these seats. The event of a dropped plan has the same name as that
     reason.
     """
-    broken = {event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN}
+    broken = {
+        event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN and event["why"] != PLAN_STALE
+    }
     return REASON_PLAN_BROKEN if broken & set(asked) else REASON_SEAT
 
 
@@ -278,6 +298,7 @@ def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
     messages, jobs = messages_for_agent(turn, member, since=since)
     gone = (turn.episode.gone or {}).get(str(member))
     talk = TeamTalk(organisation, member, messages, jobs, gone["said"] if gone else 0)
+    talk = with_aims_of_others(talk, turn.world)
     seen = {seat: turn.world.observe(seat) for seat in organisation.seats_seen(member)}
     return replace(situation, talk=talk, observations={**situation.observations, **seen})
 
@@ -346,8 +367,16 @@ def commands_and_decisions(
 def _made(asked: AskedMind, step: int) -> SubmittedDecision:
     decision, member = asked.outcome.decision, asked.situation.talk.member
     plans = replaced_plans(asked.situation, decision)
+    commanded = frozenset(decision.commands)
     return SubmittedDecision(
-        decision_row(asked, step), decision.calls, member, decision.says, plans, asked.talk
+        decision_row(asked, step),
+        decision.calls,
+        member,
+        decision.says,
+        plans,
+        decision.planned,
+        commanded,
+        asked.talk,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Self
 
 from django.db.models import Max
 
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.mailbox import platform_sentence
 from kitchen.contract.team_messages import GONE
 from kitchen.contract.world import Json, SettingsError
@@ -90,7 +90,7 @@ def absent_seats(turn: OpenTurn) -> list[int]:
 
 def _missed(turn: OpenTurn, seat: int, most: int) -> bool:
     rows = SeatCommand.objects.filter(episode=turn.episode, seat=seat, step__lte=turn.step)
-    counted = rows.exclude(chosen_by__in=(step_timer.OUTAGE, BY_WORLD)).order_by("-step")
+    counted = rows.exclude(chosen_by__in=(step_timer.OUTAGE, *NOT_ASKED)).order_by("-step")
     lately = list(counted.values_list("chosen_by", flat=True)[:most])
     return lately == [step_timer.TIMEOUT] * most
 

@@ -45,6 +45,7 @@ from kitchen.play.turn.conversation import (
 from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_coplayers, is_offline, run_step_later
+from kitchen.play.turn.scheduled_steps import delay_decisions, open_scheduled_step
 from kitchen.play.turn.state_store import ComputedStep
 from kitchen.play.turn.step_store import add_submitted, store_plan, take_step
 from kitchen.play.turn.submission import Receipt, SubmittedCommand, SubmittedDecision
@@ -87,6 +88,7 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
         notify_audience(turn.episode, rows)
         complete_jobs(turn)
         wait_for_informed_seats(turn)
+        open_scheduled_step(turn)
     if turn.step != before:
         step_timer.schedule_turn_close(turn.episode)
         ask_for_answers(turn)
@@ -201,11 +203,14 @@ def submit_to_turn(
         ahead = ahead if same else None
         claims = [turn.standing[each.row.mind_id] for each in decisions]
         taken = any(each.is_claimed_by_another(step, claim) for each in claims)
-        if code := refusal(turn, step, commands, offered=ahead is not None) or ("taken" if taken else ""):
+        again = "double" if turn.decided & {each.member for each in decisions} else ""
+        code = refusal(turn, step, commands, offered=ahead is not None) or again
+        if code := code or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
-        add_submitted(turn, commands)
-        if decisions:
-            _store_decisions(turn, decisions)
+        given, made = delay_decisions(turn, commands, decisions)
+        add_submitted(turn, given)
+        if made:
+            _store_decisions(turn, made)
         continue_episode(turn, ahead, asked=bool(decisions))
         # stored last: it locks prompts that others need
         store_calls([(each.row, each.calls) for each in decisions])
@@ -221,6 +226,7 @@ def _store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> 
     said = _messages(turn, decisions)
     Decision.objects.bulk_create(rows)
     turn.remember(rows)
+    turn.decided |= (turn.leading_minds | turn.called) & {each.member for each in decisions}
     store_messages(turn, said)
     for made in decisions:
         for seat, then in made.plans.items():

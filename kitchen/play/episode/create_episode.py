@@ -26,8 +26,10 @@ from kitchen.play.models import (
 )
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import ask_for_answers
+from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
+from kitchen.play.turn.scheduled_steps import open_scheduled_step
 from kitchen.play.turn.state_store import initial_state_rows
 from kitchen.play.turn.step_store import fill_first_step
 from kitchen.registry.agent_registry import can_play, get_agent, make_agent, plays_in_real_time
@@ -36,7 +38,10 @@ from kitchen.registry.world_registry import check_clock, get_page, get_world
 
 @dataclass(frozen=True, slots=True)
 class MindPlan:
-    """The kind and settings of an agent that a new episode will have, and the seats that it commands."""
+    """The kind and settings of an agent that a new episode will have, and the seats that it commands.
+
+    An agent without a seat only leads, as a member of the organisation.
+    """
 
     kind: str
     seats: tuple[int, ...]
@@ -89,8 +94,9 @@ def create_episode(
     - `offers_plans`: the page lets people plan commands, if the world allows it (`World.plannable`).
     - `audience`: the staff who receive news (see `page_broadcast.audience_group`).
     - `knowing`: whose commands of the open step an agent knows (a key of `KNOWLEDGE_LABELS`).
-    - `organisation`: who may command and write to whom. None: nobody can send messages. Its people without a
-      seat lead the others. If no other person plays, agents are asked when the time for a step is over.
+    - `organisation`: who may command and write to whom. None: nobody can send messages. Its members without a
+      seat lead the others. If only people without a seat play, agents are asked when the time for a step is
+      over.
     - `absence`: the policy for a person who leaves or is absent. None: the episode ends if a person leaves.
     - `awaited`: seats of people who did not come, which agents play; the pages say so.
 
@@ -158,6 +164,7 @@ def create_episode(
             Ticking.objects.create(episode=episode)
             return episode
         fill_first_step(turn)
+        open_scheduled_step(turn)
         continue_episode(turn)
         ask_for_answers(turn)
     return episode
@@ -175,6 +182,8 @@ def _check_ticks(
         raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")
     if step_seconds is not None:
         raise SettingsError("step_seconds: the clock of the world takes the steps")
+    if is_scheduled(organisation):
+        raise SettingsError("schedule: the clock of the world says who chooses when")
     if organisation and not organisation.is_silent:
         raise SettingsError("organisation: nobody can write to others while a clock takes the steps")
 
@@ -187,14 +196,17 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
         make_agent(mind.kind, mind.settings)
         if not can_play(get_agent(mind.kind), world):
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
+        if not mind.seats and not get_agent(mind.kind).leads:
+            raise SettingsError(f"co-player: {mind.kind} leads nobody, and needs a seat")
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
-    """Return the members of a team with these agents: one member for each agent, and one person for each
-    of the other seats. They are ordered by number."""
+    """Return the members of a team with these agents: one member for each agent that has a seat, and one
+    person for each of the other seats. They are ordered by number."""
     taken = {seat for mind in minds for seat in mind.seats}
     people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
-    played = [Member(min(mind.seats), tuple(sorted(mind.seats)), is_person=False) for mind in minds]
+    held = (tuple(sorted(mind.seats)) for mind in minds if mind.seats)
+    played = [Member(each[0], each, is_person=False) for each in held]
     return tuple(sorted([*people, *played], key=lambda member: member.number))
 
 
@@ -206,7 +218,10 @@ def _check_organisation(
     seats: int,
     knowing: str,
 ) -> None:
-    """Raise SettingsError unless the members are the players and people without a seat, and can play so."""
+    """Raise SettingsError unless the members are the players and those without a seat, and can play so."""
+    apart = sum(not mind.seats for mind in minds)
+    if apart != sum(not one.is_person for one in leaders):
+        raise SettingsError("organisation: each co-player without a seat is a member without a seat")
     if organisation is None:
         return
     held = {(member.number, member.seats, member.is_person) for member in organisation.members}
@@ -215,8 +230,6 @@ def _check_organisation(
         raise SettingsError("knowing: co-players that talk within a step are asked one after the other")
     if held != {(one.number, one.seats, one.is_person) for one in playing}:
         raise SettingsError("organisation: its members are not those who play")
-    if not all(one.is_person for one in leaders):
-        raise SettingsError("organisation: only people may be without a seat")
 
 
 def _check_until(until: Mapping[str, int], game: World) -> None:
@@ -230,16 +243,20 @@ def _seat_everybody(
 ) -> list[Seat]:
     """Create the agents and the seats. Seat names are stored in English, whatever the request's language."""
     by_seat: dict[int, Mind] = {}
+    apart = iter([one.number for one in leaders if not one.is_person])
     for number, plan in enumerate(minds):
         mind = Mind.objects.create(
             episode=episode, number=number, kind=plan.kind, settings=dict(plan.settings)
         )
-        by_seat |= dict.fromkeys(plan.seats, mind)
+        by_seat |= dict.fromkeys(plan.seats or (next(apart),), mind)
     with translation.override("en"):
         names = [page.named(number + 1) for number in range(seats)]
     acting = (
         Seat(episode=episode, number=number, name=name, mind=by_seat.get(number))
         for number, name in enumerate(names)
     )
-    leading = (Seat(episode=episode, number=one.number, name=one.name, acts=False) for one in leaders)
+    leading = (
+        Seat(episode=episode, number=one.number, name=one.name, acts=False, mind=by_seat.get(one.number))
+        for one in leaders
+    )
     return Seat.objects.bulk_create([*acting, *leading])

@@ -11,18 +11,22 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 from django.db.models import F
 
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
+from kitchen.contract.language_model import total_cost
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, World
-from kitchen.play.models import Decision, Episode, Message, Seat, Step
+from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, Step
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.decision_records import OVER
+from kitchen.play.turn.scheduled_steps import DUE_KEY
 from kitchen.play.turn.state_store import event_from_json
 from kitchen.play.turn.step_timer import CLOCK, PERSON, TIMEOUT
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -53,15 +57,21 @@ def read_log(episode: Episode) -> EpisodeLog:
     return read_logs([episode])[episode.pk]
 
 
-def read_logs(episodes: Iterable[Episode]) -> dict[int, EpisodeLog]:
+Spent = tuple[int, float | None]
+"""Number of model calls, and their cost in US dollars; None if a price is unknown."""
+
+
+def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[int, EpisodeLog]:
     """Return the stored logs of these episodes by id, in a fixed number of queries. The log of a running
-    episode ends at its last step."""
+    episode ends at its last step. `with_calls` counts the model calls of decisions."""
     found = {episode.pk: episode for episode in episodes}
     seats = _by_episode(Seat.objects.filter(episode__in=found).order_by("number"))
     steps = _by_episode(Step.objects.filter(episode__in=found).order_by("number"))
     messages = _by_episode(Message.objects.filter(episode__in=found).order_by("number"))
     decided = Decision.objects.filter(mind__episode__in=found).defer("memory").order_by("step", "pk")
     decisions = _by_episode(decided.annotate(episode_id=F("mind__episode_id")))
+    calls = ModelCall.objects.filter(decision__mind__episode__in=found).order_by() if with_calls else None
+    spent = spent_by_decision(calls.values_list("decision_id", "cost")) if calls is not None else {}
     return {
         pk: log_from_rows(
             episode,
@@ -69,9 +79,18 @@ def read_logs(episodes: Iterable[Episode]) -> dict[int, EpisodeLog]:
             steps=(row for row in steps[pk] if row.number <= episode.step),
             messages=messages[pk],
             decisions=decisions[pk],
+            spent=spent,
         )
         for pk, episode in found.items()
     }
+
+
+def spent_by_decision(calls: Iterable[tuple[int, Decimal | None]]) -> dict[int, Spent]:
+    """Return the number and the cost of these calls, given as (id of the decision, cost), by decision."""
+    costs: dict[int, list[float | None]] = defaultdict(list)
+    for decision, cost in calls:
+        costs[decision].append(None if cost is None else float(cost))
+    return {decision: (len(each), total_cost(each)) for decision, each in costs.items()}
 
 
 def _by_episode(rows: Iterable[Any]) -> dict[int, list[Any]]:
@@ -88,12 +107,14 @@ def log_from_rows(
     steps: Iterable[Step],
     messages: Iterable[Message],
     decisions: Iterable[Decision],
+    spent: Mapping[int, Spent] = MappingProxyType({}),
 ) -> EpisodeLog:
-    """Build the log of one episode from its database rows, each kind in chronological order.
+    """Build the log of one episode from these rows, each kind in its order. `spent` is by id of decision.
 
     Decisions that came after the episode's end are left out. So the episode's metrics do not change any
     more.
     """
+    taken = list(steps)
     organisation = episode.team
     members = _members_of_minds(seats, organisation)
     return EpisodeLog(
@@ -101,10 +122,15 @@ def log_from_rows(
         settings=episode.settings,
         seats=sum(seat.acts for seat in seats),
         seed=episode.seed,
-        steps=tuple(map(_step, steps)),
+        steps=tuple(_step(row, taken[0].opened_at) for row in taken),
         messages=tuple(map(member_message, messages)),
-        decisions=tuple(_decision(row, members[row.mind_id]) for row in decisions if row.dropped != OVER),
+        decisions=tuple(
+            _decision(row, members[row.mind_id], *spent.get(row.pk, (0, 0.0)))
+            for row in decisions
+            if row.dropped != OVER
+        ),
         organisation=organisation,
+        goal=episode.until or {},
     )
 
 
@@ -116,9 +142,10 @@ def _members_of_minds(seats: Sequence[Seat], organisation: Organisation | None) 
     }
 
 
-def _step(row: Step) -> LoggedStep:
+def _step(row: Step, began: datetime) -> LoggedStep:
     commands = tuple(map(_command, row.commands))
-    return LoggedStep(row.number, commands, tuple(map(event_from_json, row.events)), row.score)
+    seconds = (row.taken_at - began).total_seconds()
+    return LoggedStep(row.number, commands, tuple(map(event_from_json, row.events)), row.score, seconds)
 
 
 def _command(entry: Json) -> LoggedCommand:
@@ -126,9 +153,10 @@ def _command(entry: Json) -> LoggedCommand:
     return LoggedCommand(entry["seat"], command, entry["chosen_by"], entry.get("planned_in"))
 
 
-def _decision(row: Decision, member: int) -> LoggedDecision:
+def _decision(row: Decision, member: int, calls: int, cost: float | None) -> LoggedDecision:
+    due = row.note.get(DUE_KEY) if isinstance(row.note, dict) else None
     return LoggedDecision(
-        step=row.step,
+        step=due or row.step,
         member=member,
         because=row.because,
         played_by=row.played_by,
@@ -136,6 +164,9 @@ def _decision(row: Decision, member: int) -> LoggedDecision:
         milliseconds=row.milliseconds,
         note=row.note,
         dropped=row.dropped,
+        asked_in=row.step if due else None,
+        calls=calls,
+        cost=cost,
     )
 
 

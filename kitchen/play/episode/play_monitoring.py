@@ -19,7 +19,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.world import Json, WorldError
 from kitchen.play.episode.log_metrics import has_log_metrics, read_logs
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
@@ -297,7 +297,7 @@ def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
 
 
 def _is_instant(chosen_by: str) -> bool:
-    return chosen_by in {PERSON, BY_WORLD} or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
+    return chosen_by in {PERSON, *NOT_ASKED} or (chosen_by in agent_kinds() and get_agent(chosen_by).instant)
 
 
 def recent_faults(minutes: float = 15) -> RecentFaults:

@@ -18,6 +18,7 @@ from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.automatic_commands import visible_plans
 from kitchen.contract.organisation import SAY, Member, Organisation
 from kitchen.contract.page import (
+    DRAWING_TABLES,
     ChoiceView,
     JobsView,
     Page,
@@ -93,6 +94,7 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
     return replace(
         frame,
         observation=world.observe(eyes),
+        picture=_picture(turn, eyes),
         history=tuple(_known(turn, step, seen) for step in turn.past),
         plans=PlansView(
             by_seat=visible_plans(world, eyes, turn.plans, turn.step, others=True) if shows else {},
@@ -101,6 +103,10 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
         ),
         looks_on=bool(page.overview_layout),
     )
+
+
+def _picture(turn: OpenTurn, seat: int) -> Mapping[str, Json]:
+    return turn.world.picture(seat) if turn.episode.shown != DRAWING_TABLES else {}
 
 
 def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
@@ -201,6 +207,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         waiting_for=tuple(seat.number for seat in missing) if turn.is_open else (),
         brief=turn.briefs[number],
         observation=world.observe(number),
+        picture=_picture(turn, number),
         history=tuple(step.known(world, number) for step in turn.past),
         choice=_choice(turn, number, choosing=choosing, offered=offered),
         timing=TimingView(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from functools import partial
 
@@ -19,8 +19,11 @@ from django.utils import timezone
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation, add_to_note
 from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.dialogue_rounds import DialoguePosition
 from kitchen.contract.mailbox import (
+    ASKED_IN_KEY,
+    BUSY_KEY,
     HEARD_KEY,
     UNSAID_KEY,
     WRITTEN_KEY,
@@ -41,6 +44,7 @@ from kitchen.infra.database_writes import update_row_where
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.play.models import Decision, Episode, Message, Mind
 from kitchen.play.turn import step_timer
+from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn, effective_decisions
 from kitchen.play.turn.play_task_queue import ask_answer, is_offline
 from kitchen.play.turn.step_store import StepTakenError, ask_after_all
@@ -56,7 +60,10 @@ def mailbox_of(turn: OpenTurn) -> Mailbox | None:
         return None
     turn.mailbox.organisation = organisation  # a person in it may have been replaced by an agent
     for row in turn.sent[len(turn.mailbox.posted) :]:
-        turn.mailbox.add(PostedMessage(_team_message(row), row.decision_id is not None))
+        is_heard_later = BUSY_KEY in row.data or (
+            row.decision_id is not None and ASKED_IN_KEY not in row.data
+        )
+        turn.mailbox.add(PostedMessage(_team_message(row), is_heard_later))
     return turn.mailbox
 
 
@@ -68,9 +75,21 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
     (`refresh_turn`).
     """
     say, code = message_refusal(turn, sender, say)
+    if not code and _interrupts_work(turn, sender):
+        say = replace(say, data={**say.data, BUSY_KEY: True})
     store_messages(turn, _rows(turn, sender, say, code))
     wait_for_informed_seats(turn)
     return code
+
+
+def _interrupts_work(turn: OpenTurn, sender: int) -> bool:
+    """Return True if answers are delayed, and the sender's seat is busy with a plan or a lasting action."""
+    organisation = turn.episode.team
+    if organisation is None or not organisation.delays_answers:
+        return False
+    given = (turn.given[seat] for seat in organisation.member(sender).seats if seat in turn.given)
+    is_busy = any(row.chosen_by == BY_WORLD or row.planned_in is not None for row in given)
+    return is_busy or not turn.may_act.isdisjoint(organisation.member(sender).seats)
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
@@ -140,6 +159,9 @@ def _aim_words(turn: OpenTurn, aim: Aim) -> str:
 
 def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = None) -> Message:
     """Create the next message of the turn, not yet stored."""
+    data = dict(sent.say.data)
+    if decision is not None and decision.step < turn.step:
+        data[ASKED_IN_KEY] = decision.step
     row = Message(
         episode=turn.episode,
         number=turn.episode.messages + 1,
@@ -148,7 +170,7 @@ def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = N
         to=list(sent.to),
         kind=sent.say.kind,
         text=storable_text(sent.say.text.strip()),
-        data=storable_json(dict(sent.say.data)),
+        data=storable_json(data),
         decision=decision,
     )
     turn.episode.messages = row.number
@@ -181,17 +203,18 @@ def complete_jobs(turn: OpenTurn) -> None:
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Make the step wait for seats whose agent has received a new message. These are seats for which the step
-    did not wait, but which may act in it.
+    """Find agents that may act or lead in this step although it does not wait for them. Make the step wait
+    for those that have received a new message.
 
     Call this in the transaction in which the message was sent or the step opened.
     """
-    organisation = turn.episode.team if turn.episode.messages and turn.may_act else None
-    if organisation is None:
+    free = turn.may_act | (turn.leading_minds - turn.awaited_minds - turn.decided)
+    organisation = turn.episode.team if turn.episode.messages and free else None
+    if organisation is None or is_scheduled(organisation):
         return
     since = last_heard_by_mind(turn.episode)
-    minds = {seat.number: seat.mind_id for seat in turn.acting if seat.mind_id is not None}
-    for seat in sorted(turn.may_act & minds.keys()):
+    minds = {seat.number: seat.mind_id for seat in turn.seats if seat.mind_id is not None}
+    for seat in sorted(free & minds.keys()):
         member = organisation.holder(seat).number
         said, _ = messages_for_agent(turn, member, since=since[minds[seat]])
         if any(one.is_new for one in said):

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from django.db.models import OuterRef, Q, Subquery
 
+from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import Plan
 from kitchen.contract.mailbox import Mailbox
@@ -64,14 +65,23 @@ class OpenTurn:
         self.numbers = {seat.number for seat in self.acting}
         self.people = {seat.number for seat in self.acting if seat.mind_id is None}
         """Seat numbers of the people who act. The step waits for no other person."""
-        self.leaders = {seat.number for seat in self.seats if not seat.acts}
+        apart = [seat for seat in self.seats if not seat.acts]
+        self.leaders = {seat.number for seat in apart if seat.mind_id is None}
         """Seat numbers of people who only instruct others and do not act."""
+        self.leading_minds = {seat.number for seat in apart if seat.mind_id is not None}
+        """Seat numbers of agents that only instruct others and do not act."""
+        self.decided: set[int] = set()
+        """Those of the `leading_minds` and `called` that have decided on this step."""
+        self.called: set[int] = set()
+        """Numbers of agents that the schedule asks in this step although all of their seats are busy."""
         self.given: dict[int, SeatCommand] = {}
         self.is_read = False
         """True once the given commands were read from the database. Until then `given` means nothing."""
         self.standing: dict[int, MindClaim] = {}
         self.noted: list[Event] = []
         """Events that the system adds to the log of the coming step."""
+        self.due_decisions: list[DecisionMade] = []
+        """Delayed decisions that take effect in the open step, while their transaction lasts."""
         self._sent: list[Message] = []
         self.remembered: set[int] = set()
         """Ids of the agents that decided in this turn, in this process."""
@@ -180,6 +190,12 @@ class OpenTurn:
             for seat in self.acting
             if seat.may_act_in == self.step and seat.number not in self.given
         }
+
+    @property
+    def awaited_minds(self) -> set[int]:
+        """Those of the `leading_minds` and `called` agents that the step still waits for."""
+        idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}
+        return (self.leading_minds - idle | self.called) - self.decided
 
     @property
     def asked_at(self) -> datetime:

@@ -20,10 +20,12 @@ from kitchen.contract.automatic_commands import (
     drop_plans_at_end,
     open_turn,
 )
+from kitchen.contract.episode_log import is_goal_reached
 from kitchen.contract.world import Command, Json, World, text_hash
 from kitchen.infra.database_writes import RawJson
 from kitchen.infra.hmac_seals import canonical_text, plain_json
-from kitchen.play.models import Episode, Seat, SeatCommand, StateChange, Step
+from kitchen.play.models import Episode, Mind, Seat, SeatCommand, StateChange, Step
+from kitchen.play.turn.due_decisions import add_due_decisions
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import (
     ComputedStep,
@@ -99,20 +101,35 @@ def fill_first_step(turn: OpenTurn) -> None:
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
     """Return the automatic commands and plans of a step that opens with the world in this state."""
-    return open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
+    opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
+    add_due_decisions(turn, opening, world)
+    return opening
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
-    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act."""
+    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act. Agents that
+    only lead are not asked if nobody else is."""
     free = set() if turn.episode.tick_ms else begins.may_act
     add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
-    for seat in free:
+    unasked = turn.numbers <= turn.given.keys() | free
+    for seat in free | (turn.leading_minds if unasked else set()):
         _store_may_act(turn, seat, turn.step)
 
 
 def ask_after_all(turn: OpenTurn, seat: int) -> None:
-    """Let the open step wait for this seat, which so far was allowed but not required to act."""
+    """Let the open step wait for this seat, which so far was allowed but not required to act or lead."""
     _store_may_act(turn, seat, None)
+
+
+def wait_not(turn: OpenTurn, seat: int) -> None:
+    """Do not let the step wait for this seat of an agent that only leads, and store that."""
+    _store_may_act(turn, seat, turn.step)
+
+
+def call_busy_agent(turn: OpenTurn, number: int, mind: int) -> None:
+    """Make the step wait for an agent whose seats are busy, and store that. `number` is its first seat."""
+    turn.store.change(Mind, {"called_in": turn.step}, where={"id": mind})
+    turn.called.add(number)
 
 
 def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
@@ -146,7 +163,7 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     _store_state(turn, computed, status, begins.plans, now)
     chain = _store_log_row(turn, before, entries, events, opened_at)
     turn.past.appendleft(PastStep(turn.episode.step, entries, events, chain))
-    turn.given, turn.noted = {}, []
+    turn.given, turn.noted, turn.decided, turn.called = {}, [], set(), set()
     _fill(turn, begins)
     turn.forget_decisions()
     if changes := turn.state.move_on(computed):
@@ -157,8 +174,7 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
 def status_after(episode: Episode, world: World) -> Episode.Status:
     """Return the episode's status with the world in this state: goal reached, over, cut off at the step
     limit, or still playing."""
-    score, until = world.score(), episode.until or {}
-    if until and all((score[name] or 0) >= least for name, least in until.items()):
+    if is_goal_reached(episode.until or {}, world.score()):
         return Episode.Status.REACHED
     if world.over:
         return Episode.Status.OVER
@@ -185,6 +201,7 @@ def _store_state(
         "deciding_until": None,
         "deciding_by": "",
         "plans": _plans_to_json(plans),
+        **({"schedule_state": None} if ended and episode.schedule_state else {}),
     }
     before = {"id": episode.pk, "step": episode.step, "state_hash": episode.state_hash}
     if not turn.store.change(Episode, {**fresh, "state": RawJson(computed.state.text)}, where=before):

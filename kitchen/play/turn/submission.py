@@ -58,6 +58,10 @@ class SubmittedDecision:
     """The messages that the agent sends with the decision. Refused ones are left out."""
     plans: Mapping[int, Sequence[Command]] = field(default_factory=dict)
     """New plans for seats that already have a plan and are not commanded by this decision."""
+    planned: bool = True
+    """False if the agent only goes on with its job. In a schedule it then takes effect at once."""
+    commanded: frozenset[int] = frozenset()
+    """The seats that the agent itself commanded. Other seats of it are idle."""
     talk: DialoguePosition | None = None
     """The point up to which the agent had followed the talk of this step when it was last asked. None if
     agents do not talk."""

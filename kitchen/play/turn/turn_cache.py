@@ -46,6 +46,7 @@ _CHANGING = (
     "step_seconds",
     "messages",
     "plans",
+    "schedule_state",
     *_TIMES,
 )
 _COMMAND = ("command", "chosen_by", "fallback", "received_at", "to_follow", "planned_in")
@@ -62,10 +63,13 @@ _COLUMNS = {
     "mind_by": "mind.deciding_by",
     "decided": "(SELECT MAX(number) FROM kitchen_decision WHERE mind_id = seat.mind_id"
     " AND number IS NOT NULL)",
+    "called_in": "mind.called_in",
+    "leads_in": "CASE WHEN seat.acts AND mind.called_in IS NULL THEN NULL ELSE (SELECT MAX(step)"
+    " FROM kitchen_decision WHERE mind_id = seat.mind_id AND dropped = '' AND because <> 'answer') END",
 }
 _READERS: dict[str, Callable[[Any], Any]] = {
     "key": str,
-    **dict.fromkeys(("plans", "command", "to_follow"), json_from_driver),
+    **dict.fromkeys(("plans", "schedule_state", "command", "to_follow"), json_from_driver),
     **dict.fromkeys((*_TIMES, "received_at", "mind_until"), time_from_driver),
 }
 _STANDING = f"""
@@ -165,6 +169,9 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     if team and team.talks_within and standing != turn.standing:
         turn.forget_memories()  # an agent may have answered a message
     turn.standing = standing
+    turn.decided = {row["number"] for row in rows if row["leads_in"] == turn.step}
+    called = {row["mind"] for row in rows if row["called_in"] == turn.step}
+    turn.called = {min(seat.number for seat in turn.seats if seat.mind_id == mind) for mind in called}
 
 
 def _command(turn: OpenTurn, row: Row) -> SeatCommand:

@@ -23,12 +23,12 @@ from django.db.models import Case, Exists, F, Max, OuterRef, Q, QuerySet, Subque
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.agent import EVERYBODY, REASON_TO_ANSWER
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.organisation import END, PAIR, TALK_KINDS
 from kitchen.infra.db_retry import retry_while_unreachable
 from kitchen.infra.os_processes import process_is_gone, process_name
-from kitchen.play.models import Episode, Message, Mind, Seat, SeatCommand
+from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand
 from kitchen.play.turn.step_timer import ARRIVAL, PEOPLE_CODES
 
 log = logging.getLogger(__name__)
@@ -253,7 +253,7 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     now = timezone.now()
     waiting = _answers_due(now) if free else _commanded()
     given = SeatCommand.objects.filter(
-        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, BY_WORLD)
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED)
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
     led = Case(When(_only_led(), then=F("turn_closes_at")))
@@ -296,22 +296,27 @@ def _people() -> QuerySet[Seat]:
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return those of these seats that the open step waits for."""
+    """Return those of these seats that the open step waits for. An agent that only leads, or that is asked
+    although its seats are busy, is done once it has decided."""
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )
-    return seats.exclude(Exists(done)).exclude(_may_act())
+    decided = Decision.objects.filter(mind=OuterRef("mind"), step=OuterRef("episode__step") + 1, dropped="")
+    has_decided = Q(Exists(decided.exclude(because=REASON_TO_ANSWER)))
+    is_called = Q(mind__called_in=F("episode__step") + 1)
+    is_free = ~Q(Exists(done)) & ~_may_act() & ~(has_decided & Q(acts=False))
+    return seats.filter(is_free | (is_called & ~has_decided))
 
 
 def _may_act() -> Q:
-    """Return a filter for seats that may act in the open step although the step does not wait for them."""
+    """Return a filter for seats that the open step does not wait for, although they may act or lead in it."""
     return Q(may_act_in__isnull=False, may_act_in=F("episode__step") + 1)
 
 
 def _only_led() -> Q:
     """Return a filter for episodes in which people lead and none acts. Their agents are asked after the
     leaders' deadline."""
-    leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False)
+    leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False, mind=None)
     return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from kitchen.contract.agent import EVERYBODY
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED, WAITING
 from kitchen.contract.world import Command
 from kitchen.play.models import Episode, Mind, SeatCommand
 from kitchen.play.turn.open_turn import OpenTurn
@@ -26,8 +26,9 @@ the step and can intervene.
 
 
 def missing_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats whose command the step still waits for."""
-    return turn.numbers - turn.given.keys() - turn.may_act
+    """Return the seats whose command the step still waits for, and those of agents that only lead and have
+    not decided."""
+    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds
 
 
 def choosing_people(turn: OpenTurn) -> set[int]:
@@ -39,13 +40,18 @@ def asked_seats(turn: OpenTurn) -> set[int]:
     """Return the seats that must choose a command in this step. Seats with nothing to choose, seats with a
     plan, and seats that need not act are left out."""
     rows = turn.given.items()
-    filled = {seat for seat, row in rows if row.chosen_by == BY_WORLD or row.planned_in is not None}
+    filled = {seat for seat, row in rows if row.chosen_by in NOT_ASKED or row.planned_in is not None}
     return turn.numbers - turn.may_act - filled
 
 
 def passed_by_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that have nothing to choose in this step. The world gave their command."""
-    return {seat for seat, row in turn.given.items() if row.chosen_by == BY_WORLD}
+    """Return the seats that have nothing to choose in this step, or may not choose yet, and cannot act."""
+    return {seat for seat, row in turn.given.items() if row.chosen_by in NOT_ASKED}
+
+
+def waiting_seats(turn: OpenTurn) -> set[int]:
+    """Return the seats that the schedule does not let choose in this step (`kitchen.contract.schedules`)."""
+    return {seat for seat, row in turn.given.items() if row.chosen_by == WAITING}
 
 
 def is_paced(turn: OpenTurn) -> bool:
@@ -98,12 +104,14 @@ def thinking_seconds(turn: OpenTurn) -> float:
 
 
 def pause_seconds(turn: OpenTurn) -> float:
-    """Return the minimum seconds for which the step stays open so that a person can see it. Otherwise 0.
+    """Return the minimum seconds that the step stays open because a person may act in it, or waits for their
+    turn, and no person is asked.
 
     The step is kept open if no person has to act but a person may act. Always 0 in synthetic episodes,
     which programs play.
     """
-    pauses = turn.people & turn.may_act and not turn.people & asked_seats(turn)
+    watching = turn.people & (turn.may_act | waiting_seats(turn))
+    pauses = watching and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
 
 
@@ -155,6 +163,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         not turn.is_open
         or step != turn.step
         or turn.numbers != seats | turn.may_act
+        or turn.awaited_minds
         or thinking_seconds(turn)
     ):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import NamedTuple
 
 from kitchen.contract.large_state import LargeMap
@@ -21,6 +22,12 @@ _CUBE_BITS = 2
 _CUBE_LAST = (1 << _CUBE_BITS) - 1
 _NO_CELLS: frozenset[Cell] = frozenset()
 
+CHUNK = 8
+"""A chunk has all cells above a square of so many cells a side."""
+CHUNKS_AROUND = 2
+"""Chunks that are drawn on each side of the one in which a seat is."""
+Chunk = tuple[int, int]
+"""The place of a chunk: x and z of its cells, divided by `CHUNK`."""
 Index = Mapping[str, Mapping[Cell, frozenset[Cell] | set[Cell]]]
 """The cells of each kind, by cube."""
 
@@ -170,7 +177,9 @@ class BlockGrid:
         """The cubes of the index that differ from those of the map."""
         self._extents = dict(start.extents)
         self._found: dict[str, dict[tuple[Cell, float], Cell | None]] = {}
-        """The results of searches for each kind since it changed last."""
+        """What was found of each kind since it changed last."""
+        self._chunks: dict[Chunk, dict[str, list[int]]] = {}
+        """The chunks that were read and have not changed since."""
         for key, block in self.changed.items():
             self._note(key_cell(key), block)
 
@@ -191,6 +200,7 @@ class BlockGrid:
         before, self._blocks[cell] = self.block(cell), block
         if before == block:
             return
+        self._chunks.pop((cell[0] // CHUNK, cell[2] // CHUNK), None)
         cube = _cube(cell)
         for kind in {before, block} - {AIR}:
             self._found.pop(kind, None)
@@ -213,6 +223,21 @@ class BlockGrid:
         if not start or not own:
             return start or own or {}
         return {**start, **own}
+
+    def chunk(self, at: Chunk) -> dict[str, list[int]]:
+        """Return the blocks of a chunk: for each kind its cells in numbers, as runs (first, length, first,
+        length ...). The number of a cell is 64 y + 8 z + x, counted from the lowest corner of the chunk."""
+        if at not in self._chunks:
+            self._chunks[at] = {kind: _runs(cells) for kind in self.kinds() if (cells := self._in(kind, at))}
+        return self._chunks[at]
+
+    def _in(self, kind: str, at: Chunk) -> list[int]:
+        low, high = self.start.area
+        first, last = _cube((at[0] * CHUNK, low[1], at[1] * CHUNK)), _cube((0, high[1], 0))
+        start, own = self.start.index.get(kind, {}), self._own.get(kind, {})
+        cubes = product((first[0], first[0] + 1), range(first[1], last[1] + 1), (first[2], first[2] + 1))
+        cells = chain.from_iterable(own[each] if each in own else start.get(each, ()) for each in cubes)
+        return sorted((y - low[1]) * CHUNK * CHUNK + z % CHUNK * CHUNK + x % CHUNK for x, y, z in cells)
 
     def nearest(self, kind: str, origin: Cell, reach: float) -> Cell | None:
         """Return the cell of the nearest block of this kind within `reach` of `origin`; None if there is
@@ -245,6 +270,30 @@ class BlockGrid:
             elif _least_distance(cube, origin) <= limit:
                 total += sum(rank(cell)[0] <= limit for cell in cells)
         return total
+
+
+def picture_around(grid: BlockGrid, animals: Iterable[tuple[str, Cell]], cell: Cell) -> dict[str, Json]:
+    """Return what a map shows around a cell: the area, and blocks and animals of the chunks that are near."""
+    near = range(-CHUNKS_AROUND, CHUNKS_AROUND + 1)
+    east, south = cell[0] // CHUNK, cell[2] // CHUNK
+    places = {(east + x, south + z) for x in near for z in near}
+    blocks = {f"{x},{z}": grid.chunk((x, z)) for x, z in sorted(places)}
+    return {
+        "area": [list(corner) for corner in grid.start.area],
+        "chunks": {place: found for place, found in blocks.items() if found},
+        "animals": [[kind, x, y, z] for kind, (x, y, z) in animals if (x // CHUNK, z // CHUNK) in places],
+    }
+
+
+def _runs(numbers: Iterable[int]) -> list[int]:
+    """Return sorted numbers as runs: first, length, first, length ..."""
+    runs: list[int] = []
+    for number in numbers:
+        if runs and runs[-2] + runs[-1] == number:
+            runs[-1] += 1
+        else:
+            runs += (number, 1)
+    return runs
 
 
 def _cube(cell: Cell) -> Cell:

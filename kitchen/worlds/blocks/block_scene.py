@@ -20,6 +20,7 @@ from kitchen.worlds.blocks.block_grid import (
     Cell,
     is_within,
     nearest_cell,
+    picture_around,
     squared_distance,
     walked,
 )
@@ -228,6 +229,14 @@ class BlockScene(SimpleWorld):
             "near": self._near(seat),
             "since": self._since(seat),
         }
+
+    def picture(self, seat: int) -> dict[str, Json]:
+        """Return the blocks and animals around this seat, and where it can build with what it holds."""
+        picture = picture_around(self.grid, self.animals, self.at[seat])
+        if self.blueprint:
+            picture["box"] = [list(corner) for corner in self.box]
+            picture["placeable"] = sorted(self.placeable & self.inventories[seat].keys())
+        return picture
 
     def _steps_of(self, seat: int, macro: Mapping[str, Json] | None) -> int | None:
         """Return how many steps the macro will still take, where that is known."""

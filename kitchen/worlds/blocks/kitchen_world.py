@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from random import Random
 from typing import Annotated, ClassVar
 
@@ -27,7 +28,15 @@ from kitchen.contract.world import (
     ordered_commands,
 )
 from kitchen.words.gettext_without_django import ngettext_noop
-from kitchen.worlds.blocks.block_grid import Cell, is_within, nearest_cell
+from kitchen.worlds.blocks.block_grid import (
+    BlockGrid,
+    BlockMap,
+    Bounds,
+    Cell,
+    is_within,
+    nearest_cell,
+    picture_around,
+)
 from kitchen.worlds.blocks.block_maps import Corner
 from kitchen.worlds.blocks.item_recipes import DATA, add_items, remove_items
 
@@ -63,6 +72,17 @@ def house_map() -> HouseMap:
     if missing := next((kind for kind in (LOG, *MEAT) if not given.things.get(kind)), ""):
         raise source.error("things", f"{missing!r} is missing")
     return given
+
+
+@cache
+def house_grid() -> BlockGrid:
+    """Return the blocks of the map: furnace, chest and log."""
+    given = house_map()
+    blocks = {given.furnace: FURNACE, given.chest: CHEST} | dict.fromkeys(given.things[LOG], LOG)
+    cells = [*blocks, *given.starts, *chain.from_iterable(given.things.values())]
+    low_x, low_y, low_z = map(min, zip(*cells, strict=True))
+    high_x, high_y, high_z = map(max, zip(*cells, strict=True))
+    return BlockGrid(BlockMap.of(blocks, Bounds((low_x, low_y, low_z), (high_x, high_y, high_z))))
 
 
 class BlocksKitchen(SimpleWorld):
@@ -204,6 +224,12 @@ class BlocksKitchen(SimpleWorld):
             "furnace": {"fuel": self.fuel, "input": list(self.input), "output": list(self.output)},
             "chest": dict(sorted(self.chest.items())),
         }
+
+    def picture(self, seat: int) -> dict[str, Json]:
+        """Return the blocks and animals around this seat."""
+        things = house_map().things
+        animals = [(kind, cell) for kind in MEAT for cell in things[kind]]
+        return picture_around(house_grid(), animals, self.at[seat])
 
     # Commands
 

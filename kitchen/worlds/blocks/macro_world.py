@@ -73,6 +73,11 @@ class MacroWorld(BlockScene):
         steps) is in progress."""
         return self.macros[seat] is None
 
+    def only_waits(self, seat: int) -> bool:
+        """Return whether the macro in progress is a stay, or follows another seat."""
+        macro = self.macros[seat]
+        return macro is not None and macro["words"][0] in {"stay", "goto_seat"}
+
     def legal_actions(self, seat: int) -> list[Command]:
         """Return every macro that could begin now, and `go_on`. While a macro is in progress, return
         `go_on` and `stop`."""

@@ -1,13 +1,12 @@
-"""Define the pages of the five worlds of blocks. Each page shows facts and tables as text, like the default
-page.
-"""
+"""Define the pages of the five worlds of blocks: a drawn map, and the same as facts and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import sqrt
+from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
 from kitchen.contract.world import Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
@@ -16,10 +15,20 @@ from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_
 from kitchen.worlds.blocks.block_grid import AIR, squared_distance
 from kitchen.worlds.blocks.blueprints import NO_BLOCK
 from kitchen.worlds.blocks.item_words import item_words
+from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_words import COMMANDS, EVENTS, REASONS, VERBS
 
+_TEMPLATES = "worlds/blocks"
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
 """Verbs whose last word is an amount."""
+
+
+class KnownContent(NamedTuple):
+    """Beside the map: what the own builder holds (code, name, amount), other facts, and the plan."""
+
+    pack: tuple[tuple[str, str, int], ...]
+    facts: tuple[Fact, ...]
+    tables: tuple[Table, ...]
 
 
 def counted_items(items: Mapping[str, int]) -> str:
@@ -31,8 +40,20 @@ def counted_items(items: Mapping[str, int]) -> str:
 
 
 class BlocksPage(DefaultPage):
-    """The page of a world of blocks. It shows what one seat knows as facts and tables."""
+    """The page of a world of blocks. It shows what one seat knows on a map, and as facts and tables."""
 
+    views = (DRAWING_TABLES, DRAWING_ONLY)
+    layout = f"{_TEMPLATES}/layout.jinja"
+    overview_layout = f"{_TEMPLATES}/overview.jinja"
+    styles = (*DefaultPage.styles, "css/stage.css", f"{_TEMPLATES}/map.css")
+    scripts = (
+        *DefaultPage.scripts,
+        f"{_TEMPLATES}/block_pictures.js",
+        f"{_TEMPLATES}/map_spots.js",
+        f"{_TEMPLATES}/cell_actions.js",
+        f"{_TEMPLATES}/map.js",
+        "js/stage.js",
+    )
     names = VERBS
     reasons = REASONS
     verbs = ("collect", "attack", "craft", "smelt", "give", "build", "place")
@@ -86,7 +107,32 @@ class BlocksPage(DefaultPage):
         macro, count = tuple(event.data["macro"]), event.data.get("n")
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
+    def places(self, command: Command, view: SeatView) -> str:
+        """Return the spots of the map that a command is about."""
+        return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
+
     # What is seen
+
+    def panels(self, view: SeatView) -> tuple[Panel, ...]:
+        """Return the panels, with those of the map where it is shown."""
+        return (*super().panels(view), *self._drawing(view))
+
+    def overview(self, view: SeatView) -> tuple[Panel, ...]:
+        """Return the same panels without the menu."""
+        return (*super().overview(view), *self._drawing(view))
+
+    def _drawing(self, view: SeatView) -> tuple[Panel, ...]:
+        if view.shown == DRAWING_TABLES:
+            return ()
+        goal, left, *others = (fact for fact in self._facts(view) if fact.code not in ("held", "legend"))
+        pack = tuple((item, item_words(item), amount) for item, amount in own_items(view).items())
+        known = KnownContent(pack, tuple(others), tuple(self.knowledge_tables(view.brief)))
+        head = FactsAndTables((goal, left), ())
+        return (
+            Panel("map-head", "kitchen/pages/seen.jinja", head),
+            *map_panels(view),
+            Panel("known", f"{_TEMPLATES}/known.jinja", known),
+        )
 
     def seen_panel(self, view: SeatView) -> Panel:
         """Return the panel with the facts and tables that the seat knows now."""

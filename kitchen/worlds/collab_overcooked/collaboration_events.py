@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
@@ -217,7 +217,7 @@ def _commanded(steps: Iterable[LoggedStep], step: int, seat: int) -> list[Comman
     found: list[Command] = []
     for logged in steps:
         for each in logged.commands:
-            own = each.seat == seat and each.chosen_by != BY_WORLD and each.command != GO_ON
+            own = each.seat == seat and each.chosen_by not in NOT_ASKED and each.command != GO_ON
             if own and (logged.number if each.planned_in is None else each.planned_in) == step:
                 found.append(each.command)
         for event in logged.events:

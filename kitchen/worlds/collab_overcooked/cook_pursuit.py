@@ -7,14 +7,17 @@ recipe, because it makes a missing product only from a single ingredient.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
 from kitchen.contract.world import FAIL, UNKNOWN, Aim, Command, Json
+from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.cook_aims import (
+    BRING,
     PUT_IN,
     SERVE,
     SingleSource,
+    aim_mark,
     aim_status,
     made_of_one,
     seat_aims,
@@ -31,6 +34,8 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     KitchenThings,
     things_from_observation,
 )
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
     COUNTER,
@@ -39,6 +44,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     OWN_UTENSILS,
     SHARED_COUNTERS,
 )
+from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR
 
 _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
 
@@ -54,12 +60,59 @@ class CookPursuer(AimPursuer):
         if aim not in seat_aims(seat):
             return AimStep(FAIL)
         things = things_from_observation(seen, needs_dish=brief["in_dish"])
-        done = [tuple(macro) for macro in seen["players"][seat]["done"]]
+        done = _done(seen, seat)
         status = aim_status(things, done, aim, since)
         if status != UNKNOWN:
             return AimStep(status)
         macro = next_macro(things, seat, aim)
         return AimStep(UNKNOWN, macro if macro in situation.legal[seat] else None)
+
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return all aims of the cook."""
+        return seat_aims(seat)
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return how often the cook has done so far what the aim ends with."""
+        return aim_mark(_done(situation.observations[seat], seat), aim)
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return whether the brief has the recipe."""
+        return "recipe" in brief
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return the next part of the shortest reference solution."""
+        task = tasks()[brief["order"]]
+        pair = references(task.name)[SHORTEST_PAIR[task.level]]
+        macros = pair.chef if seat == CHEF else pair.assistant
+        aim = aim_of_macros(macros, matched_prefix(_done(seen, seat), macros))
+        return aim if aim in seat_aims(seat) else None
+
+
+def _done(seen: Mapping[str, Json], seat: int) -> list[Command]:
+    """Return the macros of a cook that took effect."""
+    return [tuple(macro) for macro in seen["players"][seat]["done"]]
+
+
+def aim_of_macros(macros: Sequence[Command], done: int) -> Aim | None:
+    """Return the aim that the macros lead to after the first `done` of them; None if none is left."""
+    thing = source = ""
+    for number, macro in enumerate(macros):
+        if macro[0] == PICKUP:
+            thing, source = macro[1], macro[2]
+        elif number >= done:
+            return _ended_aim(macro, thing, source)
+    return None
+
+
+def _ended_aim(macro: Command, thing: str, source: str) -> Aim:
+    """Return the aim that ends with this macro. The thing in hand comes from `source`."""
+    if macro[0] in STARTED_BY:
+        return macro
+    if macro[0] in {FILL, DELIVER}:
+        return (SERVE, macro[1] if macro[0] == FILL else source)
+    return (BRING, thing) if macro[0] == PLACE else (PUT_IN, thing, macro[1])
 
 
 def next_macro(things: KitchenThings, seat: int, aim: Aim) -> Command | None:

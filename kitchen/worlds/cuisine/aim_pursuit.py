@@ -13,6 +13,7 @@ A command depends only on the current observation, so earlier mistakes do not ma
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,7 @@ from functools import lru_cache
 from kitchen.contract.agent import Advice, AimPursuer, AimStep, Situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.cuisine.level import Level, tools_needed
+from kitchen.worlds.cuisine.simulated_kitchen import level_from_brief
 
 SERVE, MAKE, FETCH, FREE = "serve", "make", "fetch", "free"
 
@@ -306,6 +308,30 @@ class CuisinePursuer(AimPursuer):
             return AimStep(status)
         command = next_command(SeatPursuit(brief, seen["locations"], seen["agents"][seat]), *aim)
         return AimStep(UNKNOWN, command if command in situation.legal[seat] else None)
+
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return the aims of the level."""
+        return level_aims(level_from_brief(situation.briefs[seat]))
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return how many of a dish were served so far."""
+        return aim_mark(situation.observations[seat], aim)
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return True: the orders show what is useful."""
+        return True
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return that the most urgent order is served that nobody works on."""
+        left = Counter(dish for kind, dish in taken if kind == SERVE)
+        for order in sorted(seen["orders"], key=lambda one: one["life"]):
+            dish = order["dish"]
+            if dish not in brief["uncookable"] and not left[dish]:
+                return (SERVE, dish)
+            left[dish] -= 1
+        return None
 
 
 def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:

@@ -6,7 +6,7 @@ The move depends only on the current observation and the situation's seed. Earli
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
@@ -16,7 +16,7 @@ from kitchen.worlds.overcooked.game_rules import DISH
 from kitchen.worlds.overcooked.grid_aims import FOOD_OF_PUT, seat_aims
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, SOUP
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
-from kitchen.worlds.overcooked.skills import next_move
+from kitchen.worlds.overcooked.skills import SKILLS, next_move, rule_plan
 
 _NEEDED: Mapping[str, str] = {FILL: DISH, **FOOD_OF_PUT}
 """What must be in hand for a skill, by verb; the hands must be empty for any other but placing and
@@ -44,6 +44,31 @@ class GridPursuer(AimPursuer):
             return AimStep(SUCCESS)
         move = next_move(moment, next_skill(moment, aim), Random(situation.seed))  # noqa: S311
         return AimStep(UNKNOWN, move if move in sight.legal else None)
+
+    def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
+        """Return the skills that the seat can ever do."""
+        moment = SkillMoment.of(SeatObservation.of(situation, seat))
+        return seat_aims(moment.layout, moment.scene.starts_itself, seat)
+
+    def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
+        """Return what `Skills.mark` returns."""
+        return SKILLS.mark(SeatObservation.of(situation, seat), aim)
+
+    def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
+        """Return the status of the skill, from what is in hand."""
+        return SKILLS.status(SeatObservation.of(situation, seat), aim, since)
+
+    def can_suggest(self, brief: Mapping[str, Json]) -> bool:
+        """Return True: hands and pots show what is useful."""
+        return True
+
+    def suggest(
+        self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
+    ) -> Aim | None:
+        """Return the skill that the seat should do next, as the stand-in plans it."""
+        moment = SkillMoment.of(SeatObservation(seat, brief, seen, ()), seat)
+        skill = rule_plan(moment)
+        return skill if skill in seat_aims(moment.layout, moment.scene.starts_itself, seat) else None
 
 
 def next_skill(moment: SkillMoment, aim: Skill) -> Skill:

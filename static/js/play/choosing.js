@@ -35,12 +35,12 @@
     return radio.dataset.text || radio.closest("label").querySelector(".action-text").firstChild.textContent;
   }
 
-  /* which place it is about: the first argument of its command */
-  const placeOf = (radio) => JSON.parse(radio.value)[1];
+  /* the places it is about, as its world says; else the first argument of its command */
+  const placesOf = (radio) => radio.dataset.places?.split(" ") ?? [JSON.parse(radio.value)[1]];
 
   /* what can be done at a place now; to stay there only where nothing else can be */
   function at(spot) {
-    const here = may() ? offered().filter((radio) => placeOf(radio) === spot) : [];
+    const here = may() ? offered().filter((radio) => placesOf(radio).includes(spot)) : [];
     const doing = here.filter((radio) => !radio.closest("[data-stays]"));
     return doing.length ? doing : here;
   }
@@ -137,7 +137,7 @@
   read(document.getElementById("bar"));
 
   play.choosing = {
-    may, offered, chosen, radioOf, at, words, placeOf, asks, asksFirst, mark, send, owe, release, read,
+    may, offered, chosen, radioOf, at, words, placesOf, asks, asksFirst, mark, send, owe, release, read,
     focus: () => document.getElementById("menu-title")?.focus({ preventScroll: true }),
     get step() { return state.step; },
     get phase() { return state.phase; },

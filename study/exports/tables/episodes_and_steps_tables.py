@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from django.db.models import Count
 
-from kitchen.contract.automatic_commands import BY_WORLD
+from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import NEVER
@@ -110,7 +110,9 @@ class _Piece:
 
     facts: Mapping[int, dict[str, Any]]
     seated: Mapping[int, list[str]]
-    """The kinds of co-players in the seats."""
+    """The kinds of co-players, for each seat and for each member without a seat."""
+    teammates: Mapping[int, int]
+    """Number of co-players' seats."""
     views: Mapping[tuple[int, int], tuple[str, str]]
     """By seat, too: how a person used the three-dimensional scene, and what they saw when they chose."""
     people: Mapping[int, int]
@@ -125,14 +127,15 @@ class _Piece:
     def read(cls, pks: set[int]) -> Self:
         """Read these episodes."""
         seats = Seat.objects.filter(episode__in=pks).order_by()
-        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view"))
+        rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "acts"))
         commands = SeatCommand.objects.filter(episode__in=pks).order_by()
-        by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, BY_WORLD))
+        by_agents = commands.exclude(chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED))
         stood_in = commands.exclude(fallback="").values_list("episode_id")
         return cls(
             _facts(pks),
             _grouped((episode, kind) for episode, _, kind, *_ in rows if kind),
-            {(episode, seat): (scene, view) for episode, seat, _, scene, view in rows},
+            Counter(episode for episode, _, kind, *_, acts in rows if kind and acts),
+            {(episode, seat): (scene, view) for episode, seat, _, scene, view, _ in rows},
             Counter(episode for episode, _, kind, *_ in rows if not kind),
             _grouped(by_agents.values_list("episode_id", "chosen_by").distinct()),
             dict(stood_in.annotate(count=Count("pk"))),
@@ -172,7 +175,7 @@ def _cells(
         facts["label"],
         " ".join(sorted(set(seated))) or NOBODY,
         " ".join(sorted(played_by)),
-        len(seated),
+        piece.teammates[pk],
         facts["world"],
         facts["world_version"],
         JsonText(facts["settings_text"]),

@@ -27,14 +27,17 @@ from kitchen.contract.assigned_jobs import (
     job_changes,
 )
 from kitchen.contract.episode_log import ScoredEvent
+from kitchen.contract.team_measures import job_courses, reassigned_jobs
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
 from study.design.models import Study
+from study.design.study_versions import version_blueprints
 from study.exports.export_table import (
     EPISODE_COLUMNS,
     EPISODE_MARKS,
     OUTAGE_MARKS,
+    Column,
     ExportSelection,
     ExportTable,
     file_columns,
@@ -96,9 +99,11 @@ def rows_of_conversations(
     study: Study,
     chosen: ExportSelection,
     events_of: Callable[[Iterable[Episode]], ScoredEvents] = lambda episodes: {},
+    later: int = 0,
 ) -> Iterator[RowGroup]:
-    """Yield the rows that `cells` makes from each participant's share of an episode's messages, in the
-    order of steps. If `cells` needs scored events, `events_of` reads them."""
+    """Yield the rows that `cells` makes of the messages in each participant's episodes, in the order of
+    steps. `events_of` reads the scored events of episodes, if `cells` needs them. The last `later` cells of a
+    row come after all others."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}
@@ -108,7 +113,7 @@ def rows_of_conversations(
             if theirs := messages.get(played.episode):
                 share = _share(played, *theirs, first.get(played.episode, played.seat))
                 share = replace(share, scored_events=events.get(played.episode, ()))
-                yield from played.row_groups(list(cells(share)), touched, chosen)
+                yield from played.row_groups(list(cells(share)), touched, chosen, later)
 
 
 def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
@@ -184,18 +189,48 @@ JOB_COLUMNS = (
 )
 
 
-def job_rows(share: Share) -> Iterable[Cells]:
+LATER = file_columns("jobs_later")
+"""Columns of studies with organisations. They were added later and therefore come at the end."""
+
+
+def columns_of_organisations(study: Study) -> tuple[Column, ...]:
+    """Return `LATER` if a condition of the study says who may command or write to whom."""
+    plans = (plan for design in version_blueprints(study) for plan in design.conditions)
+    return LATER if any(plan.organisation for plan in plans) else ()
+
+
+def job_table_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
+    """Yield the rows of jobs.csv, with the cells of `LATER` if `more` has these columns."""
+    return rows_of_conversations(partial(job_rows, later=bool(more)), study, chosen, later=len(more))
+
+
+def job_rows(share: Share, *, later: bool = False) -> Iterable[Cells]:
     """Yield one row per job that the participant gave or received. The first participant also gets the
     jobs between co-players (agents)."""
     messages = {row.number: row for row, _ in share.messages}
+    told = [member_message(row) for row in messages.values()]
     courses: dict[tuple[int, int], list[tuple[Message, Job]]] = {}
-    for change, job in job_changes(map(member_message, messages.values())):
+    for change, job in job_changes(told):
         courses.setdefault((job.number, job.worker), []).append((messages[change.number], job))
-    for course in courses.values():
+    again = reassigned_jobs(job_courses(told)) if later else frozenset()
+    for key, course in courses.items():
         given, job = course[0]
         of = {job.giver, job.worker} & share.there(given.number)
         if share.has_row(of):
-            yield _job_cells(course, known=share.member in of)
+            more = _later_cells(course, given_again=key in again) if later else ()
+            yield *_job_cells(course, known=share.member in of), *more
+
+
+def _later_cells(course: list[tuple[Message, Job]], *, given_again: bool) -> Cells:
+    """Return the cells of `LATER`."""
+    (given, _), last = course[0], course[-1][1]
+    first = {one.state: row for row, one in reversed(course[1:])}
+    passed, spent = first.get(PASSED_ON), list[float | None]()
+    for state in (ACCEPTED, DONE):
+        row = first.get(state)
+        spent += [row.step - given.step, (row.sent_at - given.sent_at).total_seconds()] if row else [None] * 2
+    when = (passed.step, passed.sent_at) if passed else (None, None)
+    return *when, *spent, given_again, last.cycle
 
 
 def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
@@ -212,5 +247,6 @@ JOBS = ExportTable(
     "jobs",
     "What members asked of one another, and what became of it.",
     JOB_COLUMNS,
-    partial(rows_of_conversations, job_rows),
+    job_table_rows,
+    columns_of_organisations,
 )

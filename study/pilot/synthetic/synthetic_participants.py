@@ -21,7 +21,7 @@ from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
 from study.design.condition_seats import people_in
-from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order
+from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order, next_group
 from study.design.models import Study, SurveyItem, Version
 from study.design.page_and_item_order import ITEM_PAGES, WELCOME
 from study.design.questions.item_fields import ItemPlan
@@ -31,7 +31,6 @@ from study.participants.end_and_erase_participation import code_to_give, erase_p
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.participant_counts import (
     group_tallies,
-    next_group,
     sequence_tallies,
     version_orders,
 )

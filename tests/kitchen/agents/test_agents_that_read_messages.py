@@ -20,10 +20,14 @@ FETCHES = "Please fetch an egg."
 WORDS: Mapping[str, str] = {
     "collab": FETCHES,
     "dispatcher": "Stop!",
+    "hourglass": "Fetch rice. Take an onion. Put egg on a shared counter.",
+    "pairwise": "Stop!",
     "planner": "Stop!",
     "recipe_partner": FETCHES,
 }
 """Every kind that reads words, with a message that changes what it commands at the start of an episode."""
+WORDS_IN: Mapping[tuple[str, str], str] = {("pairwise", "cuisine"): "Please fetch(rice)."}
+"""Other messages, by kind and world, for agents that would wait there anyway."""
 REQUESTS = {FETCHES: {"requests": [["pickup", "egg", "ingredient_dispenser"]]}}
 """What a message asks for beside its words."""
 PAIRS = [
@@ -47,7 +51,7 @@ def beside_a_person(world: str, text: str = "") -> Situation:
 
 @pytest.mark.parametrize(("kind", "world"), PAIRS)
 def test_words_change_the_commands_of_those_agents_alone_that_read_them(kind: str, world: str) -> None:
-    text = WORDS.get(kind, "Stop!")
+    text = WORDS_IN.get((kind, world)) or WORDS.get(kind, "Stop!")
     silent, told = (
         asyncio.run(make_agent(kind, {}).decide(beside_a_person(world, words))) for words in ("", text)
     )

@@ -327,3 +327,44 @@ def test_a_round_ends_although_a_member_without_a_seat_keeps_its_job() -> None:
     play("scripted+scripted:0", "tree", leader, watcher, limit=8, schedule="rounds")
     assert [step for step, _ in watcher.asked_in()] == [1, 2]
     assert [step for step, _ in leader.asked_in()] == list(range(1, 9))
+
+
+def says_once(text: str, then: Command = ("wait",)) -> Scripted:
+    """One that writes to member 0 in step 2, as it gives this command, and else waits."""
+
+    def decide(situation: Situation) -> Decision:
+        if situation.step != 1:
+            return Decision({}, planned=False)
+        return Decision({1: then}, says=(MessageDraft(text, to=(0,)),), planned=False)
+
+    return Scripted(decide)
+
+
+def waits_by_plan(steps: int) -> Scripted:
+    """One whose plan is to wait for so many steps."""
+    plan = {0: [("wait",)] * (steps - 1)}
+    return Scripted(lambda situation: Decision({0: ("wait",)}, plans=plan, planned=False))
+
+
+def begins(command: Command) -> Scripted:
+    """One that begins an errand in step 1."""
+    return Scripted(lambda situation: Decision({} if situation.step else {0: command}, planned=False))
+
+
+@pytest.mark.parametrize(
+    ("listener", "speaker", "asked"),
+    [
+        (wants(at=()), says_once("Here."), 3),
+        (wants(at=()), says_once("Here.", RUN_1), 8),
+        (begins(RUN_0), says_once("Here."), 10),
+        (begins(RUN_0), says_once("Where?"), 3),
+        (begins(RUN_0), says_once("Where?", RUN_1), 10),
+        (waits_by_plan(9), says_once("Here.", RUN_1), 3),
+    ],
+)
+def test_an_agent_that_is_written_to_answers_when_the_table_of_delays_says(
+    listener: Scripted, speaker: Scripted, asked: int
+) -> None:
+    play("scripted+scripted", "pairwise", listener, speaker, lengths="9,20,1", limit=14, silence=20)
+    assert (asked, "message") in listener.asked_in()
+    assert not [step for step, _ in listener.asked_in() if 2 < step < asked]

@@ -13,14 +13,16 @@ from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.line_up import line_up_kinds, line_up_members
+from kitchen.contract.mailbox import ASKED_IN_KEY, UNSAID_KEY
 from kitchen.contract.organisation import Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, SettingsError
+from kitchen.contract.world import Command, Json, SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.change_episode import run_due_step
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Message, Step
+from kitchen.play.turn.scheduled_steps import DUE_KEY
 from kitchen.registry import agent_registry
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_world
@@ -395,6 +397,11 @@ def dig_with_plans(situation: Situation) -> Decision:
         ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {}),
         ("tunnel", "scripted+scripted+scripted", "graph", EVERYBODY, {}),
         ("tunnel", "scripted:2+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
+        ("cuisine", "scripted+follower+scripted", "tree", NO_ONE, {"schedule": "free"}),
+        ("cuisine", "scripted+follower+scripted", "graph", EVERYBODY, {"schedule": "rounds"}),
+        ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {"schedule": "free", "think_steps": 1}),
+        ("tunnel", "scripted+scripted+scripted", "graph", NO_ONE, {"schedule": "relay", "stale": "drop"}),
+        ("tunnel", "scripted+scripted+scripted", "chain", NO_ONE, {"schedule": "free", "think_steps": 0}),
     ],
 )
 def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
@@ -416,12 +423,8 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         ],
         2: [[say("who?", 1)], [say("you", 0)], [say("later", 1)]],
     }
-    made, steps = organisation_of(kind, line_up, 3, **settings), 10
+    made, steps = organisation_of(kind, line_up, 3, **settings), 40 if "schedule" in settings else 10
     of_world = SETTINGS if world == "cuisine" else {"steps": steps}
-    loop = Loop(*start(world, of_world), Team.of(line_up, 3, made, knowing))
-    loop.go(steps)
-    alone = list(Scripted.TOLD)
-    Scripted.TOLD.clear()
     minds = [MindPlan(*each) for each in zip(line_up_kinds(line_up), seats_of(made), strict=True)]
     episode = create_episode(
         world=world,
@@ -436,18 +439,27 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         for party in range(len(minds)) if knowing == NO_ONE else (None,):
             decide_step(episode_id=episode.pk, step=step, mind=party)
         run_due_step(episode_id=episode.pk, step=step)
+    in_live, Scripted.TOLD = list(Scripted.TOLD), []
+    episode.refresh_from_db()
+    loop = Loop(*start(world, of_world), Team.of(line_up, 3, made, knowing))
+    loop.go(episode.step)
     rows = Message.objects.filter(episode=episode).order_by("number")
-    live = [(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data) for row in rows]
+    live = [
+        (row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, without(row.data, ASKED_IN_KEY))
+        for row in rows
+    ]
     assert live == [
         (said.number, said.step, said.sender, said.to, said.kind, said.text, said.data)
         for said in loop.log().messages
     ]
     assert len(live) > 2
-    for mine, theirs in zip(map(known, alone), map(known, Scripted.TOLD), strict=True):
+    for mine, theirs in zip(map(known, Scripted.TOLD), map(known, in_live), strict=True):
         assert {name: mine[name] for name in mine if mine[name] != theirs[name]} == {}
     decisions = DecisionRow.objects.filter(mind__episode=episode).order_by("step", "mind")
-    assert [(row.step, row.because, row.note) for row in decisions] == [
-        (one.step, one.because, one.note) for one in loop.log().decisions
+    thought = sorted(loop.log().decisions, key=lambda one: (one.asked_in or one.step, one.member))
+    of_time = (DUE_KEY, UNSAID_KEY) if "schedule" in settings else ()
+    assert [(row.step, row.because, without(row.note, *of_time)) for row in decisions] == [
+        (one.asked_in or one.step, one.because, without(one.note, *of_time)) for one in thought
     ]
     ran = Step.objects.filter(episode=episode).order_by("number").values_list("commands", flat=True)
     assert [
@@ -457,8 +469,12 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         [(one.seat, one.command, one.chosen_by, one.planned_in) for one in taken.commands]
         for taken in loop.log().steps
     ]
-    episode.refresh_from_db()
     assert episode.state_hash == loop.game.state_hash()
+
+
+def without(data: Json, *keys: str) -> Json:
+    """A note or a message's data without these keys, or None if nothing is left."""
+    return {key: data[key] for key in data if key not in keys} if isinstance(data, dict) else data
 
 
 def seats_of(organisation: Organisation) -> list[tuple[int, ...]]:

@@ -17,6 +17,7 @@ from django.test import Client
 
 from kitchen.contract.kit import WorldKit
 from kitchen.experiments import experiment_services, log_tables, tasks
+from kitchen.experiments.admin import downloadable_files
 from kitchen.experiments.comparison_tables import Estimate, estimate_text
 from kitchen.experiments.database_logs import log_data
 from kitchen.experiments.episode_rows import EpisodeRow, read_rows_csv
@@ -125,10 +126,21 @@ def test_same_run_twice_delayed_decisions_are_logged_and_a_killed_worker_changes
         assert [each.effects for each in before.entries] == [each.effects for each in log.entries]
 
 
-@pytest.mark.parametrize("schedule", ["relay", "rounds", "free"])
-def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(schedule: str) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "members", "kind"),
+    [
+        ("relay", "dispatcher+follower", "tree"),
+        ("rounds", "dispatcher+follower", "tree"),
+        ("free", "dispatcher+follower", "tree"),
+        ("free", "hourglass+hourglass+hourglass", "chain"),
+        ("together", "hourglass:0+hourglass+hourglass", "tree"),
+    ],
+)
+def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(
+    schedule: str, members: str, kind: str
+) -> None:
     given = {"world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in", "episodes": "1"}
-    given |= {"members": "dispatcher+follower", "organisation": "tree"}
+    given |= {"members": members, "organisation": kind}
     job, setup, log, row, data = recorded_episode(**given, organisation_set=[f"schedule={schedule}"])
     variant, middle = job.column.variant, 17
     assert replay_log(log, row).faults == ()
@@ -302,11 +314,13 @@ FORM = {
 def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     add = "/admin/kitchen/experiment/add/"
     assert "Whose commands a member knows" in admin_client.get(add).content.decode()
-    admin_client.post(add, FORM)
+    admin_client.post(add, {**FORM, "goal": "agreed=1"})
     setup = ExperimentSetup.from_json(Experiment.objects.get().setup)
     assert (setup.world, setup.pairs, setup.levels) == ("secrets", (TELLERS,), ("long",))
     assert (setup.organisations, setup.knowing) == (("graph", "none"), "everybody")
-    assert setup.organisation_settings == {"messages_a_step": 1}
+    assert setup.organisation_settings == {"messages_a_step": 1} and setup.goal == {"agreed": 1}
+    files = downloadable_files(Experiment.objects.get())
+    assert {"figure7.svg", "team_measures.csv", "plannings.csv", "jobs.csv"} <= files.keys()
 
 
 @pytest.mark.django_db
@@ -315,6 +329,8 @@ def test_teams_are_set_up_in_the_admin(admin_client: Client) -> None:
     [
         ({"organisation": "ring"}, "organisation", "'ring' is not one of"),
         ({"organisation_set": "sees"}, "organisation_set", "NAME=VALUE"),
+        ({"goal": "agreed"}, "goal", "NAME=VALUE"),
+        ({"goal": "soups=1"}, "goal", "is not one of"),
         ({"pairs": "teller+nobody"}, "pairs", "'nobody' is not one of"),
         ({"layouts": "wide"}, "layouts", "'wide' is not one of"),
     ],
@@ -365,7 +381,7 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--members", "teller+planner"), "--members: planner does not play secrets"),
         (("--members", "teller+teller+teller+mute"), "--members: 'teller.*' has 4 seats, secrets has 2 to 3"),
         (("--members", "teller:x+mute"), "--members: teller:x does not end with a number of seats"),
-        (("--members", "random:0+teller:2"), "--members: random reads no messages, and needs a seat"),
+        (("--members", "random:0+teller:2"), "--members: random leads nobody, and needs a seat"),
         (("--members", "teller+"), "--members: 'teller.' has an empty place"),
         (("--members", "teller+mute,teller + mute"), "--members: needs line-ups, each once"),
         (("--members", "teller+mute", "--agents", "2"), "--agents: say it with --members alone"),

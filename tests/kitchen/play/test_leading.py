@@ -12,7 +12,6 @@ from django.utils import timezone
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.change_episode import close_expired_turn
@@ -254,14 +253,6 @@ def test_nobody_plans_from_a_seat_that_is_none() -> None:
         assert replace_plan(turn, seat=LEAD, then=[("noop",)], page=page).code == "not_offered"
     episode.refresh_from_db()
     assert not episode.plans
-
-
-def test_only_people_may_be_without_a_seat() -> None:
-    minds = (mind("follower", 0),)
-    members = [Member(1, (), is_person=False, name="Lead"), *members_of_plans(minds, seats=1)]
-    made = make_organisation("tree", members, seats=1)
-    with pytest.raises(SettingsError, match="only people"):
-        make_episode(seats=1, minds=minds, organisation=made)
 
 
 def test_who_leads_reads_their_own_language_and_no_plain_english() -> None:

@@ -11,6 +11,7 @@ from django.test import Client
 
 from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys_problem, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
+from study.design.counterbalancing import next_group
 from study.design.models import Condition, Study
 from study.design.preregistration import orders_of
 from study.design.readiness_checks import blocking_problems
@@ -23,7 +24,7 @@ from study.monitor.live_status import live_totals
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant
 from study.participants.next_page import current_page
-from study.participants.participant_counts import group_progress, next_group
+from study.participants.participant_counts import group_progress
 from study.pilot.dry_run_execution import possible_stops
 from tests.study.factories import enter, make_study
 

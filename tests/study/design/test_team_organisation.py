@@ -14,12 +14,16 @@ from study.design.condition_seats import mind_plans, planned_organisation
 from study.design.models import Condition, Study
 from study.design.preregistration import model_of, prompts_of
 from study.editor.describe_design import condition_pairs
+from study.editor.form_fields import LEAD
+from study.editor.team_diagram import team_picture
 from study.participation.page_progress import finish_page
-from study.planning.study_cost_forecast import forecast_costs
+from study.planning.condition_prompt_preview import whole_prompt
+from study.planning.study_cost_forecast import forecast_costs, trial_of
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
 
+ROOT = {"seats": [], "coplayer": "hourglass", "settings": {"model": "stand-in"}}
 DISPATCHER = {"model": "anthropic:claude-opus-4-8"}
 
 
@@ -80,15 +84,19 @@ def test_who_leads_is_the_root() -> None:
         ({"members": [{"seats": [1], "coplayer": "planner", "settings": {"x": 1}}]}, "x: no such setting"),
         ({"kind": "each", "members": [{"seats": [1, 2], "coplayer": "random"}]}, "a member of its own"),
         ({"kind": "pair"}, "a pair is two, not 4"),
+        ({"kind": "tree", "leads": 1, "members": [ROOT]}, "leads: a co-player that controls no player"),
+        ({"kind": "tree", "members": [ROOT, ROOT]}, "only one member can lead without a player"),
+        (
+            {"kind": "tree", "members": [{"seats": [], "coplayer": "random"}]},
+            "random leads nobody, and needs a player",
+        ),
         ({"kind": "tree", "leads": 9}, "nobody has the seat 9"),
         ({"kind": "custom", "writes": [[0, 9]]}, "writes: 0 to 9"),
         ({"kind": "custom", "writes": [[0]]}, "organisation: writes"),
         ({"kind": "tree", "apart": True}, "a leader who controls no player needs a step timer"),
         ({"kind": "tree", "apart": "yes"}, "organisation: apart"),
-        (
-            {"kind": "tree", "settings": {"schedule": "free"}},
-            "schedule: it can be set only where co-players play without people",
-        ),
+        ({"kind": "pair", "members": [], "settings": {"schedule": "free"}}, "pair"),
+        ({"kind": "tree", "settings": {"think_steps": 4}}, "think_steps: it means nothing in tree"),
     ],
 )
 def test_what_cannot_be_played_is_refused_in_words(organisation: dict[str, Any], why: str) -> None:
@@ -198,3 +206,41 @@ def test_the_round_of_who_leads_is_played_from_beyond_the_last_seat() -> None:
     assert (led.number, led.acts, led.name) == (2, False, "Lead")
     assert [line.rests_on for line in forecast_costs(study).lines] == ["asks no language model"]
     assert prompts_of(blueprint_of(study).conditions[0]) == []
+
+
+LED = {"kind": "tree", "settings": {"sees": "all"}, "members": [ROOT]}
+
+
+def test_a_co_player_leads_without_a_robot() -> None:
+    condition = team(**LED)
+    condition.clean()
+    assert minds(condition) == [("planner", (1,)), ("planner", (2,)), ("planner", (3,)), ("hourglass", ())]
+    made = planned_organisation(condition)
+    assert made and made.commands == {(4, seat) for seat in range(4)} and made.member(4).name == "Lead"
+    assert not made.member(4).is_person
+    pairs = {pair.label: pair for pair in condition_pairs(ConditionPlan.of(condition))}
+    assert pairs["Leader"].value == "a co-player that controls no player"
+    assert "a co-player that controls no player: Hourglass" in pairs["Details"].many
+    picture = team_picture(condition)
+    assert picture and (picture.nodes[0].number, picture.nodes[0].who) == (LEAD, "Hourglass")
+    assert picture.sentences[0].startswith("Hourglass (player ★) may command the participant, Planner")
+    assert picture.players[-1].number == LEAD and picture.players[-1].who == "Hourglass · stand-in"
+    assert any("You may give jobs to Robot 1" in text for text in prompts_of(ConditionPlan.of(condition)))
+    prompt = whole_prompt(condition, 3, 2)
+    assert prompt.request and "You lead and do no work" in prompt.messages[0].text
+    lead = mind_plans(condition)[3]
+    assert trial_of(condition, lead).at_once == 1
+
+
+def test_a_participant_is_led_by_a_co_player_without_a_robot() -> None:
+    study = make_study()
+    study.conditions.filter(key="c0").update(coplayer="follower", teammates=2, organisation=LED)
+    study.conditions.exclude(key="c0").delete()
+    finish_page(participant_id=enter(study).pk, page="guide")
+    episode = Episode.objects.get()
+    assert [(seat.number, seat.acts, seat.is_person) for seat in episode.seats.all()] == [
+        *((0, True, True), (1, True, False), (2, True, False)),
+        (3, False, False),
+    ]
+    made = Organisation.from_json(episode.organisation or {})
+    assert made.commanders_of(0) == (3,) and made.seats_seen(3) == (0, 1, 2)

@@ -223,6 +223,20 @@ def test_the_participant_leads_and_has_no_robot(client: Client, study: Study) ->
     assert picture.sentences[0].startswith("The participant, who controls no player, may command Follower")
 
 
+def test_a_co_player_leads_and_has_no_robot(client: Client, study: Study) -> None:
+    root = own(("0", "hourglass", {"model": "stand-in", "patience": "20"}))
+    assert save(client, study, team_kind="custom", team_commands="★ > 1\n★ > 2", **root) == ""
+    (member,) = stored(study)["members"]
+    assert (member["seats"], stored(study)["commands"]) == ([], [[4, 0], [4, 1]])
+    assert team_initial(stored(study), 4)["team_commands"] == ["★ > 1", "★ > 2"]
+    page = client.get(reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk]))
+    html = page.content.decode()
+    assert re.search(r'name="team_row_0_players" value="0"[^>]* checked', html) and "it leads" in html
+    both = own(("0, 2", "hourglass", {"model": "stand-in"}))
+    assert "plays for nobody else" in save(client, study, team_kind="tree", **both)
+    assert "needs a seat" in save(client, study, team_kind="each", **root)
+
+
 def test_several_people_are_set_up_by_the_numbers_of_their_players(client: Client, study: Study) -> None:
     assert (
         save(client, study, team_kind="", team_people="1, 2", team_lobby_seconds="60", team_unfilled="leave")
@@ -271,18 +285,18 @@ def to_see(html: str) -> set[str]:
     ("changes", "fields"),
     [
         ({"team_kind": ""}, "kind people"),
-        ({"team_kind": "solo"}, "kind people"),
-        ({"team_kind": "central"}, "kind people talk"),
-        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step within"),
+        ({"team_kind": "solo"}, "kind people schedule"),
+        ({"team_kind": "central", "team_schedule": "free"}, "kind people talk schedule think_steps stale"),
+        ({"team_kind": "each", "team_talk": "on"}, "kind people talk spoken messages_a_step within schedule"),
         ({"team_kind": "pair"}, "kind people spoken messages_a_step within rounds"),
-        ({"team_kind": "chain"}, "kind people spoken messages_a_step within sees leads apart"),
+        ({"team_kind": "chain"}, "kind people spoken messages_a_step within sees leads apart schedule"),
         (
             {"team_kind": "graph", "team_apart": "on", "team_within": "on"},
-            "kind spoken messages_a_step within rounds sees apart",
+            "kind spoken messages_a_step within rounds sees apart schedule cycle_limit",
         ),
         (
             {"team_kind": "custom", "team_people": "1, 2"},
-            "kind people spoken messages_a_step within sees commands writes "
+            "kind people spoken messages_a_step within sees commands writes schedule cycle_limit "
             "lobby_seconds unfilled absent_steps absent",
         ),
     ],

@@ -49,6 +49,8 @@ WITHOUT_ROWS = {
     "jobs": "nobody can command anybody; see test_jobs.py",
     "scored_events": "nobody can write to anybody; see test_scored_events.py",
     "failed_checks": "no world here lists them; see test_scored_events.py",
+    "plannings": "nobody has an organisation; see test_organisation_tables.py",
+    "team_measures": "the same",
 }
 """Files that have no rows here, and why."""
 
@@ -95,6 +97,8 @@ def test_there_is_a_row_for_everything(study: Study, tmp_path: Path) -> None:
         "predictions": 0,
         "scored_events": 0,
         "failed_checks": 0,
+        "plannings": 0,
+        "team_measures": 0,
         "measures": 28,  # 4 ratings, and of play 3 measures, of 4 episodes
         "codebook": sum(len(table.columns_of(study)) for table in tables()),
         "dictionary": sum(len(table.columns_of(study)) for table in tables()),
@@ -258,7 +262,7 @@ def test_a_download_comes_in_pieces_and_is_the_same_file(
 def test_the_command_says_what_it_wrote(study: Study, tmp_path: Path) -> None:
     out = io.StringIO()
     call_command("export_study", "small", "--out", str(tmp_path / "new" / "folder"), stdout=out)
-    assert out.getvalue().splitlines()[-1].startswith("19 files, ")
+    assert out.getvalue().splitlines()[-1].startswith("21 files, ")
 
 
 @pytest.mark.parametrize("command", ["export_study", "analyse_study"])
@@ -324,7 +328,12 @@ def test_the_dictionary_names_every_code_of_a_fallback() -> None:
         for column in table.columns
         if column.name in {"fallback", "model_error"}
     }
-    assert set(levels) == {("commands", "fallback"), ("decisions", "fallback"), ("decisions", "model_error")}
+    assert set(levels) == {
+        ("commands", "fallback"),
+        ("decisions", "fallback"),
+        ("decisions", "model_error"),
+        ("plannings", "fallback"),
+    }
     codes = ("timeout", "error", "connection", "429", "529", "5xx", "4xx", "not_asked", "budget", "unpriced")
     for code in codes:
         assert all(f"{code} (" in words for words in levels.values()), code

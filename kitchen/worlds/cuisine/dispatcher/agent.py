@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
 from kitchen.contract.language_model import Call, Message, Reply
+from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Intent, Json, Setting, SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
@@ -30,11 +31,15 @@ from kitchen.worlds.cuisine.dispatcher.command_check import (
 from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand, LevelNames
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
+    GIVE_PATTERN,
     JOB_ANSWER_PATTERN,
     SAY_PATTERN,
-    is_led,
+    SaidLine,
+    addressee_names,
     job_answers_in,
+    jobs_given_in,
     line_in_reply,
+    member_named,
     repeats_prompt,
     shorten,
 )
@@ -105,7 +110,7 @@ class ModelConversation:
         self.moment, self.options, self.session = moment, options, session
         self.names = LevelNames.of(moment.brief)
         self.talks = moment.organisation is not None
-        tool = dispatch_tool(moment.brief, moment.team, talks=self.talks, led=is_led(moment))
+        tool = dispatch_tool(moment, talks=self.talks)
         self.tool = tool if options.as_tool else None
         self.messages = [Message("system", fixed_part(moment, options), fixed=True), *memory.messages()]
         self.remembered = len(memory.messages())
@@ -144,7 +149,9 @@ class ModelConversation:
 
     def _read(self, reply: Reply, seats: Sequence[int]) -> ExtractedCommands:
         """Read the commands of an answer, without its lines to people."""
-        text = JOB_ANSWER_PATTERN.sub("", SAY_PATTERN.sub("", reply.text)) if self.talks else reply.text
+        text = reply.text
+        for pattern in (SAY_PATTERN, JOB_ANSWER_PATTERN, GIVE_PATTERN) if self.talks else ():
+            text = pattern.sub("", text)
         requested = RequestedCommands(seats, int(self.moment.observation["step"]) + 1)
         return extract_from_reply(reply.call, text, self.names, requested)
 
@@ -176,11 +183,25 @@ class ModelConversation:
         return shorten(said[-1].strip() if said else "", MAX_THOUGHT_CHARACTERS)
 
     @property
-    def line(self) -> str:
+    def line(self) -> SaidLine:
         """Return the model's message to the people, from its first answer that has one; empty if there is
         none."""
         said = (line_in_reply(call.reply) for call in self.calls if call.reply)
-        return next((line for line in said if line), "") if self.talks else ""
+        return next((line for line in said if line.text), SaidLine()) if self.talks else SaidLine()
+
+    @property
+    def addressee(self) -> int | None:
+        """The one member to whom the line is written; None if its name is unknown or it is for all."""
+        return member_named(self.line.to, addressee_names(self.moment, SAY))
+
+    @property
+    def given_jobs(self) -> tuple[MessageDraft, ...]:
+        """The jobs that the model gives to others, from its first answer that has some. Words that repeat
+        the prompt are left out."""
+        said = (jobs_given_in(call.reply, self.moment) for call in self.calls if call.reply)
+        jobs = next((each for each in said if each), ()) if self.talks else ()
+        plain = (replace(say, text="") if self._repeats(say.text) else say for say in jobs)
+        return tuple(say for say in plain if say.text or say.data)
 
     @property
     def answers(self) -> tuple[MessageDraft, ...]:
@@ -193,8 +214,10 @@ class ModelConversation:
 
     @property
     def withheld(self) -> bool:
-        """Return whether the model's message to the people repeats the prompt. Such a message is not sent."""
-        return self._repeats(self.line)
+        """Return whether the model's message repeats the prompt or is for somebody unknown. Such a message is
+        not sent."""
+        unknown = bool(self.line.to) and self.addressee is None
+        return unknown or self._repeats(self.line.text)
 
     def _repeats(self, line: str) -> bool:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
@@ -228,7 +251,7 @@ def answer_note(talk: ModelConversation, answer: ModelAnswer, feedback: Sequence
         "carried_on": [spell_command(*each) for each in answer.verdict.commands],
         "faults": [fault.to_json() for fault in answer.verdict.faults],
         "mended": [fault.to_json() for fault in answer.mended],
-        **({"withheld": talk.line} if talk.withheld else {}),
+        **({"withheld": talk.line.text} if talk.withheld else {}),
     }
 
 
@@ -374,11 +397,13 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
-        """Return the model's line to all people and its answers to jobs; for the stand-in, the planner's."""
+        """Return the jobs that the model gives, its line, and its answers to jobs; for the stand-in, the
+        planner's."""
         if talk.session.is_stand_in:
             return adviser.decision.says if talk.talks else ()
-        line = (MessageDraft(talk.line),) if talk.line and not talk.withheld else ()
-        return (*line, *talk.answers)
+        to = () if talk.addressee is None else (talk.addressee,)
+        line = (MessageDraft(talk.line.text, to=to),) if talk.line.text and not talk.withheld else ()
+        return (*talk.given_jobs, *line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
         """Return the model's words, the same for all its agents; for the stand-in, the planner's."""

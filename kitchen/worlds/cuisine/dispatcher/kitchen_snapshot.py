@@ -5,7 +5,7 @@ commands in the form of a reply.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -13,7 +13,7 @@ from kitchen.contract.agent import NO_ONE, REASON_TO_ANSWER, LateDecision, Situa
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.worlds.cuisine.dispatcher.command_check import CommandedTeam, agent_name, spell_command
 from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 
@@ -37,6 +37,8 @@ class KitchenMoment:
     """Messages to and from the dispatcher."""
     jobs: tuple[Job, ...] = ()
     """Open jobs that the dispatcher received or gave."""
+    aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
+    """The aims that each member that it may command can be asked for, by number."""
     late: tuple[LateDecision, ...] = ()
     """Decisions of the dispatcher that came too late."""
     sees_people: bool = True
@@ -66,6 +68,7 @@ class KitchenMoment:
             member=situation.talk.member,
             messages=situation.talk.messages,
             jobs=situation.talk.jobs,
+            aims=situation.talk.aims,
             only_answers=situation.request.because == REASON_TO_ANSWER,
         )
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.assigned_jobs import Job, aim_and_words
 from kitchen.contract.language_model import Reply
 from kitchen.contract.organisation import ACCEPT, DECLINE, DOWNWARD_KINDS, INFORM, REPORT, UPWARD_KINDS
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import Json
+from kitchen.contract.world import Aim, Json
 from kitchen.worlds.cuisine.dispatcher.command_check import agent_name
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 
@@ -25,8 +26,20 @@ MAX_LINE_CHARACTERS = 300
 """Largest number of characters of the model's line to people in a step."""
 MAX_COPIED_CHARACTERS = 60
 """A line that repeats so many characters of the instructions in a row is not sent."""
-SAY_PATTERN = re.compile(r"^[ \t>*_-]*say[ \t*_]*:[ \t*_]*(.+)$", re.IGNORECASE | re.MULTILINE)
-"""The line to people in free text; no commands are read in it."""
+SAY_PATTERN = re.compile(
+    r"^[ \t>*_-]*say(?:[ \t]+to[ \t]+(?P<to>[^:\n]{1,60}?))?[ \t*_]*:[ \t*_]*(?P<line>.+)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The line to people, or to one member, in free text; no commands are read in it."""
+GIVE_PATTERN = re.compile(
+    r"^[ \t>*_-]*give[ \t]+(?P<to>[^:\n]{1,60}?)[ \t*_]*:[ \t*_]*(?P<job>.+)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A job for one member in free text; no commands are read in it."""
+ALL = "all"
+"""The addressee of a line to everybody, in the structured reply."""
+NO_AIM = "none"
+"""The aim of a job in words only, in the structured reply."""
 
 
 def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
@@ -72,13 +85,35 @@ def member_name(moment: KitchenMoment, number: int | None) -> str:
     return " and ".join(f"{name}{mark}" for name in names)
 
 
-def line_in_reply(reply: Reply) -> str:
+class SaidLine(NamedTuple):
+    """The message in a reply, and the name of its one addressee; no name if it is for everybody."""
+
+    text: str = ""
+    to: str = ""
+
+
+def line_in_reply(reply: Reply) -> SaidLine:
     """Return the message to people in this reply, on one line; empty if there is none."""
     if reply.call is not None:
-        said = reply.call.get("say")
-        return clip_line(said) if isinstance(said, str) else ""
+        said, to = reply.call.get("say"), reply.call.get("say_to")
+        name = to if isinstance(to, str) and to != ALL else ""
+        return SaidLine(clip_line(said), name) if isinstance(said, str) else SaidLine()
     found = SAY_PATTERN.search(reply.text)
-    return clip_line(found[1]) if found else ""
+    return SaidLine(clip_line(found["line"]), found["to"] or "") if found else SaidLine()
+
+
+def addressee_names(moment: KitchenMoment, kind: str) -> dict[str, int]:
+    """Return the members to whom the dispatcher may send messages of this kind, by name: `agent1`, or the own
+    name of a member without a robot."""
+    if moment.organisation is None:
+        return {}
+    members = map(moment.organisation.member, moment.organisation.to(moment.member, kind))
+    return {agent_name(one.seats[0]) if one.seats else one.name: one.number for one in members}
+
+
+def member_named(name: str, names: Mapping[str, int]) -> int | None:
+    """Return the member with this name as a model writes it: `agent1`, `agent 1`; None if there is none."""
+    return {_plain(known): number for known, number in names.items()}.get(_plain(name))
 
 
 def clip_line(text: str) -> str:
@@ -124,17 +159,54 @@ def is_led(moment: KitchenMoment) -> bool:
 
 
 def job_lines(moment: KitchenMoment) -> Iterator[str]:
-    """Yield a heading and the dispatcher's open jobs for the prompt, one per line, oldest first.
+    """Yield the open jobs for the prompt, one per line, oldest first: those of the dispatcher if somebody may
+    give it jobs, and those that it gave if it may give some."""
+    if is_led(moment):
+        mine = [job for job in moment.jobs if job.worker == moment.member]
+        yield "Jobs for you:" if mine else "Jobs for you: none."
+        for job in mine:
+            yield _job_line(job, f"from {member_name(moment, job.giver)}")
+    if addressee_names(moment, INFORM):
+        given = [job for job in moment.jobs if job.giver == moment.member]
+        yield "Jobs that you gave:" if given else "Jobs that you gave: none is open."
+        for job in given:
+            yield _job_line(job, f"for {member_name(moment, job.worker)}")
 
-    Yield nothing if nobody may give the dispatcher jobs.
-    """
-    if not is_led(moment):
-        return
-    mine = [job for job in moment.jobs if job.worker == moment.member]
-    yield "Jobs for you:" if mine else "Jobs for you: none."
-    for job in mine:
-        state, giver = JOB_STATE_TEXTS[job.state], member_name(moment, job.giver)
-        yield f"- job {job.number}, {state}, from {giver}: {quote_text(job.text)}"
+
+def _job_line(job: Job, who: str) -> str:
+    return f"- job {job.number}, {JOB_STATE_TEXTS[job.state]}, {who}: {quote_text(job.text)}"
+
+
+def spelled_aims(moment: KitchenMoment) -> dict[str, Aim]:
+    """Return all aims that members can be asked for, as a model writes them: `serve salmonSushi`."""
+    return {" ".join(aim): aim for aims in moment.aims.values() for aim in aims}
+
+
+def jobs_given_in(reply: Reply, moment: KitchenMoment) -> tuple[MessageDraft, ...]:
+    """Return the jobs that an answer gives to members whom the dispatcher may command. Jobs for others, and
+    those without an aim and words, are left out."""
+    names, aims = addressee_names(moment, INFORM), spelled_aims(moment)
+    in_text = ((found["to"], found["job"]) for found in GIVE_PATTERN.finditer(reply.text))
+    given = (
+        _given_in_call(reply.call)
+        if reply.call is not None
+        else ((to, *aim_and_words(clip_line(job), aims)) for to, job in in_text)
+    )
+    made = []
+    for to, aim, words in given:
+        number = member_named(to, names)
+        if number is not None and (aim in aims or words):
+            data = {"aim": list(aims[aim])} if aim in aims else {}
+            made.append(MessageDraft(clip_line(words), INFORM, (number,), data))
+    return tuple(made)
+
+
+def _given_in_call(call: Mapping[str, Json]) -> Iterator[tuple[str, str, str]]:
+    said = call.get("give")
+    for one in said if isinstance(said, list) else ():
+        if isinstance(one, dict):
+            aim = str(one.get("aim") or "")
+            yield str(one.get("to", "")), "" if aim == NO_AIM else aim, str(one.get("words") or "")
 
 
 JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}

@@ -24,6 +24,7 @@ from kitchen.contract.language_model import (
     Request,
     Tool,
 )
+from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.world import Json
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
@@ -35,32 +36,45 @@ from kitchen.llm.providers.stand_in_model import (
     WrittenCommand,
 )
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CommandedTeam, ReplyFault, agent_name
+from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, ReplyFault, agent_name
 from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import NO_ARGUMENT, KitchenMoment, command_object
-from kitchen.worlds.cuisine.dispatcher.message_and_job_text import JOB_ANSWERS
+from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
+    ALL,
+    JOB_ANSWERS,
+    NO_AIM,
+    addressee_names,
+    is_led,
+    spelled_aims,
+)
 from kitchen.worlds.cuisine.dispatcher.settings import SENTENCES, DispatcherOptions
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 
 TOOL_NAME = "dispatch"
 
 
-def dispatch_tool(
-    brief: Mapping[str, Json], team: CommandedTeam, *, talks: bool = False, led: bool = False
-) -> Tool:
+def dispatch_tool(moment: KitchenMoment, *, talks: bool = False) -> Tool:
     """Return the tool with which the model gives its commands as a structured reply.
 
-    With `talks`, the reply also has a message to people. With `led`, the reply also has answers to jobs.
+    If it `talks`, the reply also has a message to people, answers to jobs, and jobs for others, as far as the
+    organisation allows them.
     """
+    brief, team = moment.brief, moment.team
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One or two sentences: what the agents work towards now."}
     }
     if talks:
         schema["say"] = {"type": "string", "description": "One short line to the people, or nothing."}
-    if led:
+        if len(names := addressee_names(moment, SAY)) > 1:
+            schema["say_to"] = {**_one_of([ALL, *names]), "description": "Who gets the line."}
+    if is_led(moment):
         description = "What becomes of jobs: new ones accepted or declined, others done or failed."
         answer = {"job": {"type": "integer"}, "answer": _one_of(JOB_ANSWERS), "words": {"type": "string"}}
         schema["jobs"] = _list_of(answer, description)
+    if workers := addressee_names(moment, INFORM):
+        aims = _one_of([*spelled_aims(moment), NO_AIM])
+        job = {"to": _one_of(workers), "aim": aims, "words": {"type": "string"}}
+        schema["give"] = _list_of(job, "New jobs for those whom you lead, or none.")
     command = {
         "agent": _one_of(agent_name(seat) for seat in team.mine),
         "verb": _one_of(VERBS),

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.world import PLACEHOLDER_PATTERN, Event, Json, placeholders_in
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.dispatcher import message_and_job_text
@@ -283,7 +284,13 @@ def _parts(moment: KitchenMoment, options: DispatcherOptions) -> Iterator[tuple[
 
 
 def _talk(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    topics = ("talk", "jobs") if message_and_job_text.is_led(moment) else ("talk",)
+    topics = ["talk"]
+    if len(message_and_job_text.addressee_names(moment, SAY)) > 1:
+        topics.append("talk_to_one")
+    if message_and_job_text.is_led(moment):
+        topics.append("jobs")
+    if message_and_job_text.addressee_names(moment, INFORM):
+        topics.append("give")
     form = "in_tool" if options.as_tool else "in_text"
     return "\n".join(SENTENCES[topic]["rules"].format(how=SENTENCES[topic][form]) for topic in topics)
 

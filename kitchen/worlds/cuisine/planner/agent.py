@@ -13,7 +13,7 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.agents.job_follower import JobProgress, follow_jobs
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
 from kitchen.contract.world import Command, Json, Setting
 from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
 from kitchen.worlds.cuisine.planner.follow_instructions import (
@@ -269,6 +269,7 @@ class CuisineAdviser(Adviser):
             briefs=dict.fromkeys(seats, situation.briefs[seat]),
             observations=dict.fromkeys(seats, situation.observations[seat]),
             memory=None,
+            talk=TeamTalk(),  # the seat's messages and jobs are not theirs
         )
         return run_without_waiting(CuisinePlanner({}).decide(theirs)).commands
 

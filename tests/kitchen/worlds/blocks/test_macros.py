@@ -210,3 +210,13 @@ def test_others_neither_see_what_a_seat_does_nor_what_it_holds_but_gifts() -> No
     done = own._replace(seat=0, kind="done", data={"macro": ["give", "1", "lime_dye", "1"]})
     assert world.visible(1, done)
     assert "lime_dye" not in str(game("crafting").observe(1))
+
+
+@pytest.mark.parametrize(("macro", "waits"), [("stay 9", True), ("goto_seat 1", True), ("goto stone", False)])
+def test_a_seat_that_stays_or_follows_only_waits(macro: str, waits: bool) -> None:
+    world = game("gather")
+    world.at = [(0, 0, 0), (9, 0, 0)]
+    assert not world.only_waits(0)
+    step(world, macro)
+    assert not world.asks(0)
+    assert world.only_waits(0) is waits

@@ -135,6 +135,7 @@ def seen(world: World, seat: int, past: tuple[StepView, ...] = (), phase: str = 
         waiting_for=() if phase == "over" else tuple(range(world.seats)),
         brief=world.brief(seat),
         observation=world.observe(seat),
+        picture=world.picture(seat),
         choice=ChoiceView(
             legal=world.legal_actions(seat) if choosing else (),
             anticipated=world.anticipated_actions(seat) if choosing else (),

@@ -153,6 +153,18 @@ def test_leaders_assign_jobs_in_recorded_episodes() -> None:
     assert len(recording.steps) == 3 and not Episode.objects.exists()
 
 
+def test_co_players_that_lead_assign_jobs_in_recorded_episodes() -> None:
+    study = make_study(conditions=1)
+    root = {"seats": [], "coplayer": "hourglass", "settings": {"model": "stand-in"}}
+    team = {"kind": "tree", "settings": {"sees": "all"}, "members": [root]}
+    study.conditions.update(coplayer="follower", teammates=2, organisation=team)
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=6)
+    assert [row["number"] for row in recording.rows[Seat] if not row["acts"]] == [3]
+    assert {row["sender"] for row in recording.rows[Message] if row["kind"] == "inform"} == {3}
+    assert len(recording.steps) == 6 and not Episode.objects.exists()
+
+
 def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     study = make_study(conditions=1)
     team = {"people": [0, 1], "unfilled": "leave", "absent": "end"}

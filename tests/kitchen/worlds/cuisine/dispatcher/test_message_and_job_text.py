@@ -139,6 +139,69 @@ def test_a_led_dispatcher_sees_open_jobs_and_answers_them(
     assert decision.commands == {1: ("noop",), 2: ("noop",)}
 
 
+CHAIN = make_organisation(
+    "graph",
+    (Member(0, (0,), is_person=False), Member(1, (1,), is_person=False), Member(2, (2,), is_person=True)),
+    seats=3,
+)
+AIMS = dict.fromkeys((0, 2), (("serve", "salmonSushi"), ("fetch", "rice")))
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply"),
+    [
+        (
+            "Give agent0: serve salmonSushi, soon\n- Give Agent 2: mind goto_agent1_pot0\n"
+            "Give agent1: fetch rice\nGive agent9: fetch rice\nSay to agent2: I lead.\nnoop_agent1",
+            "text",
+        ),
+        (
+            {
+                "plan": "rice",
+                "say": "I lead.",
+                "say_to": "agent2",
+                "jobs": [],
+                "give": [
+                    {"to": "agent0", "aim": "serve salmonSushi", "words": "soon"},
+                    {"to": "agent2", "aim": "none", "words": "mind goto_agent1_pot0"},
+                    {"to": "agent1", "aim": "fetch rice", "words": ""},
+                    {"to": "agent2", "aim": "eat rice", "words": ""},
+                    "nonsense",
+                ],
+                "commands": [{"agent": "agent1", "verb": "noop"}],
+            },
+            "tool",
+        ),
+    ],
+)
+def test_a_dispatcher_that_leads_gives_jobs_and_writes_to_one(
+    monkeypatch: pytest.MonkeyPatch, answer: Any, reply: str
+) -> None:
+    model = script(monkeypatch, answer)
+    seat = seen(None, 1, people=(2,))
+    given = (Job(3, 1, 0, "Fetch rice", 2),)
+    decision = decide(changed(seat, organisation=CHAIN, member=1, aims=AIMS, jobs=given), reply=reply)
+    assert [(one.kind, one.to, one.data, one.text) for one in decision.says] == [
+        ("inform", (0,), {"aim": ["serve", "salmonSushi"]}, "soon"),
+        ("inform", (2,), {}, "mind goto_agent1_pot0"),
+        ("say", (2,), {}, "I lead."),
+    ]
+    assert decision.commands == {1: ("noop",)}
+    assert '- job 3, not answered, for agent0: "Fetch rice"' in model.said()
+    assert "You lead others" in model.requests[0].messages[0].text
+    if tool := model.requests[0].tool:
+        give, to = tool.schema["properties"]["give"]["items"], tool.schema["properties"]["say_to"]
+        assert give["required"] == ["to", "aim", "words"] and to["enum"] == ["all", "agent0", "agent2"]
+        assert give["properties"]["to"]["enum"] == ["agent0", "agent2"]
+        assert give["properties"]["aim"]["enum"] == ["serve salmonSushi", "fetch rice", "none"]
+
+
+def test_a_line_for_somebody_unknown_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, "Say to the boss: hello\nnoop_agent1")
+    decision: Any = decide(changed(seen(None, 1, people=(2,)), organisation=CHAIN, member=1, aims=AIMS))
+    assert decision.says == () and decision.note["withheld"] == "hello"
+
+
 def test_a_withdrawn_job_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "Job 4: done\nnoop_agent1\nnoop_agent2")
     said = (

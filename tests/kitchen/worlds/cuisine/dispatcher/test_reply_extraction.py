@@ -237,7 +237,7 @@ def test_a_structured_reply_is_read_in_its_order() -> None:
 
 def test_the_schema_is_strict_and_of_this_kitchen_and_team() -> None:
     now = moment()
-    schema: Any = dispatch_tool(now.brief, now.team).schema
+    schema: Any = dispatch_tool(now).schema
     command = schema["properties"]["commands"]["items"]
     for each in (schema, command):
         assert each["additionalProperties"] is False

@@ -1,0 +1,282 @@
+"""Implement the agent `pairwise`: in each call, words to one partner and at most one command.
+
+The agent is asked for a command if its seat does nothing, and for an answer if somebody wrote to it. A
+command in progress is interrupted for questions and requests only. After three answers in a row without a
+command, no model is asked until a message comes. If older messages must be summed up, one more call does
+that first. An answer that cannot be used is explained to the model once. The first seat of an agent with
+several seats speaks for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from kitchen.agents.pairwise import prompt
+from kitchen.agents.pairwise.own_commands import OwnCommands, own_commands
+from kitchen.agents.pairwise.partner_talk import Conversation, ConversationMemory
+from kitchen.agents.pairwise.settings import SETTINGS, PairwiseOptions
+from kitchen.agents.pairwise.spoken_reply import REPLY_TOOL, SpokenReply, read_spoken_reply
+from kitchen.agents.pairwise.stand_in_talk import ruled_summary, ruled_turn
+from kitchen.agents.skill_agents.base_agent import NOOP_FALLBACK, SCENE_GROWTH, SkilledAgent
+from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
+from kitchen.agents.skill_agents.settings import BY_RULE, INSTANT_SETTINGS
+from kitchen.contract.agent import (
+    REASON_REMINDER,
+    REASON_TO_ANSWER,
+    Decision,
+    ForecastTrial,
+    Situation,
+    TeamTalk,
+)
+from kitchen.contract.answer_delays import asks_for_answer
+from kitchen.contract.decision_notes import NO_COMMAND
+from kitchen.contract.language_model import Message, UnreadableReplyError
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command, Json, Setting
+from kitchen.llm.provider_registry import STAND_IN
+from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, WrittenCommand
+
+CommandWriter = Callable[[Sequence[WrittenCommand]], str]
+"""Returns the stand-in's answer with these commands."""
+
+SUMMARY_TOKENS = 170
+"""Maximum number of tokens of a summary in the prompt."""
+IMPOSSIBLE = "impossible"
+"""Code of the fault of a command that cannot begin now."""
+MENU_GROWTH = 400
+"""Maximum number of tokens by which the list of commands grows later in an episode."""
+
+
+class PairwiseAgent(SkilledAgent):
+    """An agent whose language model talks and acts for one seat."""
+
+    kind: ClassVar[str] = "pairwise"
+    skilled: ClassVar[bool] = False
+    reads_words: ClassVar[bool] = True
+    settings: ClassVar[tuple[Setting, ...]] = SETTINGS
+    options_class = PairwiseOptions
+    options: PairwiseOptions
+
+    def rehearsal(self) -> ForecastTrial:
+        """Return a forecast with the stand-in. In the worst case every step has a call, a second try and a
+        summary."""
+        chosen = {**self.chosen, **INSTANT_SETTINGS, "memory": self.options.memory}
+        growth = SCENE_GROWTH + MENU_GROWTH + SUMMARY_TOKENS
+        return ForecastTrial(chosen, repairs=2, remembering=chosen, extra_tokens=growth)
+
+    def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
+        """Return the system message of each seat."""
+        return tuple(
+            self.fixed_part(own_commands(situation, seat, self.options, None), talk_of_seat(situation, seat))
+            for seat in situation.seats
+        )
+
+    def fixed_part(self, commands: OwnCommands, talk: TeamTalk) -> str:
+        """Return the part of the prompt that is the same at every step."""
+        return prompt.fixed_part(commands, talk.organisation, structured=self.options.structured)
+
+    async def decided(
+        self, situation: Situation, deadline: float | None, late: Decision | None = None
+    ) -> Decision:
+        """Decide for each seat. The model is asked until `deadline`, or not at all if that is None. A `late`
+        decision begins its commands now, where they are still possible."""
+        session = None if deadline is None else ModelSession(self.options, situation, deadline)
+        memory = situation.memory if isinstance(situation.memory, dict) else {}
+        turns = [SeatTurn(self, situation, seat, memory.get(str(seat)), session) for seat in situation.seats]
+        for turn in turns:
+            await turn.take(late)
+        read = [turn.tries for turn in turns if turn.tries]
+        faults = [fault for tries in read for fault in tries[-1]]
+        mended = [fault for tries in read if len(tries) > 1 for fault in tries[0]]
+        reading = {"faults": faults, "mended": mended, "asked": len(read)} if read else {}
+        calls = tuple(session.calls) if session else ()
+        commanded = {turn.commands.seat: turn.commands.command() for turn in turns if turn.can_act}
+        return Decision(
+            {seat: command for seat, command in commanded.items() if command},
+            memory={str(turn.commands.seat): turn.to_json() for turn in turns},
+            played_by=self.weakest_source([turn.by for turn in turns if turn.by]),
+            note={"seats": {str(turn.commands.seat): turn.note() for turn in turns}, **reading},
+            calls=calls,
+            fallback=next((turn.error for turn in turns if turn.error), ""),
+            says=tuple(say for turn in turns for say in turn.says),
+            planned=bool(calls),
+        )
+
+
+def talk_of_seat(situation: Situation, seat: int) -> TeamTalk:
+    """Return the messages and addressees of a seat: only the first seat of an agent talks."""
+    return situation.talk if seat == situation.seats[0] else TeamTalk()
+
+
+@dataclass(slots=True)
+class SeatTurn:
+    """One seat in one step."""
+
+    agent: PairwiseAgent
+    situation: Situation
+    seat: int
+    stored: Json
+    session: ModelSession | None
+    commands: OwnCommands = field(init=False)
+    conversation: Conversation = field(init=False)
+    says: tuple[MessageDraft, ...] = ()
+    by: str = ""
+    begun: str = ""
+    """The command that the model chose now, spelled."""
+    error: str = ""
+    tries: list[list[Json]] = field(default_factory=list)
+    """The faults of each reply."""
+
+    def __post_init__(self) -> None:
+        before = self.stored or {"commands": None, "talk": None}
+        self.commands = own_commands(self.situation, self.seat, self.agent.options, before["commands"])
+        situation = self.situation
+        talk = talk_of_seat(situation, self.seat)
+        members = talk.organisation.members if talk.organisation else ()
+        names = {one.number: one.name or self.commands.named(one.number) for one in members}
+        memory = ConversationMemory.from_json(before["talk"])
+        self.conversation = Conversation(talk, situation.step + 1, names, memory)
+
+    @property
+    def can_act(self) -> bool:
+        """Return whether the seat may be commanded now."""
+        return self.agent.may_ask(self.situation, self.seat)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what must be remembered of the seat."""
+        return {"commands": self.commands.memory, "talk": self.conversation.memory.to_json()}
+
+    def note(self) -> dict[str, Json]:
+        """Return the note for the log."""
+        memory = self.conversation.memory
+        return {
+            "began": self.begun,
+            "doing": self.commands.doing,
+            "silent": memory.silent,
+            "summarised": memory.summarised,
+        }
+
+    async def take(self, late: Decision | None) -> None:
+        """Ask the model if there is a reason, and else go on."""
+        if late is not None:
+            self._adopt(late)
+        if self.session is not None and self._has_reason():
+            await self._ask(self.session)
+        self.by = self.by or self.commands.by
+
+    def _adopt(self, late: Decision) -> None:
+        begun = self.commands.read(late.note["seats"][str(self.seat)]["began"])
+        if begun is None or not self.can_act or self.commands.doing:
+            return
+        if not self.commands.why_not(begun):
+            self.commands.begin(begun, late.played_by)
+
+    def _has_reason(self) -> bool:
+        unread = self.conversation.unread
+        if unread:
+            is_at_work = bool(self.commands.doing) and self.can_act
+            return not is_at_work or any(map(asks_for_answer, unread))
+        if self.situation.request.because in {REASON_REMINDER, REASON_TO_ANSWER}:
+            return bool(self.conversation.addressees)
+        return self.can_act and not self.commands.doing and not self.conversation.has_stopped
+
+    async def _ask(self, session: ModelSession) -> None:
+        told = self.agent.fixed_part(self.commands, self.conversation.talk)
+        fixed = Message("system", told, fixed=True)
+        await self._summarise(session, fixed)
+        reply, command = await self._reply(session, fixed)
+        if reply is None:
+            self._fall_back()
+            return
+        source = STAND_IN if session.is_stand_in else self.agent.kind
+        could_act = self.can_act and not self.commands.doing
+        if command is not None:
+            self.begun = self.commands.spell(command)
+            self.commands.begin(command, source)
+        self.conversation.mark_read(has_command=command is not None, could_act=could_act)
+        self.by = source
+        if reply.speaks and self.conversation.addressees:
+            self.says = (MessageDraft(reply.say, reply.kind, self.conversation.member_named(reply.to)),)
+
+    async def _summarise(self, session: ModelSession, fixed: Message) -> None:
+        """Sum up the oldest messages if there are too many. If the call fails, the next one tries again."""
+        said = self.conversation.to_summarise(self.agent.options.memory)
+        if not said:
+            return
+        request = prompt.summary_request(self.conversation, said)
+        stand_in = self._stand_in(session, lambda commands: ruled_summary(self.conversation, said))
+        call = await session.ask([fixed, Message("user", request)], stand_in)
+        if call.reply and call.reply.text.strip():
+            self.conversation.add_summary(call.reply.text, said)
+
+    async def _reply(
+        self, session: ModelSession, fixed: Message
+    ) -> tuple[SpokenReply | None, Command | None]:
+        """Return the model's answer and its command, after one repair if it cannot be used. Words of an
+        answer whose command cannot begin are sent; an unreadable answer is None."""
+        told = prompt.step_part(
+            self.commands, self.conversation, self.situation.step + 1, may_begin=self.can_act
+        )
+        messages = [fixed, Message("user", told)]
+        stand_in = self._stand_in(session, self._written)
+        reply: SpokenReply | None = None
+        tool = REPLY_TOOL if self.agent.options.structured else None
+        for _ in range(2):
+            call = await session.ask(messages, stand_in, tool)
+            if call.reply is None:
+                self.error = "" if reply else call.error
+                return reply, None
+            found = read_spoken_reply(call.reply)
+            reply = found or reply
+            command, code, why = self._judge(found)
+            self.tries.append([self._fault(code, command, why)] if code else [])
+            if not code:
+                return reply, command
+            answer = call.reply.text or str(dict(call.reply.call or {}))
+            messages += [Message("assistant", answer), Message("user", prompt.REPAIR.format(why=why))]
+        self.error = "" if reply else UnreadableReplyError.code
+        return reply, None
+
+    def _judge(self, reply: SpokenReply | None) -> tuple[Command | None, str, str]:
+        """Return the command of an answer, and why the answer cannot be used: as a code, and in a
+        sentence."""
+        if reply is None:
+            return None, NO_COMMAND, prompt.UNREADABLE
+        if not (reply.command and self.can_act):
+            return None, "", ""
+        command = self.commands.read(reply.command)
+        if command is None:
+            return None, NO_COMMAND, prompt.UNKNOWN.format(command=reply.command)
+        why = self.commands.why_not(command)
+        return command, IMPOSSIBLE if why else "", why
+
+    def _fault(self, code: str, command: Command | None, text: str) -> Json:
+        return {"code": code, "seat": self.seat, "command": list(command or ()), "text": text}
+
+    def _stand_in(self, session: ModelSession, write: CommandWriter) -> StandInFactory:
+        """Return the stand-in, which writes by `write` what its rule begins, or a wrong command."""
+
+        def made(number: int) -> StandIn:
+            turn = ruled_turn(self.conversation, self.commands)
+            right = {self.seat: turn.command} if turn.command and self.can_act else {}
+            others = {self.seat: [one for one in self.commands.possible() if one != turn.command]}
+            advice = StandInAdvice(right, others=others)
+            return session.stand_in(self.seat, advice, lambda commands, rng: write(commands))(number)
+
+        return made
+
+    def _written(self, commands: Sequence[WrittenCommand]) -> str:
+        words = ruled_turn(self.conversation, self.commands).words
+        spelled = self.commands.spell(commands[0][1]) if commands else ""
+        return replace(words, command=spelled).written()
+
+    def _fall_back(self) -> None:
+        """Begin what the rule says, or wait, in place of a missing answer."""
+        if not self.can_act or self.commands.doing:
+            return
+        command = self.commands.rule() if self.agent.options.fallback == BY_RULE else None
+        self.by = STAND_IN if command else NOOP_FALLBACK
+        if command is not None:
+            self.commands.begin(command, STAND_IN)

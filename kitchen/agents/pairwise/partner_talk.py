@@ -1,0 +1,116 @@
+"""Hold what one agent knows of its conversations: partner, addressees, unread messages, and the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Self
+
+from kitchen.contract.agent import TeamTalk
+from kitchen.contract.organisation import SAY
+from kitchen.contract.team_messages import TeamMessage, conversation_partners
+from kitchen.contract.world import Json
+
+MAX_SUMMARY_CHARACTERS = 500
+LEAST_SUMMARISED = 5
+"""The least number of messages that are summed up at a time."""
+MAX_SILENT_ANSWERS = 3
+"""Answers in a row without a command after which the agent stops until a message comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationMemory:
+    """What an agent remembers of its conversations for one seat."""
+
+    summary: str = ""
+    summarised: int = 0
+    """Number of the last message in the summary."""
+    read: int = 0
+    """Number of the last message that the model has read."""
+    silent: int = 0
+    """Answers in a row without a command."""
+
+    @classmethod
+    def from_json(cls, stored: Json) -> Self:
+        """Read a memory that `to_json` wrote; empty for anything else."""
+        return cls(**stored) if isinstance(stored, dict) else cls()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the memory as JSON for storage."""
+        return asdict(self)
+
+
+class Conversation:
+    """The conversations of one agent in one step."""
+
+    def __init__(
+        self, talk: TeamTalk, step: int, names: Mapping[int, str], memory: ConversationMemory
+    ) -> None:
+        self.talk, self.step, self.names, self.memory = talk, step, names, memory
+
+    @property
+    def addressees(self) -> tuple[int, ...]:
+        """The members to whom it may write."""
+        organisation = self.talk.organisation
+        return organisation.to(self.talk.member, SAY) if organisation else ()
+
+    @property
+    def partner(self) -> int | None:
+        """The member with whom it talks now, where each member has one partner at a time."""
+        organisation = self.talk.organisation
+        if organisation is None or not organisation.one_partner:
+            return None
+        return conversation_partners(organisation, self.talk.messages, self.step).get(self.talk.member)
+
+    @property
+    def shown(self) -> list[TeamMessage]:
+        """The messages that are not in the summary yet."""
+        return [said for said in self.talk.messages if said.number > self.memory.summarised]
+
+    @property
+    def unread(self) -> list[TeamMessage]:
+        """Messages of other members that the model has not read."""
+        return [
+            said
+            for said in self.talk.messages
+            if said.number > self.memory.read and said.sender not in (None, self.talk.member)
+        ]
+
+    def to_summarise(self, kept: int) -> list[TeamMessage]:
+        """Return the oldest messages if more than `kept` are shown; else none."""
+        shown = self.shown
+        return shown[: max(LEAST_SUMMARISED, len(shown) - kept)] if len(shown) > kept else []
+
+    def add_summary(self, summary: str, said: list[TeamMessage]) -> None:
+        """Replace these messages by a new summary, which includes the old one."""
+        text = " ".join(summary.split())[:MAX_SUMMARY_CHARACTERS]
+        self.memory = replace(self.memory, summary=text, summarised=said[-1].number)
+
+    def mark_read(self, *, has_command: bool, could_act: bool) -> None:
+        """Note that the model has read all messages and answered."""
+        before = 0 if has_command or self.unread else self.memory.silent
+        silent = before + (could_act and not has_command)
+        newest = self.talk.messages[-1].number if self.talk.messages else self.memory.read
+        self.memory = replace(self.memory, read=newest, silent=silent)
+
+    @property
+    def has_stopped(self) -> bool:
+        """Return whether it asks the model no more until a message comes."""
+        return self.memory.silent >= MAX_SILENT_ANSWERS
+
+    def member_named(self, name: str) -> tuple[int, ...]:
+        """Return the addressee of this name; empty if there is none."""
+        plain = "".join(name.split()).casefold()
+        return tuple(
+            number for number in self.addressees if "".join(self.names[number].split()).casefold() == plain
+        )[:1]
+
+    def line(self, said: TeamMessage) -> str:
+        """Return a message as one line."""
+        me = self.talk.member
+        if said.sender is None:
+            return f"- {said.text}"
+        sender = "You" if said.sender == me else self.names[said.sender]
+        to = " and ".join("you" if number == me else self.names[number] for number in said.to)
+        kind = "" if said.kind == SAY else f" ({said.kind})"
+        return f"- {sender} to {to}{kind}: {' '.join(said.text.split())}"

@@ -1,0 +1,100 @@
+"""Read an answer of the model, as a tool call, as JSON or as lines: words, addressee, and a command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kitchen.contract.data_files import read_json
+from kitchen.contract.language_model import Reply, Tool
+from kitchen.contract.organisation import ANSWER, ASK, END, REQUEST, SAY
+from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS
+from kitchen.contract.world import Json
+
+SPOKEN_KINDS = (SAY, ASK, ANSWER, REQUEST, END)
+REPLY_TOOL = Tool(
+    "reply",
+    "Say something to another player, begin a command, or both.",
+    {
+        "type": "object",
+        "properties": {
+            "say": {"type": "string", "description": "Your words; empty to say nothing."},
+            "to": {"type": "string", "description": "The name of the player; empty for your partner."},
+            "kind": {"type": "string", "enum": list(SPOKEN_KINDS)},
+            "command": {"type": "string", "description": "One command; empty for none."},
+        },
+        "required": ["say", "to", "kind", "command"],
+        "additionalProperties": False,
+    },
+)
+_LINE = re.compile(
+    rf"^\W*(?:({'|'.join(SPOKEN_KINDS)})(?:\s+to\s+([^:]+?))?|(command))\W*:[*_\s]*(.*)$", re.IGNORECASE
+)
+_NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
+"""What models write for an empty part."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenReply:
+    """One answer that was read."""
+
+    say: str = ""
+    to: str = ""
+    """The name of the addressee as the model wrote it; empty for the present partner."""
+    kind: str = SAY
+    command: str = ""
+    """The command as the model wrote it."""
+
+    @property
+    def speaks(self) -> bool:
+        """Return whether a message is to be sent."""
+        return bool(self.say) or self.kind == END
+
+    def written(self) -> str:
+        """Return the answer as a model writes it, for the stand-in."""
+        return json.dumps({"say": self.say, "to": self.to, "kind": self.kind, "command": self.command})
+
+
+def read_spoken_reply(reply: Reply) -> SpokenReply | None:
+    """Return the answer; None if it has neither words nor a command in the form that was asked for."""
+    parts = dict(reply.call) if reply.call else _parts(reply.text)
+    if not {"say", "command"} & parts.keys():
+        return None
+    kind = str(parts.get("kind", SAY)).strip().lower()
+    return SpokenReply(
+        _words(parts.get("say"))[:MAX_AGENT_CHARACTERS],
+        _words(parts.get("to")),
+        kind if kind in SPOKEN_KINDS else SAY,
+        _words(parts.get("command")),
+    )
+
+
+def _words(value: Json) -> str:
+    return value.strip() if isinstance(value, str) and not _NOTHING.match(value) else ""
+
+
+def _parts(text: str) -> Mapping[str, Json]:
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        try:
+            found = read_json(text[start : end + 1])
+        except ValueError:
+            found = None
+        if isinstance(found, dict):
+            return found
+    return _lines(text)
+
+
+def _lines(text: str) -> dict[str, Json]:
+    """Read `Say to NAME: words` (or `Ask`, `Answer`, `Request`, `End`) and `Command: one`. The first of each
+    counts."""
+    parts: dict[str, Json] = {}
+    for line in filter(None, map(_LINE.match, text.splitlines())):
+        kind, to, command, rest = line.groups()
+        if command:
+            parts.setdefault("command", rest)
+        elif "say" not in parts:
+            parts |= {"say": rest, "kind": kind.lower(), "to": to or ""}
+    return parts

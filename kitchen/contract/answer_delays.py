@@ -1,0 +1,118 @@
+"""Decide when an agent answers its conversation partner, in organisations with one partner at a time.
+
+The rules are those of MINDcraft, with one step as one second. They depend on who was busy when the message
+arrived:
+
+- Neither: the agent is asked in this step.
+- Only the partner: the agent is asked 5 steps later, or when the partner is free.
+- Only the agent: it is asked at once for a question or a request, otherwise when it is free.
+- Both: it is asked when one of them is free. It is asked at once while it only waits or follows somebody.
+
+A new message before the answer starts the delay again, and all are read together. No Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from kitchen.contract.organisation import ASK, END, REQUEST
+from kitchen.contract.team_messages import TeamMessage
+
+ANSWER_DELAY = 5
+"""Steps before a free agent answers a busy partner."""
+_QUESTION_MARKS = ("?", "\uff1f")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAnswer:
+    """The newest message of its partner that an agent has not read yet, as it arrived."""
+
+    number: int
+    step: int
+    """The first step in which the agent could be asked."""
+    is_busy: bool
+    """True if the agent was busy."""
+    is_partner_busy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BusyMembers:
+    """The numbers of members that are busy as a step opens."""
+
+    acting: Set[int]
+    """Members with a seat whose command is known: a plan, a lasting action, or a delayed decision."""
+    thinking: Set[int]
+    """Agents whose decision has not taken effect yet."""
+    waiting: Set[int]
+    """Members whose seats only wait or follow somebody."""
+
+    def is_busy(self, member: int) -> bool:
+        """Return whether this member acts or thinks."""
+        return member in self.acting or member in self.thinking
+
+
+class AnswerDelays:
+    """The answers that agents owe in one episode."""
+
+    def __init__(self, open_answers: Mapping[int, OpenAnswer]) -> None:
+        self.open = dict(open_answers)
+        """The open answers by member."""
+
+    def delayed(
+        self,
+        step: int,
+        busy: BusyMembers,
+        messages: Mapping[int, Sequence[TeamMessage]],
+        partners: Mapping[int, int],
+    ) -> set[int]:
+        """Return the agents that are not asked about their new messages in this step. Call it once in each
+        step.
+
+        `messages` are those that each agent knows, by its number. `partners` says who talks with whom.
+        """
+        return {
+            member
+            for member, said in messages.items()
+            if self._is_delayed(member, step, busy, said, partners)
+        }
+
+    def _is_delayed(
+        self,
+        member: int,
+        step: int,
+        busy: BusyMembers,
+        messages: Sequence[TeamMessage],
+        partners: Mapping[int, int],
+    ) -> bool:
+        unread = [said for said in messages if said.is_new and said.sender is not None]
+        partner = partners.get(member)
+        calls = [said for said in unread if said.sender == partner and said.kind != END]
+        if partner is None or not calls:  # the conversation is over: nobody waits for an answer
+            self.open.pop(member, None)
+            return bool(unread) and busy.is_busy(member)
+        answer, newest = self.open.get(member), calls[-1].number
+        if answer is None or answer.number != newest:
+            answer = OpenAnswer(newest, step, busy.is_busy(member), partner in busy.acting)
+            self.open[member] = answer
+        return not _is_due(answer, member, partner, step, busy, calls)
+
+
+def _is_due(
+    answer: OpenAnswer,
+    member: int,
+    partner: int,
+    step: int,
+    busy: BusyMembers,
+    calls: Sequence[TeamMessage],
+) -> bool:
+    if not answer.is_busy:
+        return partner not in busy.acting or step >= answer.step + ANSWER_DELAY
+    if not answer.is_partner_busy:
+        return not busy.is_busy(member) or any(map(asks_for_answer, calls))
+    return member in busy.waiting or not busy.is_busy(member) or partner not in busy.acting
+
+
+def asks_for_answer(said: TeamMessage) -> bool:
+    """Return whether a message is a question or a request."""
+    return said.kind in {ASK, REQUEST} or said.text.rstrip().endswith(_QUESTION_MARKS)

@@ -1,0 +1,297 @@
+"""Measure how the members of an organisation worked together, from the log of an episode. No Django.
+
+The measures are those of S-Agents (arXiv 2402.04578: TC, section 4.1, and mPT), with counts of idle steps,
+jobs, messages and costs. Episodes with people and of agents alone are measured by the same code.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from kitchen.contract.agent import REASON_PLAN_BROKEN
+from kitchen.contract.assigned_jobs import (
+    ACCEPTED,
+    BY_PLATFORM,
+    DECLINED,
+    DONE,
+    FAILED,
+    OPEN,
+    PASSED_ON,
+    WITHDRAWN,
+    Job,
+    job_changes,
+)
+from kitchen.contract.automatic_commands import BY_WORLD, PLAN_ILLEGAL, PLAN_STALE, THINKING, WAITING
+from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, is_goal_reached
+from kitchen.contract.language_model import total_cost
+from kitchen.contract.organisation import ANSWER, ASK
+from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.world import Event, Json, World
+
+ACTED, GOES_ON, NOT_ASKED, NOTHING = "acted", "goes_on", "not_asked", "nothing"
+"""What a seat did in a step, besides `thinking` and `waiting`. `acted`: it was commanded to do something.
+`goes_on`: it was not asked after such a command, so that a lasting action probably goes on. `not_asked`: it
+was not asked otherwise. `nothing`: it was asked and did nothing."""
+FATES = (ACCEPTED, DECLINED, DONE, FAILED, WITHDRAWN, PASSED_ON)
+"""States of jobs that are counted: the jobs that were ever in this state."""
+MEASURE_COLUMNS = (
+    *("member", "is_person", "steps", "steps_to_goal", "seconds_to_goal", "progress"),
+    *("plannings", "plannings_a_member"),
+    *("steps_acted", "steps_not_asked", "idle_thinking", "idle_waiting", "idle_nothing", "share_together"),
+    *("jobs", *(f"jobs_{state}" for state in FATES), "jobs_open", "jobs_reassigned"),
+    *("steps_to_accepted", "steps_to_done", "cycles", "longest_cycle"),
+    *("messages", "words", "messages_by_kind", "share_by_people", "answers_a_question"),
+    *("stale_commands", "plans_dropped", "decisions", "calls", "usd"),
+)
+"""The keys of `team_measures`, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """One planning iteration: a decision for which a member thought in a schedule other than `together`."""
+
+    decision: LoggedDecision
+    stale: int
+    """Number of its commands that were dropped because they were not possible any more."""
+
+    @property
+    def due(self) -> int:
+        """The step in which it takes effect."""
+        return self.decision.step
+
+
+def plannings_of(log: EpisodeLog) -> tuple[Planning, ...]:
+    """Return every planning iteration, in the order in which their members were asked."""
+    stale = Counter(
+        (_holder(log, event), event.data["planned_in"]) for event in _broken_plans(log, PLAN_STALE)
+    )
+    planned = [each for each in log.decisions if each.asked_in is not None]
+    planned.sort(key=lambda each: (each.asked_in or 0, each.member))
+    return tuple(Planning(each, stale[each.member, each.asked_in]) for each in planned)
+
+
+def _holder(log: EpisodeLog, event: Event) -> int:
+    assert log.organisation and event.seat is not None  # noqa: S101 - only seats of members have plans
+    return log.organisation.holder(event.seat).number
+
+
+def _broken_plans(log: EpisodeLog, why: str) -> Iterator[Event]:
+    events = (event for step in log.steps for event in step.events)
+    return (event for event in events if event.kind == REASON_PLAN_BROKEN and event.data["why"] == why)
+
+
+@dataclass(frozen=True, slots=True)
+class JobCourse:
+    """One job, with the step in which it first reached each state."""
+
+    job: Job
+    """The job in its last state."""
+    reached: Mapping[str, int]
+
+    def steps_to(self, state: str) -> int | None:
+        """Return the steps from giving the job to this state; None if it never reached the state."""
+        return self.reached[state] - self.job.step if state in self.reached else None
+
+
+def job_courses(messages: Iterable[TeamMessage]) -> tuple[JobCourse, ...]:
+    """Return every job in the order in which they were given."""
+    found: dict[tuple[int, int], JobCourse] = {}
+    for message, job in job_changes(messages):
+        before = found.get((job.number, job.worker))
+        reached = before.reached if before else {}
+        found[job.number, job.worker] = JobCourse(job, {job.state: message.step, **reached})
+    return tuple(found.values())
+
+
+def reassigned_jobs(courses: Iterable[JobCourse]) -> frozenset[tuple[int, int]]:
+    """Return the failed jobs that their giver gave again later, by number and worker.
+
+    A later job is the same if it has the same aim, or the same words where there is no aim. Each later job
+    stands for one failure only.
+    """
+    found, used, given = set[tuple[int, int]](), set[tuple[int, int]](), [*courses]
+    for failed in given:
+        for later in given if FAILED in failed.reached else ():
+            key = later.job.number, later.job.worker
+            if key not in used and _gives_again(failed, later.job):
+                used.add(key)
+                found.add((failed.job.number, failed.job.worker))
+                break
+    return frozenset(found)
+
+
+def _gives_again(failed: JobCourse, later: Job) -> bool:
+    is_same = (failed.job.giver, failed.job.aim or failed.job.text) == (later.giver, later.aim or later.text)
+    return is_same and later.number > failed.job.number and later.step >= failed.reached[FAILED]
+
+
+def steps_to_goal(log: EpisodeLog) -> int | None:
+    """Return TC in steps: the first step after which every metric of `log.goal` has its value. None without a
+    goal, or if it was not reached."""
+    return next((step.number for step in log.steps if is_goal_reached(log.goal, step.score)), None)
+
+
+def activity_by_seat(log: EpisodeLog, world: type[World]) -> dict[int, list[str]]:
+    """Return what every seat did, step by step: `acted`, `goes_on`, `not_asked`, `thinking`, `waiting` or
+    `nothing`. A seat without a command did nothing."""
+    found: dict[int, list[str]] = {seat: [] for seat in range(log.seats)}
+    for step in log.steps:
+        given = {each.seat: each for each in step.commands}
+        for seat, before in found.items():
+            last = before[-1] if before else NOTHING
+            before.append(_activity(given[seat], world, last) if seat in given else NOTHING)
+    return found
+
+
+def _activity(given: LoggedCommand, world: type[World], before: str) -> str:
+    if given.chosen_by in {THINKING, WAITING}:
+        return given.chosen_by
+    if given.chosen_by == BY_WORLD:
+        return GOES_ON if before in {ACTED, GOES_ON} else NOT_ASKED
+    return NOTHING if world.kind_of(given.command) == world.kind_of(world.idle) else ACTED
+
+
+def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:
+    """Return a row for the team (`member` is None), then a row for each member; empty without an
+    organisation.
+
+    Keys, of the team or of one member:
+
+    - `steps_to_goal`, `seconds_to_goal` (team): TC, until the goal of the episode. None if it was not
+      reached. `progress`: the last values of the goal's metrics.
+    - `plannings`: planning iterations. `plannings_a_member` (team): their mean over members, mPT. None in the
+      schedule `together`, which has none.
+    - `steps_acted`, `steps_not_asked`, `idle_thinking`, `idle_waiting`, `idle_nothing`: steps of seats
+      (`activity_by_seat`). `steps_not_asked` are those of lasting actions and those with nothing to choose,
+      which the log does not tell apart. `share_together` (team): the share of steps in which at least two
+      seats acted or went on.
+    - `jobs` by worker, and those of them that ever were in each of `FATES`, that are still open (`jobs_open`)
+      or were given again after a failure (`jobs_reassigned`). `steps_to_accepted`, `steps_to_done`: means.
+      `cycles`: jobs that came back to a member that had them before anybody started them; `longest_cycle`:
+      hops of the longest one.
+    - `messages`, `words`, `messages_by_kind`: what members wrote, without the platform's messages.
+      `share_by_people` (team): the share of messages by people. `answers_a_question`: answers that were
+      sent, by questions that were received.
+    - `stale_commands`: commands that were not possible any more when thinking was over. `plans_dropped`:
+      plans with an illegal next command.
+    - `decisions`, `calls`, `usd`: decisions of agents, their model calls, and what these cost (None if a
+      price is unknown).
+    """
+    if log.organisation is None:
+        return []
+    everybody = log.organisation.numbers
+    return [_row(log, world, None, everybody), *(_row(log, world, one, (one,)) for one in everybody)]
+
+
+def _row(log: EpisodeLog, world: type[World], member: int | None, who: Collection[int]) -> dict[str, Json]:
+    assert log.organisation  # noqa: S101 - a row is about members
+    is_person = None if member is None else log.organisation.member(member).is_person
+    return {
+        "member": member,
+        "is_person": is_person,
+        **_time(log, member),
+        **_plannings(log, member, who),
+        **_activities(log, world, member, who),
+        **_jobs(log, who),
+        **_messages(log, member, who),
+        **_broken(log, who),
+        **_money(log, who),
+    }
+
+
+def _time(log: EpisodeLog, member: int | None) -> dict[str, Json]:
+    if member is not None:
+        return dict.fromkeys(("steps", "steps_to_goal", "seconds_to_goal", "progress"))
+    number, last = steps_to_goal(log), log.steps[-1].score if log.steps else {}
+    return {
+        "steps": len(log.steps),
+        "steps_to_goal": number,
+        "seconds_to_goal": log.steps[number - 1].seconds if number else None,
+        "progress": {name: last.get(name) for name in log.goal} or None,
+    }
+
+
+def plannings_a_member(log: EpisodeLog) -> float | None:
+    """Return mPT: planning iterations, averaged over the members. None where all choose for each step."""
+    if log.organisation is None or not log.organisation.is_timed:
+        return None
+    return len(plannings_of(log)) / len(log.organisation.members)
+
+
+def _plannings(log: EpisodeLog, member: int | None, who: Collection[int]) -> dict[str, Json]:
+    mean = plannings_a_member(log)
+    number = None if mean is None else sum(each.decision.member in who for each in plannings_of(log))
+    return {"plannings": number, "plannings_a_member": mean if member is None else None}
+
+
+def _activities(
+    log: EpisodeLog, world: type[World], member: int | None, who: Collection[int]
+) -> dict[str, Json]:
+    assert log.organisation  # noqa: S101 - a row is about members
+    theirs = {seat for number in who for seat in log.organisation.member(number).seats}
+    did = [steps for seat, steps in activity_by_seat(log, world).items() if seat in theirs]
+    total = Counter(each for steps in did for each in steps)
+    acting = [sum(each in {ACTED, GOES_ON} for each in step) for step in zip(*did, strict=True)]
+    share = fmean(number > 1 for number in acting) if acting and member is None else None
+    idle = {f"idle_{name}": total[name] for name in (THINKING, WAITING, NOTHING)}
+    not_asked = total[GOES_ON] + total[NOT_ASKED]
+    return {"steps_acted": total[ACTED], "steps_not_asked": not_asked, **idle, "share_together": share}
+
+
+def _jobs(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:
+    every = job_courses(log.messages)
+    again = reassigned_jobs(every)
+    mine = [each for each in every if each.job.worker in who]
+    cycles = [each.job.cycle for each in mine if each.job.cycle]
+    return {
+        "jobs": len(mine),
+        **{f"jobs_{state}": sum(state in each.reached for each in mine) for state in FATES},
+        "jobs_open": sum(each.job.state in OPEN for each in mine),
+        "jobs_reassigned": sum((each.job.number, each.job.worker) in again for each in mine),
+        "steps_to_accepted": _mean(each.steps_to(ACCEPTED) for each in mine),
+        "steps_to_done": _mean(each.steps_to(DONE) for each in mine),
+        "cycles": len(cycles),
+        "longest_cycle": max(cycles, default=None),
+    }
+
+
+def _mean(values: Iterable[int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _messages(log: EpisodeLog, member: int | None, who: Collection[int]) -> dict[str, Json]:
+    assert log.organisation  # noqa: S101 - a row is about members
+    written = [one for one in log.messages if one.sender is not None and not one.data.get(BY_PLATFORM)]
+    mine = [one for one in written if one.sender in who]
+    people = {one.number for one in log.organisation.members if one.is_person}
+    asked = sum(one.kind == ASK for one in written for to in one.to if to in who)
+    kinds = Counter(one.kind for one in mine)
+    share = fmean(one.sender in people for one in mine) if mine and member is None else None
+    return {
+        "messages": len(mine),
+        "words": sum(len(one.text.split()) for one in mine),
+        "messages_by_kind": dict(sorted(kinds.items())),
+        "share_by_people": share,
+        "answers_a_question": kinds[ANSWER] / asked if asked else None,
+    }
+
+
+def _broken(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:
+    named = {"stale_commands": PLAN_STALE, "plans_dropped": PLAN_ILLEGAL}
+    return {
+        name: sum(_holder(log, event) in who for event in _broken_plans(log, why))
+        for name, why in named.items()
+    }
+
+
+def _money(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:
+    mine = [each for each in log.decisions if each.member in who]
+    return {
+        "decisions": len(mine),
+        "calls": sum(each.calls for each in mine),
+        "usd": total_cost(each.cost for each in mine),
+    }

@@ -1,0 +1,181 @@
+"""Tabulate and chart how fast organisations reach a goal, in the layout of S-Agents' Figure 7.
+
+TC is the number of steps to the goal, averaged over the episodes that reached it. mPT is the number of
+planning iterations of a member, averaged over all episodes. The values of S-Agents (arXiv 2402.04578) were
+read from its picture. They are minutes in another world, so only the order of the organisations compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
+from kitchen.experiments.comparison_tables import Estimate, TextTable
+from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
+from kitchen.experiments.experiment_setup import ExperimentSetup
+
+READ = "S-Agents, read from a figure"
+MINUTES_AND_MPT: Mapping[str, tuple[float, float]] = {
+    "chain": (29.0, 4.0),
+    "graph": (9.3, 3.0),
+    "tree(3)": (7.5, 3.8),
+}
+"""Figure 7a: TC in minutes, and mPT."""
+MINUTES_BY_TASK: Mapping[str, Mapping[str, float | None]] = {
+    "solo": {
+        "50 logs": 10.2,
+        "100 logs": 18.3,
+        "50 stones": 6.5,
+        "50 irons": None,
+        "100 irons": None,
+    },
+    "tree(1)": {"50 logs": 7.1, "50 stones": 6.9, "50 irons": None},
+    "tree(3)": {"50 logs": 5.1, "100 logs": 11.1, "50 stones": 7.5, "50 irons": 15.3, "100 irons": 24.3},
+}
+"""Figures 7b and 7c: TC in minutes. None: no progress for 40 minutes and more than 5 failures."""
+NOT_REACHED = "not reached"
+CONTRADICTIONS = (
+    "S-Agents' values were read from a figure (arXiv 2402.04578, Figure 7). They are minutes in another "
+    "world. The numbers of runs and their variance are unknown.",
+    "The paper contradicts itself. For 7a, the text names 50 logs and the caption 50 stones; 7.5 minutes is "
+    "the value of the tree for stones in 7b. The text calls the tree best with an mPT of 3.8, but that of "
+    "the graph is 3.0. Three agents are announced, but tree(3) has four. On stones, the tree is slower than "
+    "solo.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OrganisationResult:
+    """The results of one organisation and line-up in one level, over all intervals."""
+
+    level: str
+    name: str
+    time: Estimate
+    """Steps to the goal in the episodes that reached it."""
+    episodes: int
+    plannings: Estimate
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """TC with its interval, and how many episodes reached the goal if not all did; mPT with its
+        interval."""
+        reached = len(self.time.values)
+        part = "" if reached == self.episodes else f" ({reached} of {self.episodes})"
+        time = f"{_with_interval(self.time)}{part}" if reached else NOT_REACHED if self.episodes else ""
+        return time, _with_interval(self.plannings)
+
+
+def _with_interval(estimate: Estimate) -> str:
+    if estimate.mean is None:
+        return ""
+    interval = "" if estimate.interval is None else " [{:.1f}, {:.1f}]".format(*estimate.interval)
+    return f"{estimate.mean:.1f}{interval}"
+
+
+def organisation_results(results: Iterable[CellResult]) -> list[OrganisationResult]:
+    """Return the results of each organisation and line-up in each level."""
+    return [_result(cell) for cell in results]
+
+
+def _result(cell: CellResult) -> OrganisationResult:
+    def all_of(values: Iterable[Sequence[float | None]]) -> tuple[float, ...]:
+        return tuple(one for several in values for one in several if one is not None)
+
+    intervals: Sequence[IntervalResult] = cell.intervals
+    return OrganisationResult(
+        cell.column.level,
+        cell.column.variant.name,
+        Estimate(all_of(each.goals for each in intervals), (0, None), are_counts=True),
+        sum(each.episodes for each in intervals),
+        Estimate(all_of(each.plannings for each in intervals), (0, None), are_counts=True),
+    )
+
+
+def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
+    """Return the tables of an experiment with a goal; none for others.
+
+    The layout is that of Figure 7: TC and mPT of every organisation (7a), and TC by task (7b and 7c).
+    """
+    if not setup.goal:
+        return []
+    found = organisation_results(results)
+    levels = list(dict.fromkeys(each.level for each in found))
+    names = list(dict.fromkeys(each.name for each in found))
+    cells = {(each.name, each.level): each for each in found}
+    goal = ", ".join(f"{name} {least:g}" for name, least in setup.goal.items())
+    head = [f"{measure}, {level}" for level in levels for measure in ("TC", "mPT")]
+    rows = [(name, *(text for level in levels for text in cells[name, level].texts)) for name in names]
+    title = f"Organisations: steps to {goal} (TC), and planning iterations of a member (mPT)"
+    ours = TextTable(title, ("", *head), tuple(rows), played_by=str(decision_makers_of(results)))
+    return [ours, _published_means(), _published_tasks()]
+
+
+def _published_means() -> TextTable:
+    rows = tuple((name, f"{time:g}", f"{mean:g}") for name, (time, mean) in MINUTES_AND_MPT.items())
+    return TextTable(f"{READ}: 7a", ("", "TC, minutes", "mPT"), rows, CONTRADICTIONS)
+
+
+def _published_tasks() -> TextTable:
+    tasks = list(MINUTES_BY_TASK["tree(3)"])
+    rows = tuple(
+        (name, *(_minutes(values, task) for task in tasks)) for name, values in MINUTES_BY_TASK.items()
+    )
+    return TextTable(f"{READ}: 7b and 7c, TC in minutes", ("", *tasks), rows)
+
+
+def _minutes(values: Mapping[str, float | None], task: str) -> str:
+    if task not in values:
+        return ""
+    return NOT_REACHED if (value := values[task]) is None else f"{value:g}"
+
+
+def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
+    """Return bars of TC and of mPT by organisation: first ours by level, then those of S-Agents' Figure 7a.
+
+    Each bar is a share of the largest one in its group, because steps here and minutes there have no common
+    axis. The values are below the names. An organisation without a bar did not reach the goal.
+    """
+    groups = dict[str, dict[str, tuple[float | None, float | None]]]()
+    for each in organisation_results(results):
+        groups.setdefault(each.level, {})[each.name] = (each.time.mean, each.plannings.mean)
+    groups[READ] = dict(MINUTES_AND_MPT)
+    places = [(group, name) for group, values in groups.items() for name in values]
+    below = tuple(_values(*groups[group][name]) for group, name in places)
+    who, title = decision_makers_of(results), "Time to the goal (TC) and planning iterations (mPT)"
+    return Chart(
+        key="figure7",
+        title=f"{title}, by organisation",
+        x=Axis.of_names("", tuple(f"{name}, {group}" for group, name in places), below),
+        y=Axis("share of the largest", 0, 1.05, ticks=(0, 0.25, 0.5, 0.75, 1)),
+        panels=(
+            _panel("TC in steps; S-Agents' in minutes", groups, 0),
+            _panel("mPT: planning iterations of a member", groups, 1),
+        ),
+        under=str(who),
+        note="Hollow: read from a figure. Each bar is a share of the largest one in its group.",
+        words=f"{title}, as shares of the largest value. {who}",
+        head=("group", "organisation", "TC", "mPT"),
+        rows=tuple((group, name, *groups[group][name]) for group, name in places),
+    )
+
+
+def _values(time: float | None, mean: float | None) -> str:
+    known = (("TC", time), ("mPT", mean))
+    return ", ".join(f"{name} {value:.1f}" for name, value in known if value is not None)
+
+
+def _panel(
+    title: str, groups: Mapping[str, Mapping[str, tuple[float | None, float | None]]], measure: int
+) -> Panel:
+    bars: dict[bool, list[Point]] = {False: [], True: []}
+    place = 0
+    for group, values in groups.items():
+        most = max((each[measure] or 0 for each in values.values()), default=0) or 1
+        for name, each in values.items():
+            if (value := each[measure]) is not None:
+                words = f"{name}, {group}: {value:.1f}"
+                bars[group == READ].append(Point(place, value / most, words=words))
+            place += 1
+    ours = Series("ours", "bars", tuple(bars[False]), 4, listed=False)
+    return Panel((ours, Series(READ, "hollow", tuple(bars[True]), None, listed=False)), title)

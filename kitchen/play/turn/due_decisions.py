@@ -1,0 +1,74 @@
+"""Read the schedule of an open turn, and give the commands of decisions that take effect in the next step.
+
+The organisation names the schedule (`kitchen.contract.schedules`). Its rules are in
+`kitchen.agents.asking_schedule`, which episodes without people share. `Episode.schedule_state` has all that
+the next steps need, so that any process can continue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kitchen.agents.agent_team import DecisionMade
+from kitchen.agents.asking_schedule import AskingSchedule
+from kitchen.contract.automatic_commands import AutomaticCommand, Plan, TurnOpening
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.world import Command, World
+from kitchen.play.models import Episode
+from kitchen.play.turn.open_turn import OpenTurn
+
+
+def is_scheduled(organisation: Organisation | None) -> bool:
+    """Return True if the members do not all choose for each step."""
+    return organisation is not None and organisation.is_timed
+
+
+def read_schedule(turn: OpenTurn) -> AskingSchedule | None:
+    """Return the schedule of the episode as it is stored. None if all choose for each step."""
+    organisation = turn.episode.team
+    if organisation is None or not is_scheduled(organisation):
+        return None
+    stored = turn.episode.schedule_state
+    return AskingSchedule.from_json(organisation, stored) if stored else AskingSchedule(organisation)
+
+
+def store_schedule(turn: OpenTurn, schedule: AskingSchedule) -> None:
+    """Store the schedule for the next steps."""
+    turn.episode.schedule_state = schedule.to_json()
+    turn.store.change(Episode, {"schedule_state": turn.episode.schedule_state}, where={"id": turn.episode.pk})
+
+
+def add_due_decisions(turn: OpenTurn, opening: TurnOpening, world: World) -> None:
+    """Add to the opening of a step the commands and plans of the decisions that take effect in it.
+
+    `world` is the state in which the step opens. Commands that are no longer possible are dropped, with an
+    event `plan_broken`. The decisions are kept in `turn.due_decisions`, because their messages are sent later
+    in this transaction.
+    """
+    turn.due_decisions = []
+    if (schedule := read_schedule(turn)) is None:
+        return
+    step = world.clock + 1
+    settled = {each.seat for each in opening.filled} - opening.may_act
+    for made in schedule.take_due(step):
+        asked_in = schedule.asked_in[made.member]
+        stale = schedule.stale_commands(made, world, settled)
+        _add(opening, made, stale, asked_in, step)
+        opening.broken += schedule.stale_events(made, stale)
+        settled |= made.commands.keys() - stale.keys()
+        turn.due_decisions.append(made)
+    turn.episode.schedule_state = schedule.to_json()  # stored when the step is opened
+
+
+def _add(
+    opening: TurnOpening, made: DecisionMade, stale: Mapping[int, Command], asked_in: int, step: int
+) -> None:
+    for seat, command in made.commands.items():
+        if seat not in stale:
+            opening.filled = [each for each in opening.filled if each.seat != seat]
+            opening.filled.append(AutomaticCommand(seat, command, made.played_by, made.fallback, asked_in))
+            opening.may_act.discard(seat)
+    for seat, then in made.plans.items():
+        if seat not in stale and (then or seat in opening.plans):
+            plan = Plan(tuple(then), made.played_by, made.fallback, step)
+            opening.plans[seat] = plan.in_place_of(opening.plans.get(seat))

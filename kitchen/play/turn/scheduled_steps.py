@@ -1,0 +1,190 @@
+"""Open the steps of live episodes in which members are asked at different times, and delay agents' decisions.
+
+An agent is asked in the open step. Its decision takes effect `think_steps` later, and its model calls are
+stored at once. Until then its seats go on with their plans or wait. People choose in each step in which the
+schedule asks them, and their choices take effect at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from kitchen.agents.agent_team import DecisionMade
+from kitchen.agents.asking_schedule import AskingSchedule
+from kitchen.contract.agent import REASON_TO_ANSWER, add_to_note
+from kitchen.contract.automatic_commands import BY_WORLD, THINKING, WAITING
+from kitchen.contract.mailbox import UNSAID_KEY, LastHeard
+from kitchen.contract.organisation import Member
+from kitchen.contract.reminders import reminder_reason
+from kitchen.play.models import Decision
+from kitchen.play.turn.conversation import (
+    conversation_partners,
+    last_heard_by_mind,
+    mailbox_of,
+    messages_for_agent,
+    messages_of_decision,
+    store_messages,
+)
+from kitchen.play.turn.due_decisions import read_schedule, store_schedule
+from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.step_store import add_commands, ask_after_all, call_busy_agent, command_row, wait_not
+from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+
+DUE_KEY = "due"
+"""Key in the note of a decision for which an agent planned: the step in which the decision takes effect."""
+
+
+def open_scheduled_step(turn: OpenTurn) -> None:
+    """Send the messages of decisions that take effect now. Give idle commands to seats that are not asked.
+
+    Call this in the transaction that opened the step. Nothing happens if all choose for each step.
+    """
+    if not turn.is_open or (schedule := read_schedule(turn)) is None:
+        return
+    for made in turn.due_decisions:
+        _send_messages(turn, schedule, made)
+    begun = {seat for made in turn.due_decisions for seat in made.commands if seat in turn.given}
+    asked = _ask_by_schedule(turn, schedule, begun)
+    rows = []
+    for member in schedule.organisation.members:
+        if member.number in asked:
+            _wait_for(turn, member)
+            continue
+        if not (member.seats or member.is_person):
+            wait_not(turn, member.number)
+        why = THINKING if member.number in schedule.pending else WAITING
+        free = [seat for seat in member.seats if seat not in turn.given and seat not in turn.may_act]
+        rows += [command_row(turn, seat, turn.world.idle, chosen_by=why) for seat in free]
+    add_commands(turn, rows)
+    store_schedule(turn, schedule)
+
+
+def _wait_for(turn: OpenTurn, member: Member) -> None:
+    """Make the step wait for an agent that is asked, although it has no free seat."""
+    mind = _mind_id(turn, member.number)
+    if mind is None:
+        return
+    if not member.seats:
+        ask_after_all(turn, member.number)
+    elif not set(member.seats) - turn.given.keys() - turn.may_act:
+        call_busy_agent(turn, member.number, mind)
+
+
+def _send_messages(turn: OpenTurn, schedule: AskingSchedule, made: DecisionMade) -> None:
+    """Send the messages of a decision that takes effect now. The agent's next decision notes refused ones."""
+    if not made.says:
+        return
+    rows = Decision.objects.filter(
+        mind=_mind_id(turn, made.member), step=schedule.asked_in[made.member], dropped=""
+    )
+    decision = rows.exclude(because=REASON_TO_ANSWER).latest("number")
+    decision.note = None
+    store_messages(turn, messages_of_decision(turn, made.member, made.says, decision))
+    if decision.note:
+        schedule.unsaid[made.member] = decision.note[UNSAID_KEY]
+
+
+def _mind_id(turn: OpenTurn, member: int) -> int | None:
+    return next(seat.mind_id for seat in turn.seats if seat.number == member)
+
+
+def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) -> set[int]:
+    """Return the numbers of the members that are asked in this step."""
+    since = last_heard_by_mind(turn.episode)
+    heard: dict[int, LastHeard] = {}
+    wants: set[int] = set()
+    if schedule.organisation.delays_answers:
+        _delay_answers(turn, schedule, since)
+    for member in schedule.organisation.members:
+        mind = _mind_id(turn, member.number)
+        if mind is None:
+            wants |= {member.number} if set(member.seats) - turn.given.keys() - turn.may_act else set()
+            continue
+        heard[member.number] = since[mind]
+        if _wants(turn, schedule, member, since[mind], begun):
+            wants.add(member.number)
+    mailbox = mailbox_of(turn)
+    now = schedule.activity(
+        wants,
+        turn.given.keys() | turn.may_act,
+        mailbox.open_jobs if mailbox else (),
+        {number: last.number for number, last in heard.items()},
+    )
+    asked = schedule.members_to_ask(turn.step, now)
+    for number in asked - heard.keys():  # people, who decide within the step
+        schedule.asked_in[number] = turn.step
+    return asked
+
+
+def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int, LastHeard]) -> None:
+    """See which agents answer later. People read and answer when they like."""
+    filled = {seat: (row.chosen_by, tuple(row.command)) for seat, row in turn.given.items()}
+    filled |= dict.fromkeys(turn.may_act - turn.given.keys(), (BY_WORLD, turn.world.idle))
+    messages = {}
+    for member in schedule.organisation.members:
+        if (mind := _mind_id(turn, member.number)) is not None:
+            messages[member.number], _ = messages_for_agent(turn, member.number, since=since[mind])
+    schedule.delay_answers(turn.step, turn.world, filled, messages, conversation_partners(turn))
+
+
+def _wants(
+    turn: OpenTurn, schedule: AskingSchedule, member: Member, since: LastHeard, begun: Set[int]
+) -> bool:
+    """Return True if there is a reason to ask this agent. Its seats that may act are then asked too."""
+    messages, jobs = messages_for_agent(turn, member.number, since=since)
+    has_news = schedule.is_called_by(member.number, messages)
+    free = turn.may_act.intersection(member.seats)
+    if free and has_news and schedule.is_interruptible(member, begun):
+        for seat in free:
+            ask_after_all(turn, seat)
+    if set(member.seats) - turn.given.keys() - turn.may_act:
+        return True
+    asked_in = schedule.asked_in.get(member.number, 0)
+    is_reminded = reminder_reason(member.number, turn.step, asked_in, jobs, messages) != ""
+    return schedule.is_called(member, begun, lambda: has_news or is_reminded)
+
+
+def delay_decisions(
+    turn: OpenTurn, commands: Sequence[SubmittedCommand], decisions: Sequence[SubmittedDecision]
+) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
+    """Return what takes effect in the open step, and store what takes effect later.
+
+    Seats of agents that planned are idle in this step. Call this in the transaction that stores the
+    decisions.
+    """
+    schedule = read_schedule(turn) if decisions else None
+    if schedule is None:
+        return list(commands), list(decisions)
+    now, kept = list(commands), []
+    for each in decisions:
+        due = schedule.due_in(turn.step, planned=each.planned)
+        made = _made(each, now, due)
+        schedule.remember(made, turn.step)
+        if unsaid := schedule.unsaid.pop(each.member, None):
+            each.row.note = add_to_note(each.row.note, UNSAID_KEY, unsaid)
+        if due:
+            each.row.note = add_to_note(each.row.note, DUE_KEY, due)
+        if due > turn.step:
+            seats = schedule.organisation.member(each.member).seats
+            idle = sorted({given.seat for given in now if given.seat in seats} - turn.may_act)
+            now = [given for given in now if given.seat not in seats]
+            now += [SubmittedCommand(seat, turn.world.idle, THINKING) for seat in idle]
+            each = replace(each, says=(), plans={})
+        kept.append(each)
+    store_schedule(turn, schedule)
+    return now, kept
+
+
+def _made(each: SubmittedDecision, commands: Sequence[SubmittedCommand], due: int) -> DecisionMade:
+    own = sorted((given for given in commands if given.seat in each.commanded), key=lambda given: given.seat)
+    begun = {given.seat: given.then for given in own if given.then}
+    return DecisionMade(
+        each.member,
+        played_by=each.row.played_by,
+        fallback=each.row.fallback,
+        due=due,
+        commands={given.seat: given.command for given in own},
+        plans={**begun, **{seat: tuple(then) for seat, then in each.plans.items()}},
+        says=each.says,
+    )

@@ -1,0 +1,185 @@
+"""Make the panels of the drawn map: what never changes, the chunks of blocks, and who and what is where now.
+
+Scripts draw them (`static/worlds/blocks/map.js`), from above or at an angle. Only chunks that changed, or
+that came into sight, are sent. A *spot* is a thing that can be clicked. `command_spots` returns the spots
+that a command is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.world import Command, Json, canonical_json
+from kitchen.words.gettext_without_django import gettext
+from kitchen.worlds.blocks.block_grid import rank_from
+from kitchen.worlds.blocks.block_scene import CHEST, FURNACE
+from kitchen.worlds.blocks.item_recipes import TABLE
+from kitchen.worlds.blocks.item_words import item_words
+
+_TEMPLATES = "worlds/blocks"
+YOU, SITE = "you", "site"
+"""The spots of the own builder and of the blueprint."""
+STATION_OF: Mapping[str, str] = {
+    "craft": TABLE,
+    **dict.fromkeys(("smelt", "putFuelFurnace", "putItemFurnace", "takeOutFurnace"), FURNACE),
+    **dict.fromkeys(("put", "take", "putInChest"), CHEST),
+}
+"""The station that a command uses, by verb."""
+OWN_VERBS = ("discard", "stay", "stop", "go_on", "noop")
+
+
+class MapData(NamedTuple):
+    """JSON for the script."""
+
+    value: str
+
+
+class MapChunks(NamedTuple):
+    """The chunks that are drawn; each is a part."""
+
+    chunks: tuple[str, ...]
+
+
+def command_spots(command: Command, view: SeatView) -> str:
+    """Return the spots that a command is about, separated by spaces. A thing that a builder stands on can be
+    reached by clicking the builder, too."""
+    verb, *words = command
+    if verb in ("goto_seat", "give"):
+        return f"seat-{words[0]}"
+    if verb == "build":
+        return SITE
+    if verb in ("place", "remove"):
+        cell = words[-3:]
+        return " ".join((SITE, f"cell-{'_'.join(cell)}", *_builders_on(view, list(map(int, cell)))))
+    cells = {kind: at for kind, at, _ in _things(view)}
+    kind = STATION_OF.get(verb) or (words[0] if words else "")
+    if verb in OWN_VERBS or kind not in cells:
+        return YOU
+    return " ".join((kind, *_builders_on(view, cells[kind])))
+
+
+def _builders_on(view: SeatView, cell: Sequence[int]) -> Iterator[str]:
+    """Yield the spots of builders whose picture lies over this cell."""
+    for seat, (x, _, z) in _cells_of_builders(view):
+        if max(abs(x - cell[0]), abs(z - cell[2])) <= 1:
+            yield _spot_of(view, seat)
+
+
+def _cells_of_builders(view: SeatView) -> Iterator[tuple[int, Sequence[int]]]:
+    seen = view.observation
+    for each in seen.get("seats") or seen["players"]:
+        yield each["seat"], each["at"]
+
+
+def _spot_of(view: SeatView, seat: int) -> str:
+    return YOU if view.acts and seat == view.seat else f"seat-{seat}"
+
+
+def map_panels(view: SeatView) -> tuple[Panel, ...]:
+    """Return the panels `map-ground`, `map-chunks` and `map-now`."""
+    chunks = view.picture["chunks"]
+    parts = tuple(_data_panel(f"chunk-{place.replace(',', '_')}", blocks) for place, blocks in chunks.items())
+    shown = MapChunks(tuple(part.id for part in parts))
+    return (
+        _data_panel("map-ground", _ground(view)),
+        Panel("map-chunks", f"{_TEMPLATES}/chunks.jinja", shown, parts=parts),
+        _data_panel("map-now", _now(view)),
+    )
+
+
+def _data_panel(name: str, value: Json) -> Panel:
+    return Panel(name, f"{_TEMPLATES}/chunk.jinja", MapData(canonical_json(value)))
+
+
+def _ground(view: SeatView) -> dict[str, Json]:
+    """Return what stays the same: the area, and the blueprint if the seat knows it."""
+    blueprint = view.brief.get("blueprint")
+    names = {kind: item_words(kind) for kind in blueprint["legend"].values()} if blueprint else {}
+    return {
+        "area": view.picture["area"],
+        "box": view.picture.get("box"),
+        "blueprint": blueprint,
+        "names": names,
+    }
+
+
+def _now(view: SeatView) -> dict[str, Json]:
+    seen = view.observation
+    return {
+        "you": view.seat if view.acts else -1,
+        "at": _own_cell(view),
+        "animals": view.picture["animals"],
+        "spots": [*_thing_spots(view), *_site(view), *_builders(view)],
+        "level": seen.get("level"),
+        "placeable": [[item, item_words(item)] for item in view.picture.get("placeable", ())],
+    }
+
+
+def _own_cell(view: SeatView) -> Sequence[int]:
+    """Return the cell of the seat through whose eyes the map is seen."""
+    seen = view.observation
+    cell: Sequence[int] = seen["at"] if "at" in seen else seen["players"][view.seat if view.acts else 0]["at"]
+    return cell
+
+
+def _things(view: SeatView) -> Iterator[tuple[str, Sequence[int], int | None]]:
+    """Yield the stations, and the nearest of each kind of block and animal: kind, cell, and who uses it."""
+    seen = view.observation
+    if "near" in seen:
+        for each in (*seen["stations"], *seen["near"]):
+            yield each["kind"], each["at"], each.get("used_by")
+        return
+    for kind, cell in view.brief["places"].items():
+        yield kind, cell, None
+    x, y, z = _own_cell(view)
+    rank: Callable[[Json], Json] = rank_from((x, y, z))
+    for kind, cells in view.brief["things"].items():
+        yield kind, min(cells, key=rank), None
+
+
+def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
+    for kind, cell, user in _things(view):
+        use = "" if user is None else gettext("used by {name}").format(name=view.players[user].name)
+        yield {"spot": kind, "kind": kind, "name": item_words(kind), "at": cell, "use": use}
+
+
+def _site(view: SeatView) -> Iterator[dict[str, Json]]:
+    """Yield the building site: at the first cell that is known not to be as wanted, else at its corner."""
+    seen = view.observation
+    if "box" not in view.picture:
+        return
+    cell = view.picture["box"][0]
+    if differences := seen.get("differences"):
+        x, z, *_ = differences[0]
+        cell = [x, seen["level"], z]
+    yield {"spot": SITE, "kind": "", "name": gettext("Building site"), "at": cell}
+
+
+def own_items(view: SeatView) -> Mapping[str, int]:
+    """Return what the own builder holds; empty for a person who watches."""
+    return _items_of(view, view.seat) if view.acts else {}
+
+
+def _items_of(view: SeatView, seat: int) -> Mapping[str, int]:
+    """Return what a seat holds, as far as it is known."""
+    seen = view.observation
+    items: Mapping[str, int] = {}
+    if "players" in seen:
+        items = seen["players"][seat]["holds"]
+    elif view.acts and seat == view.seat:
+        items = seen["inventory"]
+    return items
+
+
+def _builders(view: SeatView) -> Iterator[dict[str, Json]]:
+    """Yield all seats, with some of what they hold where that is known."""
+    for seat, cell in _cells_of_builders(view):
+        yield {
+            "spot": _spot_of(view, seat),
+            "seat": seat,
+            "name": view.players[seat].name,
+            "at": cell,
+            "holds": list(_items_of(view, seat))[:3],
+        }

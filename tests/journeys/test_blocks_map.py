@@ -1,0 +1,205 @@
+"""A person wins a small game of blocks on the drawn map: by mouse, by keyboard alone, and by touch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from tests.browser import IN_A_BROWSER, SHOTS
+from tests.journeys.axe import violations
+from tests.journeys.person import Person, enter_loaded, new_slug
+from tests.servers import Stack
+
+pytestmark = IN_A_BROWSER
+
+STUDY = """slug = "{slug}"
+title = "Blocks"
+seed = 5
+[world]
+kind = "{world}"
+settings = {settings}
+[parts.consent]
+text = "I agree."
+[[conditions]]
+key = "one"
+name = "one"
+label = "Blocks"
+coplayer = "{coplayer}"
+teammates = {teammates}
+[[items]]
+key = "i0"
+measure = "M0"
+text = "Item."
+"""
+WALL = """{ own_blueprint = '''legend = { s = "stone", g = "glass" }
+levels = [["sg"]]''' }"""
+PIXEL = """([x, y]) => {
+    const own = document.querySelector(".is-you").getBoundingClientRect();
+    const cell = Number(document.querySelector("[data-map]").dataset.cell);
+    return [own.left + own.width / 2 + x * cell, own.top + own.height / 2 + y * cell];
+}"""
+"""What is so many columns and rows from the own builder."""
+ARROWS = """([from, to]) => {
+    const centre = one => { const box = one.getBoundingClientRect();
+                            return [box.left + box.width / 2, box.top + box.height / 2]; };
+    const [a, b] = [from, to].map(name => centre(document.querySelector(`[data-spot="${name}"]`)));
+    const [x, y] = [b[0] - a[0], b[1] - a[1]];
+    if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
+    return y > 0 ? "ArrowDown" : "ArrowUp";
+}"""
+FOCUSED = "document.activeElement.dataset.spot || ''"
+OVER = "#bar[data-phase=over]"
+
+
+async def enter(
+    page: Page, stack: Stack, folder: Path, world: str, settings: str, coplayer: str = "none"
+) -> Person:
+    """Somebody at the first step of such a game."""
+    slug, file = new_slug(), folder / "blocks.toml"
+    text = STUDY.format(
+        slug=slug, world=world, settings=settings, coplayer=coplayer, teammates=int(coplayer != "none")
+    )
+    file.write_text(text)
+    person = Person(page)
+    await person.enter(enter_loaded(stack, file, slug)[0])
+    return person
+
+
+async def shot(page: Page, name: str) -> None:
+    """A picture, where somebody wants to look at it."""
+    if SHOTS:
+        await page.screenshot(path=f"{SHOTS}/blocks-{name}.png")
+
+
+async def won(person: Person) -> None:
+    """The goal is reached, and nothing went wrong."""
+    await person.page.wait_for_selector(OVER, timeout=60_000)
+    assert await person.page.is_visible("#over")
+    assert person.problems == []
+
+
+async def test_by_mouse_each_missing_block_is_placed_with_one_click_on_its_cell(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await enter(page, live_stack, tmp_path, "blocks_construction", WALL)
+    await shot(page, "mouse")
+    for column in (0, 1):
+        await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))  # beside who stands there
+        await person.stepped(column + 1, patience=10_000)
+    await won(person)
+    assert "blocks as wanted\n2" in await page.inner_text("#over")
+
+
+@pytest.mark.nightly
+async def test_who_does_not_know_the_blueprint_places_what_a_partner_asks_for_cell_by_cell(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    settings = WALL.removesuffix(" }") + ', blueprint_blocked = "first" }'
+    person = await enter(page, live_stack, tmp_path, "blocks_construction", settings)
+    assert not await page.locator("#menu [value*=place]").count()
+    while await page.evaluate(FOCUSED) != "site":
+        await page.keyboard.press("Tab")
+    await page.keyboard.press("Shift+ArrowRight")
+    assert await page.inner_text("#stage-said") == "level 1, column 2, row 1"
+    await page.keyboard.press("Enter")
+    await page.click("[data-spot-menu] >> text=Place stone here")
+    await person.stepped(1)
+    await page.mouse.click(*await page.evaluate(PIXEL, [0.6, -0.4]))
+    await person.stepped(2)  # it was the only action: the wrong block is removed
+    for column, item in enumerate(("stone", "glass")):
+        await page.mouse.click(*await page.evaluate(PIXEL, [column - 0.4, -0.4]))
+        await page.click(f"[data-spot-menu] >> text=Place {item} here")
+        await person.stepped(3 + column)
+    await won(person)
+
+
+@pytest.mark.nightly
+async def test_by_keyboard_alone_bread_is_made_from_the_field_and_the_workbench(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await enter(page, live_stack, tmp_path, "blocks_cooking", '{ targets = "bread" }')
+    assert await violations(page, "a map") == []
+    while await page.evaluate(FOCUSED) == "":
+        await page.keyboard.press("Tab")
+
+    async def choose(spot: str, words: str, amount: str = "") -> None:
+        for _ in range(30):
+            if (here := await page.evaluate(FOCUSED)) == spot:
+                break
+            await page.keyboard.press(await page.evaluate(ARROWS, [here, spot]))
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("[data-spot-menu] button:focus")
+        while words not in await page.evaluate("document.activeElement.textContent"):
+            await page.keyboard.press("ArrowDown")
+        if amount:
+            await page.keyboard.press("Tab")
+            await page.keyboard.type(amount)
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("#bar[data-phase=choose], #bar[data-phase=over]", timeout=60_000)
+
+    await choose("wheat", "Collect: wheat", "3")
+    await page.locator("#known", has_text="got 3 wheat").wait_for(timeout=60_000)
+    await shot(page, "keyboard")
+    await choose("crafting_table", "Make: bread")
+    await won(person)
+
+
+@pytest.mark.nightly
+async def test_by_touch_at_390_pixels_one_makes_what_a_partner_gives_the_parts_of(
+    browser: Browser, live_stack: Stack, tmp_path: Path
+) -> None:
+    context = await browser.new_context(
+        base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = await context.new_page()
+    task = '{ task = "craft_2_02_lime_wool" }'
+    person = await enter(page, live_stack, tmp_path, "blocks_crafting", task, "blocks_planner")
+    await shot(page, "touch")
+    while not await page.locator("#menu [value*=lime_wool]").count():
+        step = await person.step()
+        await page.tap(".is-you")
+        await page.tap("[data-spot-menu] >> text=Carry on")
+        await person.stepped(step + 1)
+        await page.wait_for_timeout(320)  # no double tap
+    await page.tap(".is-you")
+    await shot(page, "touch-menu")
+    await page.tap("[data-spot-menu] >> text=Make: lime wool")
+    await won(person)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await context.close()
+
+
+@pytest.mark.nightly
+async def test_by_mouse_a_dish_is_cooked_by_a_builder_that_stands_on_what_it_uses(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await enter(page, live_stack, tmp_path, "blocks_kitchen", "{ interval = 20, steps = 10 }")
+    ordered = await page.inner_text("#known")
+    animal, meat = ("chicken", "chicken") if "cooked chicken" in ordered else ("sheep", "raw mutton")
+    here = ".map-spot.is-you .seat"
+
+    async def act(spot: str, words: str) -> None:
+        step = await person.step()
+        box = await page.locator(spot).bounding_box()
+        assert box
+        await page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        choice = page.locator("[data-spot-menu] button", has_text=words)
+        if await choice.count():
+            await choice.click()
+        await person.stepped(step + 1)
+
+    await act("[data-spot=oak_log]", "Go to: oak log")
+    await act(here, "Cut: oak log")
+    await act(f"[data-spot={animal}]", f"Go to: {animal}")
+    await act(here, f"Hunt: {animal}")
+    await act("[data-spot=furnace]", "Go to: furnace")
+    await act(here, "Put fuel into the furnace: oak log")
+    await shot(page, "kitchen")
+    await act(here, f"Put food into the furnace: {meat}")
+    await act(here, "Take everything out")
+    await act("[data-spot=chest]", "Go to: chest")
+    await act(here, "Put all of it into the chest")
+    await won(person)
+    assert "order completed\n1" in await page.inner_text("#over")

@@ -1,0 +1,56 @@
+"""The drawn map in a browser: it is in sight at every width, and looks as the state says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playwright.async_api import Browser
+
+from kitchen.contract.page import DRAWING_ONLY
+from kitchen.registry.world_registry import get_page
+from tests.browser import IN_A_BROWSER
+from tests.kitchen.worlds.blocks.games import game
+from tests.kitchen.worlds.cuisine.test_floor_layout import open_page
+from tests.kitchen.worlds.cuisine.test_page import seen
+
+pytestmark = IN_A_BROWSER
+
+SIZES = ((360, 740), (390, 844), (1024, 768), (1440, 900))
+COVERED = """() => {
+    const {left, top, right, bottom} = document.querySelector(".map").getBoundingClientRect();
+    const points = [left + 9, right - 9].flatMap(x => [[x, top + 9], [x, bottom - 9]]);
+    const wide = document.documentElement.scrollWidth - innerWidth;
+    const small = [...document.querySelectorAll(".map-tools button:not([hidden]), .map-spot")]
+        .filter(one => one.checkVisibility() && Math.min(one.offsetWidth, one.offsetHeight) < 44);
+    const covered = points.filter(point => !document.elementFromPoint(...point)?.closest(".map"));
+    return [wide, small.length, covered.length];
+}"""
+"""Pixels beyond the width, targets too small for a finger, and corners of the map under something."""
+COLOUR = """([x, y]) => {
+    const canvas = document.querySelector(".map-canvas"), scale = canvas.width / canvas.clientWidth;
+    const at = [canvas.clientWidth / 2 + x, canvas.clientHeight / 2 + y].map(one => Math.round(one * scale));
+    return canvas.getContext("2d").getImageData(...at, 1, 1).data.slice(0, 3).join();
+}"""
+PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+async def test_the_map_is_whole_in_sight_and_shows_blocks_where_they_are(browser: Browser) -> None:
+    world = game("gather")
+    world.at = [(0, 0, 0), (3, 0, 2)]
+    for x in range(4, 8):
+        world.grid.put((x, 0, 0), "stone")
+    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.evaluate(PAINTED)
+        assert await page.evaluate(COVERED) == [0, 0, 0], width
+        cell = float(await page.get_attribute("[data-map]", "data-cell") or 0)
+        colours = [await page.evaluate(COLOUR, [columns * cell, 0]) for columns in (5.1, -5.1)]
+        assert colours[0] != colours[1], "stone to the right, ground to the left"
+    await page.click("[data-angle]")
+    await page.evaluate(PAINTED)
+    assert await page.evaluate(COLOUR, [-5.1 * cell, 0]) == colours[1] and not problems
+    assert await page.locator(".map-spot.is-beyond").count() > 0, "what is out of sight is marked at the edge"
+    await page.close()
