@@ -19,6 +19,11 @@
     if (event.target.matches("[data-says]")) sent = { form: event.target, text: boxOf(event.target).value, mine: mine() };
   }
 
+  /* a second press before the answer is no second message */
+  function onConfigSend(event) {
+    if (event.target.matches("[data-says], .job-act")) event.detail.parameters.after = mine();
+  }
+
   function emptyBox() {
     if (sent === null || mine() <= sent.mine) return;
     if (boxOf(sent.form).value === sent.text) {
@@ -106,6 +111,7 @@
   }
 
   if (speak && Recogniser) offerSpeech();
+  document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("brigade:connection", onConnection, true);

@@ -256,7 +256,7 @@ def _waits_for(person: Participant, place: next_page.CurrentPage, now: EpisodeFa
         return ""
     if place.page in WAITED_FOR:
         return WAITED_FOR[place.page]
-    seat = place.round.seat if place.round else 0
+    seat = place.round.seat if place.round else person.practice_seat
     if now is None or seat in now.people_missing or now.status != Episode.Status.PLAYING:
         return "the participant" if now is None or now.opened else OPENS
     if not now.people_missing and not now.opened:  # the leader without a seat

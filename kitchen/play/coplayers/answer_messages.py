@@ -25,6 +25,7 @@ from kitchen.play.turn import page_broadcast
 from kitchen.play.turn.conversation import (
     add_message,
     ask_for_answers,
+    is_repeated,
     member_of,
     messages_of_decision,
     minds_to_answer,
@@ -211,11 +212,14 @@ def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "
         return send_message_in_turn(turn, seat=seat, say=say, page=page)
 
 
-def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "") -> MessageReceipt:
+def send_message_in_turn(
+    turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "", after: int | None = None
+) -> MessageReceipt:
     """Send a message from the person in this seat, as `send_message` does, on a turn that the caller got from
     `exclusive_turn`.
 
-    `turn` is up to date afterwards.
+    `after` is the number of the last own message that the page showed. If the person has sent the same
+    message since, nothing is sent. `turn` is up to date afterwards.
     """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -224,6 +228,8 @@ def send_message_in_turn(turn: OpenTurn, *, seat: int, say: MessageDraft, page: 
         member = member_of(turn, seat) if seat in turn.people | turn.leaders else None
         if member is None:
             return MessageReceipt("not_allowed")
+        if after is not None and is_repeated(turn, member.number, say, after):
+            return MessageReceipt("accepted")
         if code := add_message(turn, member.number, say):
             return MessageReceipt(code)
         request_answers(turn, member.number)

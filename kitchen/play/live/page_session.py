@@ -279,7 +279,9 @@ class OpenPage:
                     return self._unread(error)
                 asked = (*message.data.get(REQUESTS_KEY, ()), *map(list, typed))
                 say = replace(say, data={**say.data, REQUESTS_KEY: list(asked)})
-            receipt = send_message_in_turn(turn, seat=self.seat.number, say=say, page=self.name)
+            receipt = send_message_in_turn(
+                turn, seat=self.seat.number, say=say, page=self.name, after=message.after
+            )
             return self._answered(turn, receipt, harmless=())
 
     def seen_in_view(self, message: ViewMessage) -> PageAnswer:

@@ -92,6 +92,18 @@ def _interrupts_work(turn: OpenTurn, sender: int) -> bool:
     return is_busy or not turn.may_act.isdisjoint(organisation.member(sender).seats)
 
 
+def is_repeated(turn: OpenTurn, sender: int, say: MessageDraft, after: int) -> bool:
+    """Return whether this member has already sent the same message later than the message with the number
+    `after`."""
+    later = (row for row in turn.sent if row.number > after and row.sender == sender)
+    return any(
+        (row.kind, unblocked_text(row)) == (say.kind, storable_text(say.text.strip()))
+        and all(row.data.get(name) == value for name, value in say.data.items())
+        and set(say.to) <= set(row.to)
+        for row in later
+    )
+
+
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
     """Store a message that the system sends to the members `to`. It is sent for the member `sender`, or in
     the system's own name if `sender` is None.

@@ -139,6 +139,9 @@ class SayMessage:
     """
     typed: str = ""
     """The text in which the person typed further requests."""
+    after: int | None = None
+    """The number of the last own message that the page showed; 0 if there was none. The same message with
+    the same number is a repetition, for example after a double click. None from programs."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -150,7 +153,10 @@ class SayMessage:
         text, kind = sent.get("text", ""), sent.get("kind", SAY)
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(UNREADABLE)
-        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent), _read_typed(sent))
+        after = _parse_digits(sent.get("after"), 9)
+        if after is not None and type(after) is not int:
+            raise MessageError(UNREADABLE)
+        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent), _read_typed(sent), after)
 
 
 def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:

@@ -53,6 +53,17 @@ def test_a_page_says_who_reads_no_messages_and_who_does_jobs_all_the_same() -> N
     )
 
 
+def test_the_same_message_sent_twice_at_once_is_one_message() -> None:
+    episode = team("graph")
+    page = page_of(episode, 0)
+    for _ in range(2):
+        page.say(SayMessage("rice, please", (1,), after=0))
+    assert [row.text for row in episode.sent.all()] == ["rice, please"]
+    page.say(SayMessage("rice, please", (1,), after=1))
+    page.say(SayMessage("and tuna", (1,), after=1))
+    assert [row.text for row in episode.sent.order_by("number")] == ["rice, please"] * 2 + ["and tuna"]
+
+
 def test_who_is_written_to_is_shown_it_and_a_third_one_sees_nothing_of_it() -> None:
     episode = team("graph")
     pages = [page_of(episode, seat) for seat in range(3)]
@@ -136,6 +147,8 @@ def test_after_the_end_it_can_still_be_read() -> None:
         ({"text": "hello", "to": ""}, SayMessage("hello", ())),
         ({"text": "hello", "to": "2", "kind": "ask"}, SayMessage("hello", (2,), "ask")),
         ({"text": "hello", "to": [1, 2]}, SayMessage("hello", (1, 2))),
+        ({"text": "hello", "after": "3"}, SayMessage("hello", (), after=3)),
+        ({"text": "hello", "after": [3]}, None),
         ({"text": 7}, None),
         ({"text": "hello", "to": "all"}, None),
         ({"text": "hello", "to": ["1", "2"]}, SayMessage("hello", (1, 2))),
