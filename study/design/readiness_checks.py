@@ -221,12 +221,12 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
 
 
 def _needs_plans(row: Condition) -> bool:
-    """Return whether teammates can request actions of the participant, who plays a seat."""
+    """Return whether somebody can request actions of a participant who plays a seat."""
     if row.world not in known_worlds() or not get_kit(row.world).requests_actions:
         return False
     with suppress(WorldError, UnknownNameError):  # the check of the condition reports it
         organisation = planned_organisation(row)
-        return bool(organisation and not organisation.is_silent and not is_apart(row.organisation))
+        return bool(organisation and organisation.people_are_written_to and not is_apart(row.organisation))
     return False
 
 

@@ -26,7 +26,7 @@ from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.condition_seats import people_in
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
@@ -72,6 +72,8 @@ def test_each_group_practises_in_its_own_seat_with_the_offers_of_its_games(study
     chef, assistant = (design.for_group(group).practice for group in design.groups)
     assert (people_in(chef), people_in(assistant)) == ((0,), (1,))
     assert chef.offers_plans and assistant.offers_plans, "the actions of a request follow by themselves"
+    older = Blueprint.from_json(design.in_format(7).to_json())
+    assert not older.practice.offers_plans, "practice stays as it was in older documents"
     people = [enter(study, entry) for entry in ("one", "two")]
     for person in people:
         finish_page(participant_id=person.pk, page="guide")
@@ -102,6 +104,12 @@ def test_a_condition_without_plans_cannot_be_opened(study: Study) -> None:
     study.conditions.filter(key="chef_level_1").update(offers_plans=False)
     (problem,) = blocking_problems(study)
     assert "Choose “Let participants plan ahead”" in problem.words and problem.page == "condition"
+
+
+def test_a_condition_in_which_nobody_writes_to_the_participant_needs_no_plans(study: Study) -> None:
+    only_asks = {"kind": "custom", "people": [0], "writes": [[0, 1]]}
+    study.conditions.filter(key="chef_level_1").update(offers_plans=False, organisation=only_asks)
+    assert not blocking_problems(study)
 
 
 def begun(study: Study, condition: str) -> Episode:
