@@ -214,16 +214,6 @@ def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Co
     return {seat: command} if seat in asked else {}
 
 
-def unit_at(units: Sequence[Macros], met: int) -> Macros:
-    """Return the commands of the assistant's trajectory that come next: the rest of the current unit,
-    after `met` commands of the whole. Empty if none are left."""
-    for unit in units:
-        if met < len(unit):
-            return unit[met:]
-        met -= len(unit)
-    return ()
-
-
 def _task(situation: Situation) -> Task:
     return tasks()[str(next(iter(situation.briefs.values()))["order"])]
 
