@@ -209,7 +209,7 @@ def _undone(view: SeatView, requested: Sequence[Command]) -> list[Command]:
 
 def _is_given_up(view: SeatView, own: Sequence[TeamMessage]) -> bool:
     """Return whether the assistant does nothing although the newest message is some steps old."""
-    waits = bool(view.history) and view.history[-1].commands.get(ASSISTANT, (WAIT,))[0] == WAIT
+    waits = bool(view.history) and view.history[0].commands.get(ASSISTANT, (WAIT,))[0] == WAIT
     is_late = bool(own) and view.step - own[-1].step >= STEPS_BEFORE_REPEAT
     is_busy = view.observation["players"][ASSISTANT]["doing"] is not None or _running_utensil(view, ASSISTANT)
     return waits and is_late and not is_busy
