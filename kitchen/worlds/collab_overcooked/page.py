@@ -195,7 +195,7 @@ class CollabPage(GridPage):
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
-    guide_holds_for = ("task",)
+    guide_ignores_settings = ("task",)
     first_steps = ()
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),

@@ -26,10 +26,7 @@ from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
-from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR
-
-STEPS_BEFORE_REPEAT = 6
-"""Steps after the newest request from which an idle teammate is asked again."""
+from kitchen.worlds.collab_overcooked.stand_in_pair import REPEAT_AFTER, SHORTEST_PAIR
 
 ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "
@@ -210,6 +207,6 @@ def _undone(view: SeatView, requested: Sequence[Command]) -> list[Command]:
 def _is_given_up(view: SeatView, own: Sequence[TeamMessage]) -> bool:
     """Return whether the assistant does nothing although the newest message is some steps old."""
     waits = bool(view.history) and view.history[0].commands.get(ASSISTANT, (WAIT,))[0] == WAIT
-    is_late = bool(own) and view.step - own[-1].step >= STEPS_BEFORE_REPEAT
+    is_late = bool(own) and view.step - own[-1].step >= REPEAT_AFTER
     is_busy = view.observation["players"][ASSISTANT]["doing"] is not None or _running_utensil(view, ASSISTANT)
     return waits and is_late and not is_busy
