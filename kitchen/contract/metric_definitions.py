@@ -45,6 +45,8 @@ class Metric:
     """True if it is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)
     """The nouns for participants after 1 and after other numbers. None: not shown to them."""
+    of_seat: tuple[str, str] | None = field(default=None, compare=False)
+    """(what is measured, whose seat) for the metric of one seat, for tables by seat: (`Messages`, `chef`)."""
     low: float | None = 0.0
     """Inclusive bounds of a number; None if it is unbounded."""
     high: float | None = None

@@ -185,6 +185,12 @@ class Organisation:
         return not self.commands and not self.writes
 
     @property
+    def people_are_written_to(self) -> bool:
+        """True if some member may write to a person."""
+        people = {member.number for member in self.members if member.is_person}
+        return any(addressee in people for _, addressee in self.commands | self.writes)
+
+    @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of all members, in order."""
         return tuple(member.number for member in self.members)

@@ -273,7 +273,7 @@ class Page(ABC):
         "others, open the guide beside the game."
     )
     """A remark in the guide, where several conditions play this world with different settings."""
-    guide_holds_for: ClassVar[tuple[str, ...]] = ()
+    guide_ignores_settings: ClassVar[tuple[str, ...]] = ()
     """Names of choice settings of the world for whose every value the guide explains the same."""
     scripts: ClassVar[tuple[str, ...]] = ()
     """Static paths of the world's own scripts, such as `worlds/<name>/play.js`."""

@@ -123,17 +123,32 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
     return tuple(_in_words(figure, value) for figure, value in values if value is not None)
 
 
-def metric_summary(world: str, score: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the main metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
+def metric_summary(world: str, score: Mapping[str, Json], *, in_full: bool = False) -> tuple[str, ...]:
+    """Return the metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
 
-    Two kinds of metrics from the log are left out: metrics of which neither direction is better, and
-    counts whose share is included.
+    Unless `in_full`, metrics computed from the log are left out if neither direction is better, or if they
+    are the counts of a share that is included.
     """
-    values = ((figure, score.get(figure.name)) for figure in _summarised(world) if figure.measured)
-    texts = (
-        (figure.label, "\N{EN DASH}" if value is None else figure.shown(value)) for figure, value in values
-    )
-    return tuple(f"{label} {value}" for label, value in texts)
+    figures = metrics_of_world(world) if in_full else _summarised(world)
+    values = ((figure, score.get(figure.name)) for figure in figures if figure.measured)
+    return tuple(f"{figure.label} {_as_text(figure, value)}" for figure, value in values)
+
+
+def metrics_by_seat(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, ...], ...]:
+    """Return a table of the score's metrics of single seats, as texts: a head row with the seats, and one row
+    for each measure. Empty if the score has none."""
+    values = {
+        figure.of_seat: _as_text(figure, score[figure.name])
+        for figure in metrics_of_world(world)
+        if figure.of_seat and figure.name in score
+    }
+    measures, seats = (dict.fromkeys(key[place] for key in values) for place in (0, 1))
+    rows = ((measure, *(values.get((measure, seat), "") for seat in seats)) for measure in measures)
+    return (("", *seats), *rows) if values else ()
+
+
+def _as_text(figure: Metric, value: Json) -> str:
+    return "\N{EN DASH}" if value is None else figure.shown(value)
 
 
 def _summarised(world: str) -> Iterator[Metric]:

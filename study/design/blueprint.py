@@ -27,7 +27,7 @@ from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 7
+FORMAT = 8
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -62,7 +62,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("between_group", "within_level"), 7),
 }
 """The first format whose documents contain a field of a condition, by field name."""
-PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 7}
+PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8}
 """The first format in which practice offers a field that any condition has, by field name.
 
 Practice stays as it was for participants who are bound to an older document.

@@ -223,12 +223,12 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
 
 
 def _needs_plans(row: Condition) -> bool:
-    """Return whether teammates can request actions of the participant, who plays a seat."""
+    """Return whether somebody can request actions of a participant who plays a seat."""
     if row.world not in known_worlds() or not get_kit(row.world).requests_actions:
         return False
     with suppress(WorldError, UnknownNameError):  # the check of the condition reports it
         organisation = planned_organisation(row)
-        return bool(organisation and not organisation.is_silent and not is_apart(row.organisation))
+        return bool(organisation and organisation.people_are_written_to and not is_apart(row.organisation))
     return False
 
 
@@ -394,9 +394,9 @@ def _practised_seats(design: Blueprint) -> Iterator[ReadinessProblem]:
         if people_in(theirs.practice)[0] != theirs.played_seat(world)
     ]
     if differing:
-        who = f"Participants of the group {and_list(differing)}" if design.groups else "Participants"
-        mend = "Give practice more teammates" if own_seat else f"Switch on “{PART_SETTINGS['own_seat']}”"
-        yield advice(f"{who} practise in another seat than they play. {mend}.", "part", "practice")
+        participants = f"Participants of the group {and_list(differing)}" if design.groups else "Participants"
+        remedy = "Give practice more teammates" if own_seat else f"Switch on “{PART_SETTINGS['own_seat']}”"
+        yield advice(f"{participants} practise in another seat than they play. {remedy}.", "part", "practice")
 
 
 def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
@@ -433,7 +433,7 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
 def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
     """Return the labels of the choice settings that differ and that the guide explains. Numbers such as pace
     are not compared."""
-    declared, alike = get_world(plan.world).settings, get_page(plan.world).guide_holds_for
+    declared, alike = get_world(plan.world).settings, get_page(plan.world).guide_ignores_settings
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
     compared = [each for each in declared if each.kind == "choice" and each.name not in alike]
     return [each.label for each in compared if one[each.name] != other[each.name]]

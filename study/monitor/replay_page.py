@@ -25,7 +25,7 @@ from kitchen.infra.process_pool import ProcessPoolError
 from kitchen.play.live.render_page import script_texts
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.world_metrics import metrics_by_seat
 from kitchen.replay.episode_file import (
     GZIP,
     EpisodeFileError,
@@ -142,6 +142,7 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
         "speeds": SPEEDS,
         "speed": _speed(record),
         "told": report_step(record, step + 1),
+        "by_seat": metrics_by_seat(record.episode.world, record.episode.score),
         "script_words": script_texts(scene=False),
         **more,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -18,9 +19,9 @@ from study.design.metric_and_scale_names import comparison_metrics
 from study.design.models import Study
 from study.participants.participant_counts import study_counts
 from study.planning.power.power_formulas import (
+    MIXED_EFFECTS,
     MOST_PEOPLE,
     PATTERNS,
-    TOO_SHORT,
     PowerPlan,
     PowerPlanError,
     f_from_partial_eta,
@@ -36,6 +37,7 @@ from study.researchers.permissions import staff_page, study_page
 DEFAULTS: dict[str, Any] = {
     "conditions": 3,
     "groups": 1,
+    "tested": "group",
     "effect_kind": "f",
     "effect": 0.25,
     "correlation": 0.5,
@@ -74,9 +76,15 @@ class SampleSizeForm(forms.Form):
     )
     groups = forms.IntegerField(
         label="Groups between people",
+        required=False,
         min_value=1,
         max_value=MOST_GROUPS,
         help_text="Each person plays the conditions of one group. 1 without groups.",
+    )
+    tested = forms.ChoiceField(
+        label="Hypothesis about",
+        choices=list(MIXED_EFFECTS.items()),
+        help_text="The effect of the mixed ANOVA for which people are counted. “Effect” is its size.",
     )
     effect_kind = forms.ChoiceField(label="Effect given as", choices=list(KINDS.items()))
     effect = _number("Effect", 0, 10, "f: .10 small, .25 medium, .40 large (Cohen 1988).")
@@ -96,8 +104,8 @@ class SampleSizeForm(forms.Form):
         required=False,
         min_value=2,
         max_value=MOST_PEOPLE,
-        help_text="How many finish. Their power is shown, too. Leave this empty if you want to know how "
-        "many you need.",
+        help_text="How many finish, with groups in each group. Their power is shown, too. Leave this empty "
+        "if you want to know how many you need.",
     )
     pattern = forms.ChoiceField(
         label="Means",
@@ -113,6 +121,11 @@ class SampleSizeForm(forms.Form):
     )
 
     found: PowerAnswer
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        if str(data.get("groups", "")) in ("", "1"):
+            del self.fields["tested"]
 
     def clean(self) -> dict[str, Any]:
         """Compute the answer, or add the error to the field that caused it. Return the cleaned data."""
@@ -139,7 +152,9 @@ class SampleSizeForm(forms.Form):
             people=given["people"],
             test=given["test"],
             scheme=given["scheme"],
-            groups=given["groups"],
+            groups=given["groups"] or 1,
+            tested=given.get("tested", DEFAULTS["tested"]),
+            partial_eta=given["effect"] if given["effect_kind"] == "eta" else None,
         )
 
 
@@ -214,6 +229,7 @@ def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
         "found": answer,
         "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
         "asked": {name: form.data[name] for name in form.fields},
-        "main_test": TOO_SHORT[given["test"]],
+        "main_test": answer.wish.test_name,
+        "tested_f": answer.wish.plan_of(answer.wish.effect).f,
         "correction": PAIR_TESTS[given["correction"]],
     }

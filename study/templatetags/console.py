@@ -72,8 +72,15 @@ def study_tabs(context: dict[str, Any], study: Study) -> dict[str, Any]:
 
 @register.filter
 def score_words(episode: Episode) -> tuple[str, ...]:
-    """Return an episode's current score as texts, one for each metric."""
+    """Return the main metrics of an episode's current score as texts."""
     return metric_summary(episode.world, episode.score)
+
+
+@register.filter
+def all_score_words(episode: Episode) -> tuple[str, ...]:
+    """Return all metrics of an episode's current score as texts. Empty if `score_words` has them all."""
+    texts = metric_summary(episode.world, episode.score, in_full=True)
+    return texts if len(texts) > len(score_words(episode)) else ()
 
 
 @register.simple_tag(takes_context=True, name="may")

@@ -78,7 +78,7 @@ class CollaborationEvent:
     """Numbers of its messages."""
     opener: int
     history: tuple[Command, ...]
-    """h: the responder's effective macros of earlier steps."""
+    """What the responder had completed before this step (h)."""
     requests: tuple[Command, ...]
     response: tuple[Command, ...]
     tes_before: float

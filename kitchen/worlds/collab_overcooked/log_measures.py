@@ -22,7 +22,7 @@ from kitchen.contract.episode_log import (
     LogMetrics,
     ScoredEvent,
 )
-from kitchen.contract.organisation import TALK_KINDS
+from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.world import Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_events import (
     EVENT_COLUMNS,
@@ -67,6 +67,7 @@ def _count_metrics() -> Iterator[Metric]:
                 label.format(seat=seat),
                 meaning=meaning.format(seat=seat),
                 better="neither",
+                of_seat=(" ".join(label.split()[:-3]), seat),  # without "of the {seat}"
             )
 
 
@@ -150,12 +151,14 @@ class CollaborationMetrics(LogMetrics):
 
 
 def _rounds(log: EpisodeLog) -> Counter[int]:
-    """Return how many messages each member sent in the conversations of steps in which it spoke first."""
+    """Return how many messages each member sent in the conversations of steps in which it spoke first. The
+    end of a conversation is no round."""
     opener: dict[int, int | None] = {}
     talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
     for message in talk:
         opener.setdefault(message.step, message.sender)
-    return Counter(one.sender for one in talk if one.sender is not None and opener[one.step] == one.sender)
+    opened = (one for one in talk if one.kind != END and opener[one.step] == one.sender)
+    return Counter(one.sender for one in opened if one.sender is not None)
 
 
 def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:

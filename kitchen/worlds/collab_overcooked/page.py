@@ -169,9 +169,12 @@ def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
 
 def _known_utensils(view: SeatView) -> set[str] | None:
     """Return the utensils whose products may be named to this seat. These are all of them (None) if the seat
-    knows the recipe, else those of its own room: products of the others would tell the recipe."""
+    knows the recipe, else those of its own room. A chef without the recipe gets none: what its utensils make
+    of several things is the recipe of the order."""
     if "recipe" in view.brief:
         return None
+    if view.seat == CHEF:
+        return set()
     return {macro[1] for macro in known_macros(food_rules(), view.seat) if macro[0] == PUT}
 
 
@@ -193,7 +196,7 @@ class CollabPage(GridPage):
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
-    guide_holds_for = ("task",)
+    guide_ignores_settings = ("task",)
     first_steps = ()
     events: Mapping[str, str] = {
         "gone": gettext_noop("{player}: what was needed is gone"),

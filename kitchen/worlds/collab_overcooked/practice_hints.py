@@ -1,7 +1,7 @@
 """Write hints for a participant who has no action to take during practice: ask, answer or wait. No Django.
 
-The hints follow known good sequences of commands (reference trajectories). Only a chef who knows the recipe
-gets hints that name things.
+The hints follow what remains to be done in the present kitchen (`remaining_plan`), whatever was done before.
+Only a chef who knows the recipe gets hints that name things. Plain Python, no Django.
 """
 
 from __future__ import annotations
@@ -9,17 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kitchen.contract.page import SeatView
-from kitchen.contract.team_messages import REQUESTS_KEY
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.display_text import command_words, thing_words
-from kitchen.worlds.collab_overcooked.macro_checks import STARTED_BY, WAIT
+from kitchen.worlds.collab_overcooked.macro_checks import (
+    PLACE,
+    STARTED_BY,
+    WAIT,
+    KitchenThings,
+    things_from_observation,
+)
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
-from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
+from kitchen.worlds.collab_overcooked.reference_trajectories import references
+from kitchen.worlds.collab_overcooked.remaining_plan import remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
-from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR, unit_at
+from kitchen.worlds.collab_overcooked.stand_in_pair import REPEAT_AFTER, SHORTEST_PAIR
 
 ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "
@@ -82,7 +89,7 @@ def teammate_hint(view: SeatView) -> str:
     teammate = view.players[1 - view.seat].name
     if not _leads_by_recipe(view):
         return _answer_hint(view, teammate)
-    if running := _running_utensil(view):
+    if running := _running_utensil(view, CHEF):
         return gettext(JOB_RUNS).format(utensil=thing_words(running))
     missing, is_begun = _missing_requests(view)
     if not missing:
@@ -94,9 +101,8 @@ def teammate_hint(view: SeatView) -> str:
 
 
 def hinted_requests(view: SeatView) -> Sequence[Command]:
-    """Return the macros that the hint of `teammate_hint` tells the person to ask for. Empty for other
-    hints."""
-    if not _leads_by_recipe(view) or _running_utensil(view):
+    """Return the macros that `teammate_hint` says to ask for; empty if it says something else."""
+    if not _leads_by_recipe(view) or _running_utensil(view, CHEF):
         return ()
     return _missing_requests(view)[0]
 
@@ -115,9 +121,22 @@ def _answer_hint(view: SeatView, teammate: str) -> str:
     )
     if not left:
         return gettext(ALL_DONE).format(teammate=teammate)
-    text = ACCEPT if left == requested[-1] else NEXT_ACTION
-    text = text if left[0] in view.choice.legal else NOT_YET
-    return gettext(text).format(teammate=teammate, action=command_words(left[0]))
+    rest = remaining_unit(_things(view), _unit_at(requested[-1], len(requested[-1]) - len(left)))
+    action = rest[0] if rest else left[0]
+    text = ACCEPT if left == requested[-1] and action == left[0] else NEXT_ACTION
+    text = text if action in view.choice.legal else NOT_YET
+    return gettext(text).format(teammate=teammate, action=command_words(action))
+
+
+def _unit_at(macros: Sequence[Command], number: int) -> tuple[Command, ...]:
+    """Return the part of a request that has this macro, up to the macro that puts something on a counter."""
+    ends = [end for end, macro in enumerate(macros, start=1) if macro == (PLACE,)]
+    first = max((end for end in ends if end <= number), default=0)
+    return tuple(macros[first : min((end for end in ends if end > number), default=len(macros))])
+
+
+def _things(view: SeatView) -> KitchenThings:
+    return things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
 
 
 def _requests_of_teammate(view: SeatView) -> list[list[Command]]:
@@ -155,8 +174,8 @@ def typed_words(macro: Command) -> str:
     return f"{macro[0]}({', '.join(macro[1:])})"
 
 
-def _running_utensil(view: SeatView) -> str:
-    own = OWN_UTENSILS[view.seat]
+def _running_utensil(view: SeatView, seat: int) -> str:
+    own = OWN_UTENSILS[seat]
     utensils = view.observation["utensils"]
     return next((each["thing"] for each in utensils if each["thing"] in own and each["left"] is not None), "")
 
@@ -166,16 +185,28 @@ def _missing_requests(view: SeatView) -> tuple[Sequence[Command], bool]:
 
     The first request of all leaves the unit's last macro for a second round of the conversation.
     """
-    pair = _reference_pair(view)
-    own = (said for said in view.talk.messages if said.sender == view.talk.member)
-    requested = [macro for said in own for macro in macros_in(said.data, REQUESTS_KEY)]
-    done = [tuple(each) for each in view.observation["players"][ASSISTANT]["done"]]
-    met, asked = matched_prefix(done, pair.assistant), matched_prefix(requested, pair.assistant)
-    end = met + len(unit_at(pair.units, met))
-    missing = pair.assistant[max(met, asked) : end]
-    return (missing if requested else missing[: max(1, len(missing) - 1)]), asked > met
-
-
-def _reference_pair(view: SeatView) -> ReferencePair:
     task = tasks()[str(view.brief["order"])]
-    return references(task.name)[SHORTEST_PAIR[task.level]]
+    plan = remaining_plan(_things(view), task.name, references(task.name)[SHORTEST_PAIR[task.level]])
+    unit = plan.units[0] if plan and plan.units else ()
+    own = [said for said in view.talk.messages if said.sender == view.talk.member]
+    requested = [macro for said in own for macro in macros_in(said.data, REQUESTS_KEY)]
+    asked = 0 if _is_given_up(view, own) else matched_prefix(_undone(view, requested), unit)
+    missing = unit[asked:]
+    return (missing if requested else missing[: max(1, len(missing) - 1)]), asked > 0
+
+
+def _undone(view: SeatView, requested: Sequence[Command]) -> list[Command]:
+    """Return the requested macros that the assistant has not carried out."""
+    left = list(requested)
+    for macro in map(tuple, view.observation["players"][ASSISTANT]["done"]):
+        if macro in left:
+            left.remove(macro)
+    return left
+
+
+def _is_given_up(view: SeatView, own: Sequence[TeamMessage]) -> bool:
+    """Return whether the assistant does nothing although the newest message is some steps old."""
+    waits = bool(view.history) and view.history[0].commands.get(ASSISTANT, (WAIT,))[0] == WAIT
+    is_late = bool(own) and view.step - own[-1].step >= REPEAT_AFTER
+    is_busy = view.observation["players"][ASSISTANT]["doing"] is not None or _running_utensil(view, ASSISTANT)
+    return waits and is_late and not is_busy

@@ -55,13 +55,13 @@ def remaining_plan(things: KitchenThings, order: str, pair: ReferencePair) -> Re
     Each unit of the pair ends with a thing on a counter.
     """
 
-    def rest_of(kitchen: KitchenThings) -> RemainingPlan | None:
-        plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in _ends(pair.chef))
+    def remaining_after(kitchen: KitchenThings) -> RemainingPlan | None:
+        plans = (_joint_plan(_copied(kitchen), order, pair, end) for end in _suffixes(pair.chef))
         return next((plan for plan in plans if plan), None)
 
     wanted = {macro[1] for macro in (*pair.chef, *pair.assistant) if macro[0] == PICKUP}
     useless = [thing for thing in _shared_things(things) if base_food(thing) not in wanted]
-    found = _after_clearing(things, CHEF, rest_of, useless)
+    found = _after_clearing(things, CHEF, remaining_after, useless)
     return RemainingPlan((*found[0], *found[1].chef), found[1].units) if found else None
 
 
@@ -77,7 +77,7 @@ def _shared_things(things: KitchenThings) -> list[str]:
     return [thing for thing in lying if thing is not None]
 
 
-def _ends(macros: Macros) -> Iterator[Macros]:
+def _suffixes(macros: Macros) -> Iterator[Macros]:
     """Yield the ends of a sequence, the shortest first."""
     return (macros[number:] for number in reversed(range(len(macros))))
 
@@ -88,8 +88,8 @@ def _joint_plan(
     """Try the chef's macros on `things`. The assistant brings what the chef picks up and is not there."""
     units: list[Macros] = []
     for macro in macros:
-        is_missing = macro[0] == PICKUP and macro[-1] == COUNTER and _lies_nowhere(things, macro[1])
-        if is_missing and not (things.hold[CHEF] or _bring(things, macro[1], pair, units)):
+        is_missing = macro[0] == PICKUP and macro[-1] == COUNTER and _is_out_of_reach(things, macro[1])
+        if is_missing and not (things.hold[CHEF] or _plan_delivery(things, macro[1], pair, units)):
             return None
         if macro[0] == DELIVER:
             is_right = things.hold[CHEF] == (with_dish(order) if things.needs_dish else order)
@@ -99,11 +99,11 @@ def _joint_plan(
     return None
 
 
-def _lies_nowhere(things: KitchenThings, thing: str) -> bool:
+def _is_out_of_reach(things: KitchenThings, thing: str) -> bool:
     return not things.lies_on(thing, REACHED_COUNTERS[CHEF])
 
 
-def _bring(things: KitchenThings, thing: str, pair: ReferencePair, units: list[Macros]) -> bool:
+def _plan_delivery(things: KitchenThings, thing: str, pair: ReferencePair, units: list[Macros]) -> bool:
     """Let the assistant carry out the unit that brings this thing, and add what remains of it to `units`.
     Return whether the thing then lies within the chef's reach."""
     unit = next((one for one in pair.units if one[-2][0] == PICKUP and one[-2][1] == thing), Macros())
@@ -113,7 +113,7 @@ def _bring(things: KitchenThings, thing: str, pair: ReferencePair, units: list[M
     units.append(found[1])
     for macro in chain(*found):
         _carry_out(things, ASSISTANT, macro)
-    return not _lies_nowhere(things, thing)
+    return not _is_out_of_reach(things, thing)
 
 
 def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:
@@ -122,12 +122,13 @@ def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:
     for number in reversed(range(len(unit))):
         before = [macro for macro in unit[:number] if macro[0] not in STARTED_BY]
         held = before[-1][1] if before and before[-1][0] == PICKUP else None
-        if (not before or things.hold[ASSISTANT] == held) and _works(things, ASSISTANT, unit[number:]):
+        is_held = not before or things.hold[ASSISTANT] == held
+        if is_held and _can_carry_out(things, ASSISTANT, unit[number:]):
             return unit[number:]
     return None
 
 
-def _works(things: KitchenThings, seat: int, macros: Macros) -> bool:
+def _can_carry_out(things: KitchenThings, seat: int, macros: Macros) -> bool:
     kitchen = _copied(things)
     return all(_carry_out(kitchen, seat, macro) for macro in macros)
 
@@ -135,7 +136,7 @@ def _works(things: KitchenThings, seat: int, macros: Macros) -> bool:
 def _after_clearing(
     things: KitchenThings,
     seat: int,
-    rest_of: Callable[[KitchenThings], Found | None],
+    remaining_after: Callable[[KitchenThings], Found | None],
     useless: Sequence[str] = (),
 ) -> tuple[Macros, Found] | None:
     """Return the first way to clear things away after which something remains to be done, and what; None if
@@ -143,7 +144,7 @@ def _after_clearing(
     for macros in _ways_to_clear(things, seat, useless):
         kitchen = _copied(things)
         is_cleared = all(_carry_out(kitchen, seat, macro, clears=True) for macro in macros)
-        if is_cleared and (rest := rest_of(kitchen)):
+        if is_cleared and (rest := remaining_after(kitchen)):
             return macros, rest
     return None
 

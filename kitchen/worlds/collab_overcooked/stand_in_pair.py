@@ -38,10 +38,10 @@ from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
 WAIT_ONE: Command = ("wait", "1")
 SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 """Index of the reference pair that is shortest in plain execution, by level."""
-PATIENCE = 6
+REPEAT_AFTER = 6
 """Steps without progress after which the chef repeats a request."""
 
-CHEF_MEMORY: Mapping[str, Json] = {"unit": [], "asked": [], "step": -PATIENCE, "count": 0, "seen": 0}
+CHEF_MEMORY: Mapping[str, Json] = {"unit": [], "asked": [], "step": -REPEAT_AFTER, "count": 0, "seen": 0}
 """Memory of a chef that has requested nothing: the unit that was due at the last request, the macros that
 were requested, the step of this request or of later progress, and how many macros the assistant had finished
 at the request and at that step."""
@@ -78,10 +78,9 @@ class RecipePartner(Agent):
     )
 
     def unfit(self, world: World, seats: Collection[int]) -> str:
-        """Return why the agent cannot play these seats; empty if it can. It cannot play a chef who does
-        not know the recipe."""
-        is_lost = CHEF in seats and "recipe" not in world.brief(CHEF)
-        return "as chef it needs the recipe" if is_lost else ""
+        """Return why it cannot play these seats: a chef by rule needs the recipe."""
+        lacks_recipe = CHEF in seats and "recipe" not in world.brief(CHEF)
+        return "as chef it needs the recipe" if lacks_recipe else ""
 
     async def decide(self, situation: Situation) -> Decision:
         """Return the next command of each of the agent's seats, and their messages."""
@@ -109,7 +108,8 @@ class RecipePartner(Agent):
         is_begun = 0 < len(since) < len(asked) and since == asked[: len(since)]
         is_same = is_begun or (since != asked and _is_end(unit, _macros(before["unit"])))
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
-        if not unit or is_busy or before["step"] == step or (is_same and step - before["step"] < PATIENCE):
+        is_recent = is_same and step - before["step"] < REPEAT_AFTER
+        if not unit or is_busy or before["step"] == step or is_recent:
             return before, ()
         chance = Random(situation.seed)  # noqa: S311
         is_wrong = chance.random() < self.chosen["wrong_requests"]
@@ -209,16 +209,6 @@ def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Co
     """Return the command, if the seat has something to choose."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     return {seat: command} if seat in asked else {}
-
-
-def unit_at(units: Sequence[Macros], met: int) -> Macros:
-    """Return the next commands of the assistant's trajectory: the rest of the current unit. `met` is the
-    number of commands already done in the whole trajectory. Empty if none are left."""
-    for unit in units:
-        if met < len(unit):
-            return unit[met:]
-        met -= len(unit)
-    return ()
 
 
 def _task(situation: Situation) -> Task:

@@ -154,19 +154,22 @@ def _cells(
 
 
 NO_INTERVAL = (None, None)
+FEWEST_EVENTS = 3
+"""Fewest events of a share that gets an interval."""
 
 
 def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, tuple[float, float]]:
-    """Return by metric the bootstrap interval of each share of two or more events of an episode.
+    """Return by metric the bootstrap interval of each share of three or more events of an episode.
 
-    The shares of samples of n events are binomial, so the percentiles need no drawing.
+    The shares of samples of n events are binomial, so the percentiles need no drawing. Fewer events say too
+    little about the spread.
     """
     from scipy.stats import binom  # slow to import
 
     found: dict[str, tuple[float, float]] = {}
     for metric in metrics_of_world(world):
         counts = [score.get(name) or 0 for name in metric.of or ()]
-        if (events := sum(counts)) > 1:
+        if (events := sum(counts)) >= FEWEST_EVENTS:
             low, high = binom.ppf((0.025, 0.975), events, counts[0] / events) / events
             found[metric.name] = float(low), float(high)
     return found

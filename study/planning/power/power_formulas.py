@@ -77,26 +77,35 @@ class PowerPlan:
         return f"For {self.conditions} conditions epsilon is from {self.lowest:.3g} to 1."
 
 
-def f_from_partial_eta(partial_eta: float, conditions: int, correlation: float) -> float:
-    """Return Cohen's f for a partial eta squared, as software reports it for a repeated-measures ANOVA.
-    Raises PowerPlanError for values out of range; its `field` is `effect` or `correlation`.
+def f_from_partial_eta(
+    partial_eta: float, conditions: int, correlation: float, effect: str = "condition"
+) -> float:
+    """Return Cohen's f for a partial eta squared, as software reports it. `effect` is one of `MIXED_EFFECTS`.
 
-    With k conditions and the correlation rho: eta / (1 - eta) = f^2 k / ((k - 1) (1 - rho)). Partial eta
-    squared excludes the differences between persons. G*Power calls it "as in SPSS"; here it is for the
-    population (n, not n - 1).
+    Partial eta squared compares an effect with its own error: eta / (1 - eta) = f^2 k / e. For conditions and
+    the interaction, which exclude the differences between persons, e = (k - 1) (1 - rho). For groups,
+    e = 1 + (k - 1) rho. G*Power calls it "as in SPSS"; here it is for the population (n, not n - 1).
+    Raises PowerPlanError, whose `field` is `effect` or `correlation`, for values out of range.
     """
     if not 0 <= partial_eta < 1:
         raise PowerPlanError("effect", "Partial eta squared is from 0 to below 1.")
     if conditions < 2 or correlation >= 1:
         raise PowerPlanError("correlation", "The correlation must be below 1, for two conditions or more.")
-    return sqrt(partial_eta / (1 - partial_eta) * (1 - correlation) * (conditions - 1) / conditions)
+    return sqrt(partial_eta / (1 - partial_eta) * _error(conditions, correlation, effect) / conditions)
 
 
-def partial_eta_of(plan: PowerPlan) -> float:
+def partial_eta_of(plan: PowerPlan, effect: str = "condition") -> float:
     """Return the partial eta squared that corresponds to the plan's Cohen's f. It is the inverse of
     `f_from_partial_eta`."""
-    ratio = plan.f**2 * plan.conditions / ((plan.conditions - 1) * (1 - plan.correlation))
+    ratio = plan.f**2 * plan.conditions / _error(plan.conditions, plan.correlation, effect)
     return ratio / (1 + ratio)
+
+
+def _error(conditions: int, correlation: float, effect: str) -> float:
+    """Return one person's share of the sum of squares of the error that belongs to an effect."""
+    if effect == "group":
+        return 1 + (conditions - 1) * correlation
+    return (conditions - 1) * (1 - correlation)
 
 
 PATTERNS: Mapping[str, str] = {

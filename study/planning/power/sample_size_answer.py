@@ -7,7 +7,6 @@ often. It also states the power for each pair of conditions.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
@@ -20,6 +19,7 @@ from study.planning.power.power_formulas import (
     PowerPlan,
     PowerPlanError,
     dz_from_difference,
+    f_from_partial_eta,
     means_of,
     mixed_power,
     pair_power,
@@ -52,16 +52,40 @@ class PowerQuestion:
     pattern: str
     correction: str
     people: int | None = None
-    """Number of people the researcher has, to show their power; None if not given."""
+    """Number of people the researcher has (in each group), to show their power; None if not given."""
     test: str = DEFAULT_PLAN.main
     """The main test, as in a study's plan."""
     scheme: str = "balanced"
     """The scheme of orders, which the mixed model takes into account."""
     groups: int = 1
     """Number of groups between people; 1 without groups."""
+    tested: str = "group"
+    """With groups: the effect of the mixed ANOVA (`MIXED_EFFECTS`) that the hypothesis is about."""
+    partial_eta: float | None = None
+    """The effect as partial eta squared; None if it was given as f."""
+
+    @property
+    def effect(self) -> str:
+        """The effect (of `MIXED_EFFECTS`) that the main test must find."""
+        return self.tested if self.groups > 1 else "condition"
+
+    def plan_of(self, effect: str) -> PowerPlan:
+        """Return the plan with the f of one effect. The same partial eta squared is another f between
+        people than within people."""
+        if self.partial_eta is None:
+            return self.plan
+        k, correlation = self.plan.conditions, self.plan.correlation
+        return replace(self.plan, f=f_from_partial_eta(self.partial_eta, k, correlation, effect))
+
+    @property
+    def test_name(self) -> str:
+        """The name of the main test in sentences, after "the"."""
+        return "mixed ANOVA" if self.groups > 1 else TOO_SHORT[self.test]
 
     def power_at(self, people: int) -> float:
-        """Return the power of the main test with this number of complete participants."""
+        """Return the power of the main test with this number of complete participants (in each group)."""
+        if self.groups > 1:
+            return mixed_power(self.plan_of(self.effect), self.groups, people, self.effect)
         from study.planning.power.main_test_power import main_power  # slow to import
 
         return main_power(self.plan, people, test=self.test, pattern=self.pattern, scheme=self.scheme)
@@ -72,10 +96,13 @@ class PowerRow:
     """One row of the table: a number of complete participants, and the power with it."""
 
     people: int
+    """In each group, if there are groups."""
+    in_all: int
     blocks: int | None
     """Full blocks of the order scheme; None if the last block is incomplete, or there are no blocks."""
     power: float
     invited: int
+    invited_in_all: int
     enough: bool
 
 
@@ -100,12 +127,16 @@ class GroupRow:
     """One effect of the mixed ANOVA that compares between-subjects groups."""
 
     effect: str
+    f: float
     needed: int | None
     """The smallest number of complete participants in each group; None if more than MOST_PEOPLE."""
-    invited: int | None
-    """How many must begin in each group."""
+    best: PowerRow | None
+    """The smallest such number that also fills the order scheme evenly."""
     power: float
     """The power with the recommended number in each group."""
+    is_tested: bool
+    """True if the hypothesis is about this effect."""
+    enough: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,20 +195,22 @@ def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
         rows=tuple(power_row(wish, people) for people in numbers),
         pairs=pairs,
         all_pairs=every,
-        partial_eta=partial_eta_of(wish.plan),
+        partial_eta=partial_eta_of(wish.plan_of(wish.effect), wish.effect),
         groups=tuple(_group_row(wish, effect, best) for effect in MIXED_EFFECTS if wish.groups > 1),
     )
 
 
 def _group_row(wish: PowerQuestion, effect: str, people: int) -> GroupRow:
-    power_at = partial(mixed_power, wish.plan, wish.groups, effect=effect)
-    needed = people_needed(power_at, wish.power)
-    invited = people_to_invite(needed, wish.drop_out) if needed else None
-    return GroupRow(MIXED_EFFECTS[effect], needed, invited, power_at(people))
+    tested = replace(wish, tested=effect)
+    needed = people_needed(tested.power_at, wish.power)
+    best = power_row(tested, next_balanced_size(wish.block, needed)) if needed else None
+    power, f = tested.power_at(people), wish.plan_of(effect).f
+    is_tested = effect == wish.effect
+    return GroupRow(MIXED_EFFECTS[effect], f, needed, best, power, is_tested, enough=power >= wish.power)
 
 
 def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:
-    if wish.test != "mixed":
+    if wish.test != "mixed" or wish.groups > 1:
         return ()
     from study.planning.power.mixed_model_simulation import simulate_upwards  # slow to import
 
@@ -186,7 +219,8 @@ def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:
 
 
 def _too_small(wish: PowerQuestion) -> str:
-    words = f"So small an effect takes more than {MOST_PEOPLE} people for this power."
+    where = " in each group" if wish.groups > 1 else ""
+    words = f"So small an effect takes more than {MOST_PEOPLE} people{where} for this power."
     if not wish.people:
         return words
     return f"{words} With {wish.people} it is {power_words(wish.power_at(wish.people))}."
@@ -196,17 +230,20 @@ def power_row(wish: PowerQuestion, people: int) -> PowerRow:
     """Return the table row for this number of complete participants."""
     power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
-    return PowerRow(people, blocks, power, people_to_invite(people, wish.drop_out), power >= wish.power)
+    invited = people_to_invite(people, wish.drop_out)
+    return PowerRow(
+        people, people * wish.groups, blocks, power, invited, invited * wish.groups, power >= wish.power
+    )
 
 
 def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
     from study.planning.power.main_test_power import pair_shares  # slow to import
 
-    people = max(people, 2)
-    means = means_of(wish.plan, wish.pattern)
-    shares = pair_shares(wish.plan, people, pattern=wish.pattern, correction=wish.correction, seed=SEED)
+    people, plan = max(people, 2), wish.plan_of("condition")
+    means = means_of(plan, wish.pattern)
+    shares = pair_shares(plan, people, pattern=wish.pattern, correction=wish.correction, seed=SEED)
     rows = [
-        _pair(wish.plan, a, b, means[b] - means[a], people, share)
+        _pair(plan, a, b, means[b] - means[a], people, share)
         for (a, b), share in zip(shares.pairs, shares.found, strict=True)
     ]
     return tuple(rows), shares.all_true
@@ -242,11 +279,11 @@ def power_chart(answer: PowerAnswer) -> Chart:
     dots = " Dots: numbers that fill the order scheme evenly." if wish.block > 1 else ""
     return Chart(
         key="power",
-        title=f"Power of the {TOO_SHORT[wish.test]}",
-        x=Axis("Complete participants", 0, end),
+        title=f"Power of the {wish.test_name}",
+        x=Axis("Complete participants" + (" in each group" if wish.groups > 1 else ""), 0, end),
         y=Axis("Power", 0, 1),
         panels=(Panel(tuple(replace(one, listed=False) for one in series)),),
-        under=plan_words(wish.plan),
+        under=plan_words(wish.plan_of(wish.effect)),
         note=f"Dotted: the power wanted, {power_words(wish.power)}.{dots}",
         words=describe_power_curve(answer),
     )
@@ -255,8 +292,9 @@ def power_chart(answer: PowerAnswer) -> Chart:
 def describe_power_curve(answer: PowerAnswer) -> str:
     """Return a text that describes the power chart for readers who cannot see it."""
     first, last = answer.rows[0], answer.rows[-1]
+    where = " in each group" if answer.wish.groups > 1 else ""
     return (
-        f"Power of the {TOO_SHORT[answer.wish.test]} over the number of complete participants: "
+        f"Power of the {answer.wish.test_name} over the number of complete participants{where}: "
         f"{power_words(first.power)} for {first.people}, "
         f"{power_words(answer.best.power)} for {answer.best.people}, "
         f"{power_words(last.power)} for {last.people}."

@@ -13,6 +13,7 @@ from kitchen.registry.world_metrics import (
     common_metrics,
     event_texts,
     metric_summary,
+    metrics_by_seat,
     metrics_of_world,
     metrics_side_by_side,
     share_count_names,
@@ -94,6 +95,17 @@ def test_a_summary_leaves_out_process_counts_of_the_log() -> None:
     labels = [text.rpartition(" ")[0] for text in metric_summary("collab_overcooked", {})]
     assert labels[-2:] == ["Initiating capability", "Responding capability"]
     assert "Success rate" in labels and not any("Messages" in label for label in labels)
+    assert "Messages of the chef 4" in metric_summary("collab_overcooked", {"messages_chef": 4}, in_full=True)
+
+
+def test_the_metrics_of_single_seats_are_a_table() -> None:
+    score = {"messages_chef": 4, "messages_assistant": 3, "rounds_chef": 2, "rounds_assistant": None}
+    assert metrics_by_seat("collab_overcooked", score) == (
+        ("", "chef", "assistant"),
+        ("Messages", "4", "3"),
+        ("Rounds opened", "2", "\N{EN DASH}"),
+    )
+    assert metrics_by_seat("collab_overcooked", {}) == metrics_by_seat("lamps", {"lit": 1}) == ()
 
 
 def test_an_unknown_world_has_no_metrics() -> None:

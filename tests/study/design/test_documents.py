@@ -24,6 +24,7 @@ DIGESTS = {
     5: "cc96f0ba5affbd45b218cba0c1df6c020548fbc4751fc70a535f7ee7b637fe55",
     6: "0cb751ceddf520b9dda51bc11c6adff12f1bfb05775a76523ccb1a89fa3ea8a8",
     7: "b7560ffed7d15c9c0c20d2b85b9e8c0025067e7e07a7f93cace0423604e113b3",
+    8: "c82ad099fe5268a3ff550b63525031776b45a7a2c60ebc3be628e76b66700b03",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},

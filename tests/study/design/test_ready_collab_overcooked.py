@@ -7,6 +7,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 from django.test import Client
+from django.urls import reverse
 
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
@@ -26,7 +27,7 @@ from kitchen.replay.step_replay import replay_faults
 from kitchen.tasks import answer
 from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePair, references
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
-from study.design.blueprint import blueprint_of
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.condition_seats import people_in
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
@@ -37,6 +38,7 @@ from study.design.translated_texts import missing_translations
 from study.editor.describe_design import part_pairs
 from study.exports.export_table import EVERYBODY
 from study.exports.tables.played_episodes import played_episodes
+from study.participants.models import Participant
 from study.participation.page_progress import finish_page
 from study.pilot.previews import condition_preview
 from tests.study.factories import enter
@@ -72,6 +74,8 @@ def test_each_group_practises_in_its_own_seat_with_the_offers_of_its_games(study
     chef, assistant = (design.for_group(group).practice for group in design.groups)
     assert (people_in(chef), people_in(assistant)) == ((0,), (1,))
     assert chef.offers_plans and assistant.offers_plans, "the actions of a request follow by themselves"
+    older = Blueprint.from_json(design.in_format(7).to_json())
+    assert not older.practice.offers_plans, "practice stays as it was in older documents"
     people = [enter(study, entry) for entry in ("one", "two")]
     for person in people:
         finish_page(participant_id=person.pk, page="guide")
@@ -102,6 +106,12 @@ def test_a_condition_without_plans_cannot_be_opened(study: Study) -> None:
     study.conditions.filter(key="chef_level_1").update(offers_plans=False)
     (problem,) = blocking_problems(study)
     assert "Choose “Let participants plan ahead”" in problem.words and problem.page == "condition"
+
+
+def test_a_condition_in_which_nobody_writes_to_the_participant_needs_no_plans(study: Study) -> None:
+    only_asks = {"kind": "custom", "people": [0], "writes": [[0, 1]]}
+    study.conditions.filter(key="chef_level_1").update(offers_plans=False, organisation=only_asks)
+    assert not blocking_problems(study)
 
 
 def begun(study: Study, condition: str) -> Episode:
@@ -149,7 +159,9 @@ def faults(episode: Episode) -> list[object]:
     ]
 
 
-def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(study: Study) -> None:
+def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(
+    study: Study, admin_client: Client
+) -> None:
     episode, pair = begun(study, "chef_level_3"), soup(study, "chef_level_3")
     for unit in pair.units:  # the same words each time: other requests are no repetition
         assert say(episode, 0, requests=[list(macro) for macro in unit]) == "accepted"
@@ -160,6 +172,14 @@ def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(study:
     assert episode.score["rounds"] == 2
     assert Message.objects.filter(episode=episode, sender=1, data__has_key="plan").count() == 2
     assert not faults(episode)
+    replay = f"/staff/{study.slug}/replay/{episode.key}/"
+    last, first = (admin_client.get(replay, {"go": go}).content.decode() for go in ("last", "first"))
+    row = '<th scope="row">Rounds opened</th><td class="number">2</td><td class="number">0</td>'
+    assert "By seat</caption>" in last and row in last and "By seat" not in first
+    person = Participant.objects.get(rounds__episode=episode)
+    page = admin_client.get(reverse("study:staff-participants-one", args=[study.slug, person.code]))
+    summary, in_full = page.content.decode().split("<summary>All measures")
+    assert "Messages of the chef" not in summary and "<li>Messages of the chef 2</li>" in in_full
 
 
 def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None:

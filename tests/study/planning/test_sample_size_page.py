@@ -13,7 +13,13 @@ from django.test import Client
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.infra.process_pool import BusyError
 from study.analysis import figure_files
-from study.planning.power.power_formulas import PowerPlan, anova_power, plan_words, power_words
+from study.planning.power.power_formulas import (
+    PowerPlan,
+    anova_power,
+    f_from_partial_eta,
+    plan_words,
+    power_words,
+)
 from study.planning.power.sample_size_answer import (
     PowerQuestion,
     describe_power_curve,
@@ -245,5 +251,32 @@ def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(
     page = admin_client.get(f"/staff/{study.slug}/sample-size/").content.decode()
     assert "Comparison between 2 groups" in page and "It assumes groups of equal size" in page
     (group, *_) = re.findall(r"\(between people\)</th>(.*?)</tr>", page)
-    assert re.findall(r">([\d.]+)<", group)[:2] == ["49", "55"]
+    assert re.findall(r">([\d.]+)<", group)[:5] == ["0.250", "49", "50", "100", "112"]
+    assert "50 people who finish in each group, so 56 who begin: 100 and 112 in all" in page
+    assert "The main test is one mixed ANOVA of all groups" in page and "not reached" not in page
+    interaction = ask(admin_client, f"/staff/{study.slug}/sample-size/", tested="interaction")
+    told = interaction.content.decode()
+    assert "18 people who finish in each group" in told and told.count("not reached") == 1
+    assert "Hypothesis about" in told and "Hypothesis about" not in admin_client.get(PAGE).content.decode()
+    assert "people who finish" in ask(admin_client, groups="").content.decode(), "an empty field is 1"
     assert "Comparison between" not in admin_client.get(PAGE).content.decode()
+
+
+def test_the_recommendation_for_groups_is_of_the_effect_that_the_hypothesis_is_about() -> None:
+    plan = PowerPlan(3, 0.25)
+    for effect, people in (("group", 43), ("interaction", 14), ("condition", 14)):
+        found = sample_size_answer(wish(plan=plan, block=0, groups=2, tested=effect, test="mixed"))
+        assert (found.needed, found.best.in_all, found.runs) == (people, 2 * people, ())
+        assert [row.needed for row in found.groups] == [43, 14, 14]
+        assert power_chart(found).title == "Power of the mixed ANOVA"
+
+
+def test_partial_eta_squared_is_converted_by_the_error_of_its_effect() -> None:
+    """By hand: .06 / .94 = .0638; between people f^2 = .0638 (1 + 2 x .5) / 3, within .0638 x .5 x 2 / 3."""
+    plan = PowerPlan(3, f_from_partial_eta(0.06, 3, 0.5))
+    found = sample_size_answer(wish(plan=plan, block=0, groups=2, partial_eta=0.06))
+    group, interaction, condition = found.groups
+    assert group.f == pytest.approx(0.0425532**0.5, abs=1e-6)
+    assert interaction.f == condition.f == pytest.approx(0.0212766**0.5, abs=1e-6)
+    assert found.needed == group.needed == 63
+    assert found.partial_eta == pytest.approx(0.06)

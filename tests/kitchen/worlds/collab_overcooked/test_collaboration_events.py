@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
-from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.organisation import END, Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
 from kitchen.worlds.collab_overcooked.collaboration_events import (
@@ -124,6 +124,9 @@ def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
     measured = LOG_MEASURES.measure(log("baked_bell_pepper", (), said))
     assert measured["initiating_capability"] is None and measured["messages_assistant"] == 1
     assert (measured["rounds"], measured["rounds_chef"], measured["rounds_assistant"]) == (1, 0, 1)
+    ended = TeamMessage(2, 1, ASSISTANT, (CHEF,), END, "", {})
+    measured = LOG_MEASURES.measure(log("baked_bell_pepper", (), said, ended))
+    assert (measured["rounds"], measured["messages_assistant"]) == (1, 2), "an end is no round"
 
 
 def test_process_counts_come_from_notes_and_refusals() -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, TalkView
+from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView, TalkView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.seat_view import hints_for
@@ -141,6 +141,43 @@ def test_an_assistant_is_led_through_requests_and_told_nothing_of_the_recipe() -
     assert "Press “Do this”" in hint(), "a second pumpkin"
 
 
+EGG = [command("pickup egg ingredient_dispenser"), command("place_obj_on_counter")]
+
+
+def test_a_chef_who_lost_the_food_is_told_to_ask_for_it_again() -> None:
+    world, messages = game("boiled_egg", gamma=3.0), [request(1, 0, EGG)]
+    play(world, 1, *map(" ".join, EGG))
+    play(world, 0, "pickup egg counter", "put_obj_in_utensil oven0", "bake oven0")
+    assert list(hinted_requests(view(world, 0, messages))) == EGG
+
+
+def test_a_chef_whose_teammate_lost_the_food_asks_for_the_whole_of_it() -> None:
+    world, messages = game("boiled_egg", gamma=3.0), [request(1, 0, EGG)]
+    play(world, 1, " ".join(EGG[0]), "put_obj_in_utensil blender0", "stir blender0")
+    assert list(hinted_requests(view(world, 0, messages))) == EGG
+
+
+def test_a_chef_waits_for_a_teammate_that_works_and_asks_an_idle_one_again() -> None:
+    world, messages = game("boiled_egg", gamma=3.0), [request(1, 0, EGG)]
+    for _ in range(7):
+        world.step({})
+    seen = view(world, 0, messages)
+    assert not hinted_requests(seen)
+    for verb, wanted in (("go_on", []), ("wait", EGG)):
+        step = StepView(world.clock, {1: (verb,)}, ())
+        assert list(hinted_requests(replace(seen, history=(step,)))) == wanted
+
+
+def test_an_assistant_who_lost_the_food_is_told_to_fetch_it_again() -> None:
+    world, messages = game("boiled_egg", gamma=3.0), [request(1, 0, EGG)]
+    play(world, 1, " ".join(EGG[0]), "put_obj_in_utensil blender0", "stir blender0")
+    (hint,) = hints_for(world, view(world, 1, messages)).sentences
+    assert "Next: Fetch egg" in hint
+    play(world, 1, "pickup dish dish_dispenser")
+    (hint,) = hints_for(world, view(world, 1, messages)).sentences
+    assert "Next: Put it on a counter" in hint, "the hands must be free first"
+
+
 def test_the_hint_names_the_tab_and_the_words_of_the_lists() -> None:
     world = game("boiled_egg")
     seen = view(world, 0, [])
@@ -185,3 +222,10 @@ def test_the_lists_of_an_assistant_name_products_of_its_own_room_only(task: str)
     chef, assistant = (dict(each.made_with) for each in shown)
     cooked = {made for products in chef.values() for made in products if made.startswith(("baked", "boiled"))}
     assert cooked and not cooked & {made for products in assistant.values() for made in products}
+
+
+@pytest.mark.parametrize("task", BY_LEVEL)
+def test_the_lists_of_a_chef_without_the_recipe_name_no_products(task: str) -> None:
+    """What its utensils make of several things is the recipe."""
+    shown = cast(AskForm, PAGE.ask(view(game(task, knowledge="assistant"), 0, [])).shows)
+    assert shown.macros and not shown.made_with
