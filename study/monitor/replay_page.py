@@ -26,6 +26,7 @@ from kitchen.play.live.render_page import script_texts
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import metrics_by_seat
+from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_file import (
     GZIP,
     EpisodeFileError,
