@@ -1,6 +1,6 @@
 """Define benchmarks: how experiments compare agents that play one world without people. No Django.
 
-`CompletionBenchmark` compares completed and missed orders with published numbers and an upper bound.
+`CompletionBenchmark` compares completed and missed tasks with published numbers and an upper bound.
 `ComparisonBenchmark` compares one metric by level, number of players and line-up (the agents that play
 together). `PairingBenchmark` compares one metric for each pair of agents, in worlds of two players.
 """

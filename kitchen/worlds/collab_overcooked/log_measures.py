@@ -140,7 +140,9 @@ class CollaborationMetrics(LogMetrics):
         senders = (one.sender for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
         found.update(("messages", seats[sender]) for sender in senders if sender in seats)
         found.update({("rounds", seats[one]): count for one, count in _rounds(log).items() if one in seats})
-        found.update(("failed_checks", one.seat) for one in self.failed_checks(log))
+        found.update(("failed_checks", one.seat) for one in (*_refused(log), *_corrected(log)))
+        events = (event for step in log.steps for event in step.events if event.seat in SEATS)
+        found.update(("failed_checks", event.seat or 0) for event in events if _is_illegal_plan(event))
         for decision in log.decisions:
             if (seat := seats.get(decision.member)) is not None:
                 for process in processes_of(decision):
@@ -175,11 +177,11 @@ def _dropped_plans(log: EpisodeLog) -> Iterator[FailedCheck]:
     world = CollabOvercooked.create(seats=log.seats, settings=log.settings)
     world.reset(log.seed)
     for step in log.steps:
-        for event in filter(_is_illegal_plan, step.events):
+        world.step({each.seat: each.command for each in step.commands})
+        for event in filter(_is_illegal_plan, step.events):  # checked in the state after the step
             if event.seat in SEATS:
                 code = world.why_not(event.seat, tuple(event.data["left"][0]))
                 yield FailedCheck(step.number, event.seat, code, "plan")
-        world.step({each.seat: each.command for each in step.commands})
 
 
 def _is_illegal_plan(event: Event) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import dropwhile
 from random import Random
 from typing import ClassVar
 
@@ -45,9 +46,9 @@ CHEF_MEMORY: Mapping[str, Json] = {"unit": [], "asked": [], "step": -REPEAT_AFTE
 """Memory of a chef that has requested nothing: the unit that was due at the last request, the macros that
 were requested, the step of this request or of later progress, and how many macros the assistant had finished
 at the request and at that step."""
-ASSISTANT_MEMORY: Mapping[str, Json] = {"units": [], "seen": 0, "heard": 0}
+ASSISTANT_MEMORY: Mapping[str, Json] = {"units": [], "seen": 0, "heard": 0, "stuck": None}
 """Memory of an assistant that has heard nothing: the units to do, how many own macros were looked at, and the
-number of the last message."""
+number of the last message, and since which step the first unit cannot be carried out."""
 
 
 class RecipePartner(Agent):
@@ -108,7 +109,10 @@ class RecipePartner(Agent):
         is_begun = 0 < len(since) < len(asked) and since == asked[: len(since)]
         is_same = is_begun or (since != asked and _is_end(unit, _macros(before["unit"])))
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
-        is_recent = is_same and step - before["step"] < REPEAT_AFTER
+        has_question = _has_question(situation)
+        if has_question and not unit:
+            return before, (MessageDraft("Nothing for now."),)
+        is_recent = is_same and step - before["step"] < REPEAT_AFTER and not has_question
         if not unit or is_busy or before["step"] == step or is_recent:
             return before, ()
         chance = Random(situation.seed)  # noqa: S311
@@ -121,17 +125,20 @@ class RecipePartner(Agent):
 
     def _as_assistant(self, situation: Situation) -> Decision:
         before = {**ASSISTANT_MEMORY, **(situation.memory or {})}
-        mine = _done(situation, ASSISTANT)
+        mine, things = _done(situation, ASSISTANT), _things(situation, ASSISTANT)
         todo = _without_done(list(map(_macros, before["units"])), mine, before["seen"])
-        says: tuple[MessageDraft, ...] = ()
-        if asked := _requested(situation, before["heard"]):
+        asked, ignores = _requested(situation, before["heard"]), False
+        if asked:
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
-            units = _units_of(asked)
-            todo = todo if ignores else _with_units(todo, units)
-            says = (_answer(asked, ignores=ignores),)
+            possible = list(dropwhile(lambda unit: not remaining_unit(things, unit), todo))
+            todo = todo if ignores else _with_units(possible, _units_of(asked))
+        rest = remaining_unit(things, todo[0]) if todo else None
+        says = (_answer(asked, ignores=ignores, can_begin=bool(rest)),) if asked else ()
+        stuck = situation.step if before["stuck"] is None or rest or asked else before["stuck"]
+        if todo and situation.step - stuck >= REPEAT_AFTER:  # it cannot be done: the next one is tried
+            todo, stuck = todo[1:], situation.step
         heard = _last_number(situation.talk.messages)
-        memory = {"units": todo, "seen": len(mine), "heard": heard}
-        rest = remaining_unit(_things(situation, ASSISTANT), todo[0]) if todo else None
+        memory = {"units": todo, "seen": len(mine), "heard": heard, "stuck": stuck}
         command = rest[0] if rest and rest[0] in situation.legal[ASSISTANT] else WAIT_ONE
         return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
 
@@ -264,12 +271,20 @@ def _message(text: str, key: str, macros: Sequence[Command]) -> MessageDraft:
     return MessageDraft(f"{text} {listed}.", SAY, data={key: [list(macro) for macro in macros]})
 
 
-def _answer(asked: Sequence[Command], *, ignores: bool) -> MessageDraft:
-    return MessageDraft("Not now.") if ignores else _message("I will do this:", PLAN_KEY, asked)
+def _answer(asked: Sequence[Command], *, ignores: bool, can_begin: bool) -> MessageDraft:
+    if ignores:
+        return MessageDraft("Not now.")
+    return _message("I will do this:" if can_begin else "I cannot do this yet:", PLAN_KEY, asked)
 
 
 def _last_number(messages: Sequence[TeamMessage]) -> int:
     return messages[-1].number if messages else 0
+
+
+def _has_question(situation: Situation) -> bool:
+    """Return whether the other cook has just asked something in words."""
+    new = (said for said in situation.talk.messages if said.is_new and said.sender != situation.talk.member)
+    return any(said.text.rstrip().endswith("?") for said in new)
 
 
 def _requested(situation: Situation, heard: int) -> list[Command]:

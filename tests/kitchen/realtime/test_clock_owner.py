@@ -190,7 +190,7 @@ async def test_a_reopened_page_gets_the_present_step_and_closes_the_older_one(la
 
 async def test_a_late_message_of_an_older_page_releases_no_key(lane: Lane, owner: Any) -> None:
     """It could not say so before: Redis was away."""
-    episode = await made(lane, steps=500, tick_ms=20)
+    episode = await made(lane, steps=2000, tick_ms=20)
     page = await opened(episode, query="?page=page-two&take=1")
     await page.receive_kind("tick")
     await get_channel_layer().group_send(
@@ -204,7 +204,7 @@ async def test_a_late_message_of_an_older_page_releases_no_key(lane: Lane, owner
 
 
 async def test_an_old_connection_that_ends_late_releases_no_key(lane: Lane, owner: Any) -> None:
-    episode = await made(lane, steps=500, tick_ms=20)
+    episode = await made(lane, steps=2000, tick_ms=20)
     old = await opened(episode, query="?page=page-one&take=1")
     await old.receive_kind("whole")
     page = await opened(episode, query="?page=page-one&take=1")
@@ -220,7 +220,7 @@ async def test_an_old_connection_that_ends_late_releases_no_key(lane: Lane, owne
 
 
 async def test_each_page_receives_only_its_own_observation(lane: Lane, owner: Any) -> None:
-    episode = await made(lane, seats=2, steps=500, tick_ms=20)
+    episode = await made(lane, seats=2, steps=2000, tick_ms=20)
     pages = [await opened(episode, seat) for seat in (0, 1)]
     for seat, page in enumerate(pages):
         known = (await page.receive_kind("whole"))["observation"]["you"]
@@ -234,7 +234,7 @@ async def test_each_page_receives_only_its_own_observation(lane: Lane, owner: An
 
 
 async def test_a_page_that_misses_a_tick_receives_the_whole_state(lane: Lane, owner: Any) -> None:
-    episode = await made(lane, steps=500, tick_ms=20)
+    episode = await made(lane, steps=2000, tick_ms=20)
     page = await opened(episode)
     await page.receive_kind("tick")
     skipped = {"type": "tick.shown", "step": 400, "seats": {"0": {}}, "score": {}, "lost_ms": 0}
@@ -247,7 +247,7 @@ async def test_a_page_that_misses_a_tick_receives_the_whole_state(lane: Lane, ow
 
 
 async def test_an_owner_that_dies_is_followed_by_another(lane: Lane) -> None:
-    episode = await made(lane, "walker", seats=2, steps=500, tick_ms=20)
+    episode = await made(lane, "walker", seats=2, steps=2000, tick_ms=20)
     first = ClockOwner(get_channel_layer())
     dies = asyncio.create_task(first.run())
     page = await opened(episode)
@@ -374,7 +374,7 @@ async def test_unreachable_pages_miss_nothing(
 
 
 async def test_a_page_learns_that_staff_ended_the_episode(lane: Lane, owner: Any) -> None:
-    episode = await made(lane, steps=500, tick_ms=20)
+    episode = await made(lane, steps=2000, tick_ms=20)
     page = await opened(episode)
     await page.receive_kind("tick")
     await database_sync_to_async(end_episode)(episode_id=episode.pk, reason="a fire alarm")
@@ -410,7 +410,7 @@ async def test_a_decision_for_an_ended_episode_is_stored(
     monkeypatch.setattr(realtime_agents, "start_in_loop", ask)
     if answers_first:
         monkeypatch.setattr(realtime_agents.RealtimeAgents, "leave", answered_first)
-    episode = await made(lane, "thinker", seats=2, steps=500, tick_ms=20)
+    episode = await made(lane, "thinker", seats=2, steps=2000, tick_ms=20)
     page = await opened(episode)
     await page.receive_kind("tick")
     await database_sync_to_async(end_episode)(episode_id=episode.pk, reason="a fire alarm")
@@ -433,7 +433,7 @@ async def test_a_key_of_a_page_of_which_it_is_not_known_yet_that_it_plays_counts
         await known.wait()
         return True
 
-    episode = await made(lane, steps=500, tick_ms=20)
+    episode = await made(lane, steps=2000, tick_ms=20)
     first = await opened(episode, query="?page=page-one&take=1")
     await first.receive_kind("tick")
     monkeypatch.setattr(owning, "_plays", plays)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.organisation import END, Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -16,7 +17,8 @@ from kitchen.worlds.collab_overcooked.collaboration_events import (
     collaboration_events,
 )
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from tests.kitchen.worlds.collab_overcooked.games import command
+from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from tests.kitchen.worlds.collab_overcooked.games import agents_loop, command, play_on
 
 CHEF, ASSISTANT = 0, 1
 MEMBERS = (Member(CHEF, (0,), True), Member(ASSISTANT, (1,), True))
@@ -169,3 +171,21 @@ def test_an_event_has_a_value_for_each_column_and_says_why_it_is_right_or_wrong(
         "Wrong: it is repeated, premature or not needed "
         "(TES of the assistant 1.000 \N{RIGHTWARDS ARROW} 0.808)."
     )
+
+
+class Cutter(RecipePartner):
+    """An assistant that fetches an egg, and plans to cut on the empty board."""
+
+    async def decide(self, situation: Situation) -> Decision:
+        if situation.memory or situation.seats != (1,):
+            return Decision({}, memory=1)
+        plan = (("cut", "chopping_board0"),)
+        return Decision({1: ("pickup", "egg", "ingredient_dispenser")}, plans={1: plan}, memory=1)
+
+
+def test_the_code_of_a_dropped_plan_is_that_of_the_state_in_which_it_was_checked() -> None:
+    loop = agents_loop("boiled_egg", Cutter({}))
+    play_on(loop, Cutter({}))
+    checks = [(one.seat, one.code, one.checked) for one in LOG_MEASURES.failed_checks(loop.log())]
+    assert checks == [(1, "utensil_empty", "plan")]
+    assert LOG_MEASURES.measure(loop.log())["failed_checks_assistant"] == 1

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import ClassVar
 
 import pytest
 
 from kitchen.agents.evaluation import make_situation
-from kitchen.contract.world import Json
+from kitchen.contract.agent import Situation
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from kitchen.worlds.collab_overcooked.order_tasks import tasks, tasks_of_level
-from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER, RecipePartner
+from kitchen.worlds.collab_overcooked.reference_trajectories import Macros
+from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER, CHEF_MEMORY, RecipePartner
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, game, pair_game, play, play_on
 
@@ -92,3 +96,33 @@ def test_only_a_chef_without_the_recipe_is_refused(seats: tuple[int, ...]) -> No
     assert agent.unfit(game("boiled_egg"), seats) == ""
     why = agent.unfit(game("boiled_egg", knowledge="assistant"), seats)
     assert why == ("as chef it needs the recipe" if 0 in seats else "")
+
+
+class Slipping(RecipePartner):
+    """A chef whose first request cannot be carried out."""
+
+    first: ClassVar[tuple[Command, ...]] = ()
+
+    def _request(self, situation: Situation, unit: Macros) -> tuple[Json, tuple[MessageDraft, ...]]:
+        before = situation.memory if isinstance(situation.memory, dict) else {}
+        if not before.get("slipped"):
+            says = MessageDraft("Please.", data={REQUESTS_KEY: [list(macro) for macro in self.first]})
+            return {**CHEF_MEMORY, "slipped": True, "step": situation.step}, (says,)
+        memory, says_now = super()._request(situation, unit)
+        return {**memory, "slipped": True}, says_now
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "cut chopping_board0",
+        "pickup egg counter",
+        "pickup egg ingredient_dispenser; pickup onion ingredient_dispenser",
+    ],
+)
+def test_an_impossible_request_blocks_no_later_one(first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Slipping, "first", tuple(tuple(one.split()) for one in first.split("; ")))
+    loop = agents_loop("boiled_egg", RecipePartner({}), gamma=3.0)
+    assert play_on(loop, Slipping({})).delivered
+    answers = [said.text for said in loop.log().messages if said.sender == 1]
+    assert answers[0].startswith("I cannot do this yet") and answers[1].startswith("I will do this")
