@@ -29,8 +29,10 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
-from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    FILL,
+    PICKUP,
     PUT,
     WAIT,
     known_macros,
@@ -41,7 +43,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     without_request,
 )
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -131,6 +133,8 @@ class RequestCard(NamedTuple):
     first: str
     then: tuple[tuple[str, str], ...]
     possible: bool
+    state: str = ""
+    """UNDERWAY or DONE if the reader does or did this; empty if not, and for own requests."""
 
 
 class RequestCards(NamedTuple):
@@ -141,6 +145,8 @@ class RequestCards(NamedTuple):
     cards: tuple[RequestCard, ...]
 
 
+UNDERWAY, DONE = "underway", "done"
+"""States of a request: its actions are the reader's plan, or the reader has finished them."""
 CARDS_SHOWN = 3
 LONGEST_ECHO = 80
 """Characters of a typed action that its refusal repeats."""
@@ -167,6 +173,36 @@ def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
     )
 
 
+def _request_state(view: SeatView, said: TeamMessage) -> str:
+    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. The second of two equal requests
+    is done when its actions were finished twice."""
+    wanted = macros_in(said.data, REQUESTS_KEY)
+    asked = [macros_in(one.data, REQUESTS_KEY) for one in view.talk.messages if one.number <= said.number]
+    mine = view.observation["players"][view.seat]
+    if _times_done(map(tuple, mine["done"]), wanted) >= asked.count(wanted):
+        return DONE
+    doing = [tuple(mine["doing"])] if mine["doing"] else []
+    left = [*doing, *view.plans.by_seat.get(view.seat, ())]
+    return UNDERWAY if left and left == with_waits(wanted)[-len(left) :] else ""
+
+
+def _times_done(done: Iterable[Command], wanted: Iterable[Command]) -> int:
+    """Return how often these macros were finished in their order. Waits are left out."""
+    order = [macro for macro in wanted if macro[0] != WAIT]
+    finished = 0
+    for macro in done if order else ():
+        finished += macro == order[finished % len(order)]
+    return finished // len(order) if order else 0
+
+
+def _role(brief: Mapping[str, Json]) -> str:
+    """Return the name of the seat that has this brief; empty if both seats know the recipe."""
+    if brief["knowledge"] not in SEAT_NAMES:
+        return ""
+    knower = SEAT_NAMES.index(brief["knowledge"])
+    return SEAT_NAMES[knower if "recipe" in brief else 1 - knower]
+
+
 def _known_utensils(view: SeatView) -> set[str] | None:
     """Return the utensils whose products may be named to this seat. These are all of them (None) if the seat
     knows the recipe, else those of its own room. A chef without the recipe gets none: what its utensils make
@@ -176,6 +212,15 @@ def _known_utensils(view: SeatView) -> set[str] | None:
     if view.seat == CHEF:
         return set()
     return {macro[1] for macro in known_macros(food_rules(), view.seat) if macro[0] == PUT}
+
+
+def _requestable(view: SeatView) -> list[Command]:
+    """Return the macros that this seat can request from the other cook. Without the recipe, it cannot ask to
+    take something out of the other's utensils: the list of these products would tell the recipe."""
+    macros = known_macros(food_rules(), 1 - view.seat)
+    if "recipe" in view.brief:
+        return list(macros)
+    return [macro for macro in macros if macro[0] not in (PICKUP, FILL) or macro[-1] not in UTENSILS]
 
 
 class CollabPage(GridPage):
@@ -250,7 +295,7 @@ class CollabPage(GridPage):
         plans = view.plans.offered and not typed
         own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
         is_cook = others[0] == 1 - view.seat
-        asked = known_macros(food_rules(), 1 - view.seat) if is_cook and not typed else ()
+        asked = _requestable(view) if is_cook and not typed else []
         made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())
         shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with)
         part = Panel("ask-now", f"{_TEMPLATES}/ask_now.jinja", self._picker_state(view))
@@ -290,6 +335,7 @@ class CollabPage(GridPage):
             _value(macros[0]),
             tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
             may_choose(view) and macros[0] in view.choice.legal,
+            "" if said.sender == view.talk.member else _request_state(view, said),
         )
 
     def queues(self, view: SeatView) -> Panel:
@@ -384,6 +430,7 @@ class CollabPage(GridPage):
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],
             "knows": "recipe" in brief,
+            "role": _role(brief),
             "recipe": recipe_steps(brief),
             "typed": brief["typed"],
         }

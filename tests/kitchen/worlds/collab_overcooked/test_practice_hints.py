@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import cast
 
@@ -15,7 +16,7 @@ from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
-from kitchen.worlds.collab_overcooked.page import PAGE, AskForm
+from kitchen.worlds.collab_overcooked.page import PAGE, AskForm, RequestCards
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
@@ -229,3 +230,35 @@ def test_the_lists_of_a_chef_without_the_recipe_name_no_products(task: str) -> N
     """What its utensils make of several things is the recipe."""
     shown = cast(AskForm, PAGE.ask(view(game(task, knowledge="assistant"), 0, [])).shows)
     assert shown.macros and not shown.made_with
+
+
+def test_a_request_under_way_has_no_button_and_a_done_one_says_so() -> None:
+    fetch: list[Command] = [("pickup", "egg", "ingredient_dispenser"), ("place_obj_on_counter",)]
+    world, said = game("boiled_egg"), [request(1, 0, fetch)]
+
+    def states(said: list[TeamMessage], *plan: Command) -> list[str]:
+        seen = view(world, 1, said)
+        seen = replace(seen, plans=replace(seen.plans, by_seat={1: plan}))
+        return [card.state for card in cast(RequestCards, PAGE.requests(seen).shows).cards]
+
+    assert states(said) == [""]
+    assert states(said, *fetch) == ["underway"]
+    play(world, 1, "pickup egg ingredient_dispenser")
+    assert (states(said), states(said, *fetch[1:])) == ([""], ["underway"])
+    play(world, 1, "place_obj_on_counter")
+    assert states(said) == ["done"]
+    assert states([*said, request(2, 0, fetch)]) == ["", "done"], "asked a second time"
+
+
+def test_the_guide_names_the_seat_of_its_reader() -> None:
+    roles = [PAGE.handbook(game("boiled_egg").brief(seat))["role"] for seat in (0, 1)]
+    assert roles == ["chef", "assistant"]
+    assert PAGE.handbook(game("boiled_egg", knowledge="assistant").brief(0))["role"] == "chef"
+    assert PAGE.handbook(game("boiled_egg", knowledge="both").brief(1))["role"] == ""
+
+
+def test_an_assistant_asks_for_nothing_out_of_the_utensils_of_the_chef() -> None:
+    shown = cast(AskForm, PAGE.ask(view(game("baked_pumpkin_soup"), 1, [])).shows)
+    asked = [tuple(json.loads(one.value)) for one in shown.macros]
+    assert {macro[0] for macro in asked} >= {"pickup", "put_obj_in_utensil", "cook", "bake"}
+    assert not [macro for macro in asked if macro[0] == "pickup" and macro[-1] in ("pot0", "oven0")]

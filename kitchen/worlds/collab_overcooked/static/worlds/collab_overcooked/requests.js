@@ -196,9 +196,10 @@
 
   function markAccepted() {
     for (const card of document.querySelectorAll("#requests [data-request]")) {
-      const on = accepted.has(card.dataset.request);
+      const note = card.querySelector("[data-accepted]"); // none on a card that is done
+      const on = note !== null && (note.dataset.accepted === "underway" || accepted.has(card.dataset.request));
       card.classList.toggle("is-accepted", on);
-      card.querySelector("[data-accepted]").hidden = !on;
+      if (note) note.hidden = !on;
     }
   }
 
