@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from kitchen.agents.evaluation import make_situation, situation_in_organisation
+from kitchen.agents.make_situation import make_situation, situation_in_organisation
 from kitchen.contract.agent import ForecastTrial
 from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.mailbox import with_aims_of_others

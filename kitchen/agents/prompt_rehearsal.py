@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kitchen.agents.evaluation import make_situation, situation_in_organisation
+from kitchen.agents.make_situation import make_situation, situation_in_organisation
 from kitchen.contract.agent import EVERYBODY, NO_ONE, Agent, Decision, DecisionRequest, Situation
 from kitchen.contract.automatic_commands import Plan, open_turn, plans_for_agent
 from kitchen.contract.canonical_json import derived_seed

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
-from kitchen.agents.evaluation import collaboration_score
 from kitchen.contract.benchmark import ComparisonBenchmark, OrderCounts, ScoreBound
 from kitchen.experiments.episode_rows import PLAYED, DecisionMakers, EpisodeRow
 from kitchen.experiments.experiment_setup import (
@@ -22,6 +21,13 @@ from kitchen.experiments.experiment_setup import (
     ExperimentSetup,
     episode_seed,
 )
+
+
+def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
+    """Return the collaboration score: the mean over intervals of completed / (completed + failed), from
+    (completed, failed) pairs. None if there is no interval, or if both counts of an interval are 0."""
+    shares = [done / (done + failed) if done + failed else None for done, failed in counts]
+    return None if None in shares or not shares else fmean(share for share in shares if share is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
 from kitchen.contract.kit import Practice
 from kitchen.contract.world import Json, World, WorldError, canonical_json

@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen.agents.evaluation import make_situation, situation_in_organisation
+from kitchen.agents.make_situation import make_situation, situation_in_organisation
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Json, World, WorldError
 from kitchen.play.episode.create_episode import MindPlan

@@ -8,9 +8,10 @@ import warnings
 
 import pytest
 
-from kitchen.agents.evaluation import collaboration_score, make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Agent, Decision, run_without_waiting
 from kitchen.contract.world import Command, Json, World
+from kitchen.experiments.experiment_results import collaboration_score
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent, make_agent
 from kitchen.registry.world_registry import get_world, known_worlds
 from tests.kitchen.agents.timed_episode import play_alone

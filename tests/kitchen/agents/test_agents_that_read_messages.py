@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage

@@ -17,7 +17,7 @@ from kitchen.agents.call_forecast import (
     sample_calls,
     worst_cost,
 )
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision
 from kitchen.contract.language_model import Request
 from kitchen.contract.organisation import Member, make_organisation

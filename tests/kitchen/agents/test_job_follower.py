@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
 from kitchen.agents.job_follower import Follower
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import ACCEPT, INFORM, REPORT, WITHDRAW, Member, make_organisation

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from brigade.paths import base_dir
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.infra import process_pool_worker
 from kitchen.infra.log_context import error_location, error_traceback
 from kitchen.infra.process_pool import BusyError, ChildDiedError, ChildTimeoutError, ProcessPool

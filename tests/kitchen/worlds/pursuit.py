@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.world import SUCCESS, UNKNOWN, World
 from kitchen.registry.agent_registry import get_pursuer
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
 from kitchen.registry.agent_registry import get_pursuer
 from kitchen.registry.world_metrics import metrics_from_log, metrics_of_world

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CommandedTeam

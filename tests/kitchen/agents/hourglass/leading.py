@@ -10,7 +10,7 @@ import pytest
 
 from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents import decision_model
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request

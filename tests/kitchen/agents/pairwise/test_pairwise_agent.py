@@ -13,7 +13,7 @@ import pytest
 
 from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.agents.pairwise.spoken_reply import REPLY_TOOL, SpokenReply, read_spoken_reply
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.decision_notes import reading_from_note

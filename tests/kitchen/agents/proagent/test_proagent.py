@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kitchen.agents.call_forecast import CALL_TRIES, expected_calls, sample_calls, worst_cost
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.agents.prompt_rehearsal import RehearsedEpisode
 from kitchen.agents.skill_agents.skill_text import read_plan
 from kitchen.contract.agent import Decision

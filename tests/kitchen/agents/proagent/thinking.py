@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents import decision_model
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request

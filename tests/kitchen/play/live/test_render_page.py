@@ -13,7 +13,7 @@ from typing import Self
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.page import Page, Panel, SeatView, StepView
 from kitchen.contract.world import World
 from kitchen.play.live import render_page

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Event, Intent, Json

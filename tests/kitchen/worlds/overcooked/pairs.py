@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command
 from kitchen.registry.agent_registry import make_agent

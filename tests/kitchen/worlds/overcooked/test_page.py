@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent_skills import SeatObservation, wait_skill
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView, StepView
 from kitchen.contract.world import Command

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import run_without_waiting
 from kitchen.contract.world import Command, Event, SettingsError
 from kitchen.registry.agent_registry import make_agent

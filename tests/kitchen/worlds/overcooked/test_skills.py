@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents.skill_text import read_plan
 from kitchen.contract.agent_skills import EARLY, FREELY, NEVER, ONCE, READY, PlayStyle, SeatObservation
 from kitchen.contract.decision_notes import PredictionAccuracy, predictions_in

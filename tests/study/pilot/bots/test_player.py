@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Adviser, run_without_waiting
 from kitchen.contract.world import Json, World
 from kitchen.registry.agent_registry import make_agent

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.language_model import LanguageModel, ModelError, Reply, Request
 from kitchen.contract.world import Command

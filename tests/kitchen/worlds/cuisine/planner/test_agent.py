@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision, run_without_waiting
 from kitchen.contract.world import Command, Event, Json, World
 from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs

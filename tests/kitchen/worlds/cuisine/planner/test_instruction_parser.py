@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.agents.evaluation import make_situation
+from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision, run_without_waiting
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import TeamMessage

@@ -1,14 +1,9 @@
-"""Build the situation (what an agent sees in a step), and compute the collaboration score (CoS).
-
-The CoS is the mean of completed / (completed + failed) orders over all tested intervals between orders. It is
-defined in MindAgent, arXiv 2309.09971, section 3.
-"""
+"""Build the situation of an agent: what it sees and may do in a step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from statistics import fmean
 
 from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.organisation import Organisation
@@ -60,10 +55,3 @@ def situation_in_organisation(
         return seen
     number = min(seen.seats) if member is None else member
     return replace(seen, talk=TeamTalk(organisation, number, messages))
-
-
-def collaboration_score(counts: Iterable[tuple[int, int]]) -> float | None:
-    """Return the mean over intervals of completed / (completed + failed), from (completed, failed) pairs.
-    None if there is no interval, or if both counts of an interval are 0."""
-    shares = [done / (done + failed) if done + failed else None for done, failed in counts]
-    return None if None in shares or not shares else fmean(share for share in shares if share is not None)
