@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import reduce
@@ -20,6 +20,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from kitchen.contract.automatic_commands import NOT_ASKED
+from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.world import Json, WorldError
 from kitchen.play.episode.log_metrics import has_log_metrics, read_logs
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
@@ -138,11 +139,16 @@ def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
 def _scores_so_far(episodes: Sequence[Episode]) -> dict[int, dict[str, Json]]:
     """Return the scores of running episodes with the metrics computed from the log so far, by id.
 
-    Episodes whose world has no such metrics are left out.
+    Episodes whose world has no such metrics are left out. Messages in the open step do not count yet, because
+    an answer may follow.
     """
     running = [one for one in episodes if one.status == Episode.Status.PLAYING and has_log_metrics(one.world)]
     logs = read_logs(running) if running else {}
-    return {one.pk: with_log_metrics(one.score, logs[one.pk]) for one in running}
+    return {one.pk: with_log_metrics(one.score, _of_steps_taken(logs[one.pk], one.step)) for one in running}
+
+
+def _of_steps_taken(log: EpisodeLog, taken: int) -> EpisodeLog:
+    return replace(log, messages=tuple(said for said in log.messages if said.step <= taken))
 
 
 def _facts(

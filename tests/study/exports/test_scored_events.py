@@ -10,8 +10,11 @@ from django.utils import timezone
 
 from kitchen.contract.episode_log import ScoredEvent
 from kitchen.contract.world import canonical_hash
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.models import Episode, Message, Step
+from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.registry.world_metrics import event_columns
 from kitchen.registry.world_registry import WORLDS
 from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
@@ -97,10 +100,14 @@ def test_the_replay_and_the_file_of_an_episode_have_its_events(asked: tuple[Stud
 
 def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[Study, Episode, str]) -> None:
     study, episode, _ = asked
+    no_value = f"Initiating capability {NO_VALUE}"
+    assert no_value in episode_facts([episode.pk])[episode.pk].standing, "an answer may follow in the step"
+    submit_commands(episode_id=episode.pk, step=1, commands=[SubmittedCommand(0, ("wait", "1"))])
+    decide_step(episode_id=episode.pk, step=1)
     silent = begun(study, "chef_level_1")
     facts = episode_facts([episode.pk, silent.pk])
     assert "Initiating capability 100 %" in facts[episode.pk].standing
-    assert f"Initiating capability {NO_VALUE}" in facts[silent.pk].standing
+    assert no_value in facts[silent.pk].standing
     assert "initiating_capability" not in Episode.objects.get(pk=episode.pk).score, "nothing is stored"
 
 
