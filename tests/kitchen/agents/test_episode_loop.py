@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
+from django.db.models import Min
 
 from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
@@ -41,6 +42,7 @@ class Scripted(Agent):
     """Says what the test wants in its n-th decision, and keeps what it is told."""
 
     kind = "scripted"
+    leads = True
     LINES: ClassVar[Lines] = {}
     TOLD: ClassVar[list[Situation]] = []
     DOES: ClassVar[Any] = staticmethod(
@@ -399,6 +401,7 @@ def dig_with_plans(situation: Situation) -> Decision:
         ("tunnel", "scripted:2+scripted", "graph", EVERYBODY, {"within": True, "rounds": 2}),
         ("cuisine", "scripted+follower+scripted", "tree", NO_ONE, {"schedule": "free"}),
         ("cuisine", "scripted+follower+scripted", "graph", EVERYBODY, {"schedule": "rounds"}),
+        ("cuisine", "scripted:0+follower+scripted+scripted", "tree", NO_ONE, {"schedule": "free"}),
         ("tunnel", "scripted:2+scripted", "graph", NO_ONE, {"schedule": "free", "think_steps": 1}),
         ("tunnel", "scripted+scripted+scripted", "graph", NO_ONE, {"schedule": "relay", "stale": "drop"}),
         ("tunnel", "scripted+scripted+scripted", "chain", NO_ONE, {"schedule": "free", "think_steps": 0}),
@@ -422,6 +425,7 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
             [say("bye", 2, kind="end")],
         ],
         2: [[say("who?", 1)], [say("you", 0)], [say("later", 1)]],
+        3: [[say("", 0, kind="inform", aim=["fetch", "tuna"])], [say("faster", 0), say("you too", 2)]],
     }
     made, steps = organisation_of(kind, line_up, 3, **settings), 40 if "schedule" in settings else 10
     of_world = SETTINGS if world == "cuisine" else {"steps": steps}
@@ -455,7 +459,10 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
     assert len(live) > 2
     for mine, theirs in zip(map(known, Scripted.TOLD), map(known, in_live), strict=True):
         assert {name: mine[name] for name in mine if mine[name] != theirs[name]} == {}
-    decisions = DecisionRow.objects.filter(mind__episode=episode).order_by("step", "mind")
+    rows_of_minds = DecisionRow.objects.filter(mind__episode=episode).annotate(
+        member=Min("mind__seats__number")
+    )
+    decisions = rows_of_minds.order_by("step", "member" if "schedule" in settings else "mind")
     thought = sorted(loop.log().decisions, key=lambda one: (one.asked_in or one.step, one.member))
     of_time = (DUE_KEY, UNSAID_KEY) if "schedule" in settings else ()
     assert [(row.step, row.because, without(row.note, *of_time)) for row in decisions] == [
