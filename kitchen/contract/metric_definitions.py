@@ -1,7 +1,7 @@
 """Define `Metric`, the description of one metric of a world. No Django.
 
-`MetricLimits` belongs to a metric that is a share, such as completed of all orders. It says how many things
-can be counted in one episode at most.
+`MetricLimits` belongs to a metric that is a share, such as the share of orders completed. It has the maximum
+number of things (here: orders) in one episode.
 """
 
 from __future__ import annotations

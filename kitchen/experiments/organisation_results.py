@@ -1,8 +1,9 @@
-"""Tabulate and chart how fast organisations reach a goal, in the layout of S-Agents' Figure 7.
+"""Tabulate and chart how fast organisations reach a goal, laid out like Figure 7 of the S-Agents paper (arXiv
+2402.04578).
 
 TC is the number of steps to the goal, averaged over the episodes that reached it. mPT is the number of
-planning iterations of a member, averaged over all episodes. The values of S-Agents (arXiv 2402.04578) were
-read from its picture. They are minutes in another world, so only the order of the organisations compares.
+planning iterations of a member, averaged over all episodes. The paper's values were read from that figure.
+They are minutes in another game, so compare only the order of the organisations.
 """
 
 from __future__ import annotations

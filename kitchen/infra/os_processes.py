@@ -1,8 +1,8 @@
-"""Name processes, end child processes with their parent, and read the number of processes to start. No
-Django.
+"""Give processes names from which other processes can tell whether they still run, and end child processes
+with their parent. Also read from environment variables how many processes to start. No Django.
 
-A process's name shows other processes whether it still runs. This needs `/proc`; on other systems, an ended
-process is not noticed. The numbers come from environment variables; a wrong value raises a ValueError.
+Whether a process runs is read from `/proc`. On systems without it, an ended process is not noticed. A wrong
+number in a variable raises a ValueError.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Serve the live page of a study, its websocket, and the page about pauses of entry.
+"""Serve the live page of a study, its websocket, and the page on which staff pause and resume the entry of
+new participants.
 
-The websocket sends the rows of participants that have changed, at most every half a second. Every few seconds
-it checks all rows and the viewer's rights. The page also works without scripts. One user can have ten such
-pages in a process.
+The websocket sends changed rows of participants at most twice a second. Every few seconds it checks all rows
+and the viewer's rights. The page also works without scripts. A user can have at most ten such pages open in
+one process.
 """
 
 from __future__ import annotations

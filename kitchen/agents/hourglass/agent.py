@@ -1,7 +1,8 @@
-"""Implement the agent `Hourglass`: monitor, plan, turn tasks into actions, and carry them out.
+"""Implement the agent `hourglass`. It judges the progress of its tasks, plans new ones, turns them into
+actions, and carries these out.
 
-As a leader its actions are jobs for its workers, as a worker they are commands of the game. A member in
-between does both. Nothing is kept between steps except `Decision.memory`.
+A leader's actions are jobs for its workers. A worker's actions are commands of the game. A member between
+both gives jobs and commands. The agent keeps nothing between steps except `Decision.memory`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Read the replies of an hourglass agent's modules: as a tool call, as JSON, or as lines. Write them for the
-stand-in, too.
+"""Read a language model's replies to the prompts of an hourglass agent: a tool call, JSON, or lines of text.
+Also write such replies for the stand-in model.
 
-An unreadable reply raises UnreadablePlanError, whose message tells the model what is missing.
+An unreadable reply raises UnreadablePlanError. Its message tells the model what is missing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Do the modules of an hourglass agent by rule, or by asking language models.
+"""Define the three modules of an hourglass agent (progress monitor, task planner, action planner), each by
+rule and by language model.
 
-By rule, a root gives everybody without a task the most useful aim that nobody has (`AimPursuer.suggest`).
-Where nothing shows what is useful, aims are given in the order of the list. Another member does jobs in the
-order in which they came, and passes on what its own seats cannot begin. The stand-in model and the fallback
-plan in the same way. By model, an unreadable reply is asked for again; all calls are kept in their order.
+By rule, a leader gives each member without a task the most useful aim that nobody has (`AimPursuer.suggest`),
+or the next one of the list. Other members do their jobs in order. By model, an unreadable reply is asked for
+again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Track the tasks of an hourglass agent: jobs that it gave to others, and tasks of its own seats.
+"""Track the tasks of an hourglass agent: the jobs that it gave to other members, and the tasks of its own
+seats.
 
-A job's state is computed from messages, and the state of an own task from the game. Plain Python.
+The state of a job is computed from messages. The state of an own task is computed from the game. Plain
+Python.
 """
 
 from __future__ import annotations

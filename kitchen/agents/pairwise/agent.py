@@ -1,10 +1,9 @@
-"""Implement the agent `pairwise`: in each call, words to one partner and at most one command.
+"""Implement the agent `pairwise`. Each call of its language model writes a message to one partner and chooses
+at most one command.
 
-The agent is asked for a command if its seat does nothing, and for an answer if somebody wrote to it. A
-command in progress is interrupted for questions and requests only. After three answers in a row without a
-command, no model is asked until a message comes. If older messages must be summed up, one more call does
-that first. An answer that cannot be used is explained to the model once. The first seat of an agent with
-several seats speaks for all.
+The agent is asked for a command if its seat does nothing, and for an answer if somebody wrote to it. After
+three answers in a row without a command, it calls no model until a message comes. An agent with several seats
+sends its messages from the first one.
 """
 
 from __future__ import annotations

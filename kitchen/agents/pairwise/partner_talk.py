@@ -1,4 +1,6 @@
-"""Hold what one agent knows of its conversations: partner, addressees, unread messages, and the summary."""
+"""Hold what an agent knows of its conversation: the partner, the members it may write to, unread messages,
+and a summary of older ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write what the language model of the agent `pairwise` is told."""
+"""Write the prompt of the agent `pairwise` for its language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Read an answer of the model, as a tool call, as JSON or as lines: words, addressee, and a command."""
+"""Parse a language model's reply (a tool call, JSON or lines of text) into a message, its addressee and a
+command.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Speak for the stand-in by rule: it asks what others have, says what it has, requests and accepts."""
+"""Write the messages of the stand-in, which replaces the language model of the agent `pairwise`. By rule, it
+asks what others have, says what it has, and makes and accepts requests.
+"""
 
 from __future__ import annotations
 

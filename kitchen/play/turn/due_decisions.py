@@ -1,8 +1,8 @@
-"""Read the schedule of an open turn, and give the commands of decisions that take effect in the next step.
+"""Read and store the schedule of an open turn (who is asked when), and give the commands of decisions that
+take effect in the next step.
 
-The organisation names the schedule (`kitchen.contract.schedules`). Its rules are in
-`kitchen.agents.asking_schedule`, which episodes without people share. `Episode.schedule_state` has all that
-the next steps need, so that any process can continue.
+`kitchen.agents.asking_schedule` has the rules. Episodes without people use the same rules.
+`Episode.schedule_state` holds all that later steps need, so any process can run the next step.
 """
 
 from __future__ import annotations

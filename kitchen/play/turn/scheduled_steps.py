@@ -1,8 +1,9 @@
-"""Open the steps of live episodes in which members are asked at different times, and delay agents' decisions.
+"""Open the steps of live episodes in which members are asked at different times, and delay the decisions of
+agents.
 
-An agent is asked in the open step. Its decision takes effect `think_steps` later, and its model calls are
-stored at once. Until then its seats go on with their plans or wait. People choose in each step in which the
-schedule asks them, and their choices take effect at once.
+An agent's decision takes effect `think_steps` steps after it was asked. Until then, its seats continue their
+plans or wait. People are asked in the steps that the schedule gives them, and their choices take effect at
+once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Make the panels of the drawn map: what never changes, the chunks of blocks, and who and what is where now.
+"""Make the panels of the drawn map of a world of blocks: its fixed parts, the chunks (8 by 8 columns) of
+blocks, and the present places of players, animals and things.
 
-Scripts draw them (`static/worlds/blocks/map.js`), from above or at an angle. Only chunks that changed, or
-that came into sight, are sent. A *spot* is a thing that can be clicked. `command_spots` returns the spots
-that a command is about.
+Scripts in `static/worlds/blocks` draw them. Only chunks that have changed or come into sight are sent. A spot
+is a thing on the map that can be clicked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""plannings.csv and team_measures.csv: when agents thought, and how an organisation worked together.
+"""Define the tables plannings.csv (when agents planned) and team_measures.csv (how an organisation worked
+together).
 
-Both follow from the log (`kitchen.contract.team_measures`). Only episodes with an organisation have rows. A
-shared episode has its rows with its first participant.
+Both are computed from the log (`kitchen.contract.team_measures`). Only episodes with an organisation have
+rows. In an episode with several participants, the rows belong to its first participant.
 """
 
 from __future__ import annotations
