@@ -168,6 +168,7 @@ def test_where_no_worker_comes_those_fall_back_that_nobody_asks(monkeypatch: pyt
     for episode_id, step in turns:
         page_watchdog._fall_back(episode_id=episode_id, step=step)
     assert list(Decision.objects.values_list("mind__number", "fallback")) == [(1, "timeout")]
+    Episode.objects.update(decision_seconds=30)
     receipt = agent_decisions.decide_step(episode_id=episode.pk, step=1, claim=mine, mind=0)
     assert receipt and receipt.accepted
     assert [entry["fallback"] for entry in Step.objects.get().commands] == ["", "", "timeout"]
