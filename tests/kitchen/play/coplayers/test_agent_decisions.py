@@ -86,7 +86,7 @@ def play_step(episode: Episode, step: int = 1) -> Step:
 @pytest.mark.parametrize(("kind", "fallback"), [("late", "timeout"), ("broken", "error"), ("odd", "error")])
 def test_a_mind_that_does_not_decide_is_replaced_by_noop_and_named(kind: str, fallback: str) -> None:
     episode = make_episode(seats=3, minds=(mind(kind, 1, 2),))
-    Episode.objects.update(decision_seconds=0.05)
+    Episode.objects.update(decision_seconds=0.05 if kind == "late" else 30.0)
     step = play_step(episode)
     assert [entry["fallback"] for entry in step.commands] == ["", fallback, fallback]
     assert [entry["command"] for entry in step.commands] == [["noop"]] * 3
