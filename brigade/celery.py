@@ -49,8 +49,8 @@ def reconnect_after_broker_loss(**_: object) -> None:
 
 @celeryd_init.connect
 def set_up_worker(instance: Any, **_: Any) -> None:
-    """Prepare a worker. It may open more files, its threads share one heap, and nothing is printed outside
-    the log."""
+    """Prepare a worker: it may open more files, its threads use a single malloc arena (glibc only), and
+    nothing is printed outside the log."""
     raise_open_file_limit()
     share_one_heap()
     instance.quiet = True

@@ -145,7 +145,8 @@ class ComparisonBenchmark(Benchmark):
         of seats."""
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
-        """Return the published values for this level and number of seats, by line-up. Empty by default."""
+        """Return the published values for this level and number of seats, by line-up (such as
+        `greedy+stay`). Empty by default."""
         return {}
 
 

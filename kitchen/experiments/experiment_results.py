@@ -83,8 +83,9 @@ class CellResult:
 
     @property
     def paper_cos(self) -> float | None:
-        """The collaboration score (CoS) of this cell, computed from the paper's counts. None if the paper
-        has no count for an interval."""
+        """Return the collaboration score (CoS) of this cell, computed from the counts of orders that the
+        benchmark's paper printed. None if the paper gives no counts for one of the cell's intervals
+        between orders."""
         counts = [each.paper for each in self.intervals]
         pairs = [(done, total - done) for done, total in (each for each in counts if each)]
         return collaboration_score(pairs) if len(pairs) == len(counts) else None

@@ -38,7 +38,8 @@ def estimate_tokens(text: str) -> int:
 
 
 def max_prompt_tokens(request: Request) -> int:
-    """Return the maximum number of tokens of a request's prompt."""
+    """Return an upper estimate of the number of tokens of this request's prompt, from the length of its
+    messages and its tool."""
     size = sum(len(message.text.encode()) for message in request.messages)
     tokens = size / MIN_BYTES_PER_TOKEN + TOKENS_PER_MESSAGE * len(request.messages)
     if request.tool:

@@ -2,8 +2,9 @@
 Plain Python.
 
 The schemes are balanced Latin squares (Williams 1949), all permutations, one fixed order, and random orders.
-A *sequence* is one of the orders in a block of the scheme. Sequences with the fewest participants are
-assigned first. If somebody drops out, times out, withdraws or is excluded, their sequence is assigned again.
+A *block* has each order of a scheme once, and a *sequence* is one order of a block. Sequences with the
+fewest participants are assigned first. If somebody drops out, times out, withdraws or is excluded, their
+sequence is assigned again.
 """
 
 # The schemes are balanced Latin squares (Williams designs), all permutations, one fixed order, and random

@@ -2,7 +2,8 @@
 
 A round is an episode with its survey in one condition. A part has a title, a text and settings. The module
 also determines the world and co-players of the practice episode, and checks that the episode is long enough.
-Participants meet the parts in the listed order; the rounds come between `check` and `final`.
+Participants meet the parts in the order of `PARTS`. The rounds come after the check of understanding and
+before the final comparison.
 """
 
 from __future__ import annotations

@@ -197,8 +197,11 @@ def ready(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics. The client must be on this machine or send the token. Raises PermissionDenied
-    for other clients."""
+    """Return all operation metrics of the app in the text format of Prometheus.
+
+    The client must be on this machine, or send `METRICS_TOKEN` as a bearer token. Raises PermissionDenied
+    for other clients.
+    """
     if not (_from_here(request) or _knows_token(request)):
         raise PermissionDenied
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_PLAIN_0_0_4)

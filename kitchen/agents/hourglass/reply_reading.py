@@ -165,7 +165,8 @@ def read_statuses(reply: Reply, count: int) -> dict[int, str]:
 
 
 def read_informs(reply: Reply, words: TeamWords) -> list[PlannedTask]:
-    """Read the reply of a leader's action planner: what to inform whom of."""
+    """Return the tasks that a leader's reply gives to workers by message. Raises UnreadablePlanError if
+    the reply informs nobody."""
     said = _object(reply)
     if said is None:
         pairs = [(one["to"], one["job"], "") for one in _INFORM.finditer(reply.text)]

@@ -101,7 +101,8 @@ class Conversation:
         return self.memory.silent >= MAX_SILENT_ANSWERS
 
     def member_named(self, name: str) -> tuple[int, ...]:
-        """Return the addressee of this name; empty if there is none."""
+        """Return the number of the addressee with this name, as a tuple of one. Empty if there is none.
+        Case and spaces do not matter."""
         plain = "".join(name.split()).casefold()
         return tuple(
             number for number in self.addressees if "".join(self.names[number].split()).casefold() == plain

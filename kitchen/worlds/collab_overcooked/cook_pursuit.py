@@ -1,8 +1,8 @@
 """Find the next command with which a cook comes closer to an aim (a goal that somebody asked for). Plain
 Python.
 
-The command depends only on the present observation, so earlier mistakes do not matter. The cook needs no
-recipe, because it makes a missing product only from a single ingredient.
+The command depends only on the present observation, so earlier mistakes do not matter. If a product is
+missing, the cook makes it itself only if it has a single ingredient. So it needs no recipe.
 """
 
 from __future__ import annotations
