@@ -51,6 +51,18 @@ def read_json(text: str) -> Json:
         raise TooDeepError from None
 
 
+def json_object_in_text(text: str) -> dict[str, Json] | None:
+    """Return the JSON object in a text, from its first `{` to its last `}`. None if there is no object."""
+    start, end = text.find("{"), text.rfind("}")
+    if not 0 <= start < end:
+        return None
+    try:
+        found = read_json(text[start : end + 1])
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def _finite(text: str) -> float:
     """Return a number that JSON allows; Python's own reader also accepts NaN and 1e999."""
     number = float(text)

@@ -188,7 +188,7 @@ class SeatView:
     """The last steps, newest first."""
     result: ResultView
     picture: Mapping[str, Json] = field(default_factory=dict)
-    """What the drawing needs beside the observation (`World.picture`); empty where the world is shown in
+    """Data for the drawing that the observation lacks (`World.picture`). Empty if the world is shown in
     tables only."""
     choice: ChoiceView = ChoiceView()
     timing: TimingView = TimingView()

@@ -92,8 +92,8 @@ class TickPage(OpenPage):
 
 
 class TickConsumer(SeatConsumer):
-    """The consumer of `/ws/ticks/<key>/`. The key belongs to a person's seat. Whoever has the key plays
-    this seat."""
+    """The consumer of `/ws/ticks/<key>/`. The key belongs to a person's seat. A
+    browser that has the key plays this seat."""
 
     kind_of_page = TickPage
     only_json = True

@@ -32,7 +32,7 @@ GUEST_SALT = "brigade.guest"
 class Participant(models.Model):
     """One person in one study.
 
-    Whoever has `key` can open this participant's pages and erase the data. A person who only knows the
+    A browser that has `key` can open this participant's pages and erase the data. A person who only knows the
     label is a guest. A guest can continue the study but cannot erase.
     """
 

@@ -13,6 +13,16 @@ from playwright.async_api import Page, TimeoutError
 PREFERENCE = ("activate", "put", "get", "goto", "noop")
 """A simple cook: finish what can be finished, else carry something, else walk."""
 
+ARROWS = """([from, to]) => {
+    const centre = one => { const box = one.getBoundingClientRect();
+                            return [box.left + box.width / 2, box.top + box.height / 2]; };
+    const [a, b] = [from, to].map(name => centre(document.querySelector(`[data-spot="${name}"]`)));
+    const [x, y] = [b[0] - a[0], b[1] - a[1]];
+    if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
+    return y > 0 ? "ArrowDown" : "ArrowUp";
+}"""
+"""The arrow key that leads from one spot of a drawing to another, by their names."""
+
 
 class Person:
     """Somebody who takes part with this page."""

@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page
 
 from tests.browser import IN_A_BROWSER, SHOTS
 from tests.journeys.axe import violations
-from tests.journeys.person import Person, enter_loaded, new_slug
+from tests.journeys.person import ARROWS, Person, enter_loaded, new_slug
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -41,14 +41,6 @@ PIXEL = """([x, y]) => {
     return [own.left + own.width / 2 + x * cell, own.top + own.height / 2 + y * cell];
 }"""
 """What is so many columns and rows from the own builder."""
-ARROWS = """([from, to]) => {
-    const centre = one => { const box = one.getBoundingClientRect();
-                            return [box.left + box.width / 2, box.top + box.height / 2]; };
-    const [a, b] = [from, to].map(name => centre(document.querySelector(`[data-spot="${name}"]`)));
-    const [x, y] = [b[0] - a[0], b[1] - a[1]];
-    if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
-    return y > 0 ? "ArrowDown" : "ArrowUp";
-}"""
 FOCUSED = "document.activeElement.dataset.spot || ''"
 OVER = "#bar[data-phase=over]"
 

@@ -14,7 +14,7 @@ from playwright.async_api import Browser, Page
 from tests.browser import IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.grids import enter_grid, grid
-from tests.journeys.person import Person, condition, enter_kitchen
+from tests.journeys.person import ARROWS, Person, condition, enter_kitchen
 from tests.servers import Stack
 
 pytestmark = IN_A_BROWSER
@@ -30,14 +30,6 @@ RICE = [
 CLICKS = """() => {
     window.pointed = 0;
     document.addEventListener("click", event => { if (event.detail) pointed += 1; }, true);
-}"""
-ARROWS = """([from, to]) => {
-    const centre = one => { const box = one.getBoundingClientRect();
-                            return [box.left + box.width / 2, box.top + box.height / 2]; };
-    const [a, b] = [from, to].map(name => centre(document.querySelector(`[data-spot="${name}"]`)));
-    const [x, y] = [b[0] - a[0], b[1] - a[1]];
-    if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
-    return y > 0 ? "ArrowDown" : "ArrowUp";
 }"""
 LAID_OUT = """() => [...document.querySelectorAll("#menu-actions .verb, #menu-actions legend, .goto .action")]
     .map(one => { const {left, top, width, height} = one.getBoundingClientRect();

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kitchen.agents.hourglass.prompt import NO_AIM, NOBODY, STATUSES
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.assigned_jobs import aim_and_words
-from kitchen.contract.data_files import read_json
+from kitchen.contract.data_files import json_object_in_text
 from kitchen.contract.language_model import Reply
 from kitchen.contract.world import Aim, Command, Json
 
@@ -202,16 +202,7 @@ def read_commands(reply: Reply, legal: Sequence[Command]) -> list[Command]:
 
 def _object(reply: Reply) -> Mapping[str, Json] | None:
     """Return the object of a reply: of its tool call, or the JSON in its text; None if there is none."""
-    if reply.call is not None:
-        return reply.call
-    start, end = reply.text.find("{"), reply.text.rfind("}")
-    if not 0 <= start < end:
-        return None
-    try:
-        found = read_json(reply.text[start : end + 1])
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
+    return reply.call if reply.call is not None else json_object_in_text(reply.text)
 
 
 # The stand-in's replies

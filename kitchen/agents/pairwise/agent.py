@@ -123,7 +123,7 @@ class SeatTurn:
     says: tuple[MessageDraft, ...] = ()
     by: str = ""
     begun: str = ""
-    """The command that the model chose now, spelled."""
+    """The command that the model chose now, as text."""
     error: str = ""
     tries: list[list[Json]] = field(default_factory=list)
     """The faults of each reply."""

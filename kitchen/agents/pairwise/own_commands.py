@@ -45,7 +45,7 @@ class OwnCommands(ABC):
     @property
     @abstractmethod
     def doing(self) -> str:
-        """What the seat is doing, spelled; empty if it can begin something."""
+        """The command that the seat carries out now, as text. Empty if the seat can begin one."""
 
     @abstractmethod
     def possible(self) -> list[Command]:
@@ -77,7 +77,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def wish(self, other: int) -> str:
-        """Return what another seat could usefully begin, spelled; empty if nothing is known."""
+        """Return a command that another seat could usefully begin, as text. Empty if none is known."""
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:

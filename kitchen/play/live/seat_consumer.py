@@ -137,8 +137,8 @@ class UnknownAddressConsumer(AsyncWebsocketConsumer):
 
 
 class SeatConsumer(AsyncWebsocketConsumer):
-    """The consumer of `/ws/seat/<key>/`. The key belongs to a person's seat. Whoever has the key plays
-    this seat."""
+    """The consumer of `/ws/seat/<key>/`. The key belongs to a person's seat. A
+    browser that has the key plays this seat."""
 
     kind_of_page: type[OpenPage] = OpenPage
     only_json = False

@@ -26,7 +26,7 @@ def is_scheduled(organisation: Organisation | None) -> bool:
 def read_schedule(turn: OpenTurn) -> AskingSchedule | None:
     """Return the schedule of the episode as it is stored. None if all choose for each step."""
     organisation = turn.episode.team
-    if organisation is None or not is_scheduled(organisation):
+    if organisation is None or not organisation.is_timed:
         return None
     stored = turn.episode.schedule_state
     return AskingSchedule.from_json(organisation, stored) if stored else AskingSchedule(organisation)

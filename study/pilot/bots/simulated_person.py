@@ -42,7 +42,7 @@ class Temperament:
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What one episode was like for a participant. All numbers except `teammates` are from 0 to 1."""
+    """The experience of one episode of a participant. All numbers except `teammates` are from 0 to 1."""
 
     teammates: int = 0
     success: float | None = None

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
-from kitchen.contract.data_files import read_json
+from kitchen.contract.data_files import json_object_in_text
 from kitchen.contract.language_model import Reply, Tool
 from kitchen.contract.team_messages import MAX_AGENT_CHARACTERS
 from kitchen.contract.world import Command, Json
@@ -83,15 +83,8 @@ def _macros(given: Json) -> list[Command]:
 
 
 def _parts(text: str) -> Mapping[str, Json]:
-    start, end = text.find("{"), text.rfind("}")
-    if 0 <= start < end:
-        try:
-            found = read_json(text[start : end + 1])
-        except ValueError:
-            found = None
-        if isinstance(found, dict):
-            return found
-    return _lines(text)
+    found = json_object_in_text(text)
+    return _lines(text) if found is None else found
 
 
 def _lines(text: str) -> dict[str, Json]:
