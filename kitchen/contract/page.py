@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.assigned_jobs import Job
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Intent, Json, Metric, World
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, pgettext
 
@@ -366,6 +366,16 @@ class Page(ABC):
     @abstractmethod
     def phrase(self, command: Command) -> str:
         """Return the command as text for a menu or a history: `Put it into pot 1`."""
+
+    def translated_message(self, message: TeamMessage) -> str:
+        """Return the text of a message in the reader's language, if it is one of this world's own sentences
+        (`CODE_KEY`). Empty for all other messages, which are shown as they were written."""
+        return ""
+
+    def requests_in_words(self, data: Mapping[str, Json]) -> str:
+        """Return the commands that a message requests as text, with semicolons between. Empty if it requests
+        none."""
+        return "; ".join(map(self.phrase, commands_in(data, REQUESTS_KEY)))
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that the person in this seat typed.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_KINDS, Organisation
-from kitchen.contract.world import Json
+from kitchen.contract.world import Command, Json
 
 MAX_PERSON_CHARACTERS = 500
 """Maximum length of a person's message."""
@@ -24,6 +24,8 @@ MAX_AGENT_CHARACTERS = 2000
 REQUESTS_KEY = "requests"
 """Key of a message's data for commands that the addressees should give, as lists of words: each among the
 commands that their seats can plan (`World.plannable`)."""
+CODE_KEY = "code"
+"""Key of a message's data for the code of a sentence that pages translate (`Page.translated_message`)."""
 ONLY_JOBS = "only_jobs"
 """The `code` of an answer from a member that reads no messages and only does jobs with an aim."""
 
@@ -88,6 +90,16 @@ def message_content(text: str, data: Mapping[str, Json]) -> tuple[str, Json]:
     """Return the text without case and spaces, and the commands that the message requests. If both are
     equal for two messages, the later message repeats the earlier one."""
     return "".join(text.split()).casefold(), data.get(REQUESTS_KEY)
+
+
+def commands_in(data: Mapping[str, Json], key: str) -> list[Command]:
+    """Return the commands under this key of a message's data, such as `REQUESTS_KEY`. Entries that are not
+    lists of words are left out."""
+    given = data.get(key)
+    if not isinstance(given, list | tuple):
+        return []
+    words = (one for one in given if isinstance(one, list | tuple) and one)
+    return [tuple(one) for one in words if all(isinstance(word, str) for word in one)]
 
 
 def max_message_length(organisation: Organisation, sender: int) -> int:

@@ -19,6 +19,7 @@ from kitchen.contract.agent import REASON_JOB, REASON_MESSAGE, REASON_PLAN_BROKE
 from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED, THINKING, Plan, may_act
 from kitchen.contract.episode_log import CHECKED, ScoredEvent
 from kitchen.contract.page import Page, SeatView
+from kitchen.contract.team_messages import CODE_KEY
 from kitchen.contract.world import Intent, Json, World, WorldError, canonical_json
 from kitchen.infra.database_writes import RowWriter
 from kitchen.play.episode.log_metrics import has_log_metrics
@@ -306,6 +307,9 @@ class MessageReport:
     row: Message
     sender: str
     to: tuple[str, ...]
+    requests: str
+    """The commands that the message requests, as text. Empty if its text contains them, or if the world is
+    unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,4 +368,13 @@ def _thought(record: EpisodeRecord, row: Decision) -> DecisionReport:
 
 def _line(record: EpisodeRecord, message: Message) -> MessageReport:
     to = tuple(member_label(record, one) for one in message.to)
-    return MessageReport(message, member_label(record, message.sender), to)
+    return MessageReport(message, member_label(record, message.sender), to, _requests(record, message))
+
+
+def _requests(record: EpisodeRecord, message: Message) -> str:
+    if message.data.get(CODE_KEY):
+        return ""
+    try:
+        return get_page(record.episode.world).requests_in_words(message.data)
+    except UnknownNameError:
+        return ""

@@ -11,7 +11,8 @@
   let begun = false;
 
   const mine = () => Number(list().dataset.mine);
-  const words = (line) => `${line.querySelector("b").textContent}: ${line.querySelector(".said-text").textContent}`;
+  const texts = (line) => [...line.querySelectorAll(".said-text")].map((one) => one.textContent).join(". ");
+  const words = (line) => `${line.querySelector("b").textContent}: ${texts(line)}`;
   const boxOf = (form) => form.querySelector('[name="text"]');
 
   function onSend(event) {

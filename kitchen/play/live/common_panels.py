@@ -282,7 +282,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
         *(_gone_panels(view) if view.taken_over is not None else ()),
-        *([talk_panel(view)] if view.talk.member is not None else []),
+        *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
@@ -310,6 +310,8 @@ class Line(NamedTuple):
     text: str
     is_ours: bool = False
     """True if the text is the page's own, in its language."""
+    requests: str = ""
+    """The commands that the message requests, as text, if `text` does not contain them."""
 
 
 class Partner(NamedTuple):
@@ -335,20 +337,20 @@ def _partner(view: SeatView) -> Partner:
     return Partner("" if view.talk.partner is None else view.talk.members[view.talk.partner])
 
 
-def talk_panel(view: SeatView) -> Panel:
+def talk_panel(page: Page, view: SeatView) -> Panel:
     """Build the panel of the messages that this person has sent and received."""
     mine = max((said.number for said in view.talk.messages if said.sender == view.talk.member), default=0)
-    lines = ((said, _line(view, said)) for said in view.talk.messages)
+    lines = ((said, _line(page, view, said)) for said in view.talk.messages)
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
         # a plain job is shown by the jobs panel, in the reader's language
-        if line.text and not said.data.get("plain")
+        if (line.text or line.requests) and not said.data.get("plain")
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 
 
-def _line(view: SeatView, message: TeamMessage) -> Line:
+def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
     if message.sender is None:
         code, name = message.data["code"], view.talk.members[message.data["member"]]
         words = gettext(PLATFORM_MESSAGES[code]) % {"name": name}
@@ -359,7 +361,11 @@ def _line(view: SeatView, message: TeamMessage) -> Line:
         return Line(message.step, sender, others, view.talk.member in message.to, gettext(own), is_ours=True)
     if message.kind == END and not message.text:
         return Line(message.step, gettext("Note"), (), False, gettext(CONVERSATION_ENDED), is_ours=True)
-    return Line(message.step, sender, others, view.talk.member in message.to, message.text)
+    to_you = view.talk.member in message.to
+    if own := page.translated_message(message):
+        return Line(message.step, sender, others, to_you, own, is_ours=True)
+    requests = page.requests_in_words(message.data)
+    return Line(message.step, sender, others, to_you, message.text, requests=requests)
 
 
 def notice_panel(notice: Notice) -> Panel:

@@ -26,7 +26,7 @@ from itertools import groupby
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json, clean_settings
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -189,24 +189,14 @@ def effective_macros(steps: Iterable[LoggedStep], seat: int, *, before: int) -> 
 def _requests(said: Iterable[TeamMessage], opener: int, responder: int) -> Iterator[Command]:
     for message in said:
         if message.sender == opener:
-            macros = macros_in(message.data, REQUESTS_KEY)
+            macros = commands_in(message.data, REQUESTS_KEY)
             yield from (one for one in macros if is_known_macro(food_rules(), responder, one))
-
-
-def macros_in(data: Mapping[str, Json], key: str) -> list[Command]:
-    """Return the macros (commands that last several steps) under this key of a message's data. Entries
-    that are not lists of words are left out."""
-    given = data.get(key)
-    if not isinstance(given, list | tuple):
-        return []
-    words = (one for one in given if isinstance(one, list | tuple) and one)
-    return [tuple(one) for one in words if all(isinstance(word, str) for word in one)]
 
 
 def _response(log: EpisodeLog, step: int, said: Sequence[TeamMessage], responder: int) -> list[Command]:
     for message in said:
         if message.sender == responder:
-            plan = macros_in(message.data, PLAN_KEY)
+            plan = commands_in(message.data, PLAN_KEY)
             if any(macro[0] != WAIT for macro in plan):
                 return plan
     return _commanded(log.steps, step, responder)

@@ -150,6 +150,21 @@ JOB_WORDS: Mapping[str, str] = {
 """The jobs of a recipe, by utensil."""
 
 
+STAND_IN_SENTENCES: Mapping[str, str] = {
+    "do_this": gettext_noop("Please do this: {actions}."),
+    "will_do": gettext_noop("I will do this: {actions}."),
+    "not_yet": gettext_noop("I cannot do this yet: {actions}."),
+    "not_now": gettext_noop("Not now."),
+    "nothing_now": gettext_noop("Nothing for now."),
+}
+"""What the stand-in says, by code. The code is in the data of its message."""
+
+
+def stand_in_sentence(code: str, macros: Iterable[Command] = ()) -> str:
+    """Return the sentence of `STAND_IN_SENTENCES` with this code about these commands."""
+    return gettext(STAND_IN_SENTENCES[code]).format(actions=commands_words(macros))
+
+
 def thing_words(thing: Json) -> str:
     """Return the name of a thing for participants: `baked potato slices`, `pumpkin soup in a dish`,
     `nothing`."""
@@ -188,6 +203,11 @@ def command_words(command: Command) -> str:
     words = [*map(thing_words, arguments), "…", "…"]
     special = f"{verb} {arguments[-1]}" if arguments else verb
     return gettext(COMMAND_WORDS.get(special, COMMAND_WORDS[verb])).format(*words)
+
+
+def commands_words(commands: Iterable[Command]) -> str:
+    """Return several commands as one text: `Fetch potato; Put it on a counter`."""
+    return "; ".join(map(command_words, commands))
 
 
 def picker_words(macro: Command) -> tuple[tuple[str, str], ...]:

@@ -9,23 +9,25 @@ from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
-from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
+from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
     NAMES,
     REASON_WORDS,
+    STAND_IN_SENTENCES,
     VERB_WORDS,
     command_words,
     doing_words,
     picker_words,
     recipe_steps,
+    stand_in_sentence,
     thing_words,
     utensil_words,
 )
@@ -176,8 +178,8 @@ def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
 def _request_state(view: SeatView, said: TeamMessage) -> str:
     """Return how far this seat is with a request: UNDERWAY, DONE or nothing. The second of two equal requests
     is done when its actions were finished twice."""
-    wanted = macros_in(said.data, REQUESTS_KEY)
-    asked = [macros_in(one.data, REQUESTS_KEY) for one in view.talk.messages if one.number <= said.number]
+    wanted = commands_in(said.data, REQUESTS_KEY)
+    asked = [commands_in(one.data, REQUESTS_KEY) for one in view.talk.messages if one.number <= said.number]
     mine = view.observation["players"][view.seat]
     if _times_done(map(tuple, mine["done"]), wanted) >= asked.count(wanted):
         return DONE
@@ -302,7 +304,7 @@ class CollabPage(GridPage):
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows, parts=() if typed else (part,))
 
     def _picker_state(self, view: SeatView) -> PickerState:
-        requested = [macro for said in view.talk.messages for macro in macros_in(said.data, REQUESTS_KEY)]
+        requested = [macro for said in view.talk.messages for macro in commands_in(said.data, REQUESTS_KEY)]
         is_asking = view.choice.hints and view.choice.hinted is None
         hinted = hinted_requests(view) if is_asking else ()
         return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)))
@@ -319,13 +321,13 @@ class CollabPage(GridPage):
         found = [
             said
             for said in view.talk.messages
-            if macros_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
+            if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
         ]
         cards = tuple(self._card(view, said) for said in reversed(found[-CARDS_SHOWN:]))
         return Panel(name, f"{_TEMPLATES}/requests.jinja", RequestCards(is_yours, cards))
 
     def _card(self, view: SeatView, said: TeamMessage) -> RequestCard:
-        macros = macros_in(said.data, REQUESTS_KEY)
+        macros = commands_in(said.data, REQUESTS_KEY)
         who = "" if said.sender is None else view.talk.members.get(said.sender, "")
         return RequestCard(
             said.number,
@@ -394,6 +396,14 @@ class CollabPage(GridPage):
     def phrase(self, command: Command) -> str:
         """Return a command as a text for participants."""
         return command_words(command)
+
+    def translated_message(self, message: TeamMessage) -> str:
+        """Return a sentence of the stand-in in the reader's language; empty for all other messages."""
+        code = str(message.data.get(CODE_KEY, ""))
+        if code not in STAND_IN_SENTENCES:
+            return ""
+        macros = (macro for key in (REQUESTS_KEY, PLAN_KEY) for macro in commands_in(message.data, key))
+        return stand_in_sentence(code, macros)
 
     def outcome(self, view: SeatView) -> str:
         """Return a heading that tells whether the ordered dish was delivered in time."""

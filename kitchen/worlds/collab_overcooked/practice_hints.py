@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kitchen.contract.page import SeatView
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.words.gettext_without_django import gettext, gettext_noop
-from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.collaboration_scores import matched_prefix
 from kitchen.worlds.collab_overcooked.display_text import command_words, thing_words
 from kitchen.worlds.collab_overcooked.macro_checks import (
@@ -144,7 +143,7 @@ def _requests_of_teammate(view: SeatView) -> list[list[Command]]:
     of_teammate = (said for said in view.talk.messages if said.sender != view.talk.member)
     found: list[list[Command]] = []
     for said in of_teammate:
-        macros = [macro for macro in macros_in(said.data, REQUESTS_KEY) if macro[0] != WAIT]
+        macros = [macro for macro in commands_in(said.data, REQUESTS_KEY) if macro[0] != WAIT]
         if macros and found[-1:] != [macros]:
             found.append(macros)
     return found
@@ -189,7 +188,7 @@ def _missing_requests(view: SeatView) -> tuple[Sequence[Command], bool]:
     plan = remaining_plan(_things(view), task.name, references(task.name)[SHORTEST_PAIR[task.level]])
     unit = plan.units[0] if plan and plan.units else ()
     own = [said for said in view.talk.messages if said.sender == view.talk.member]
-    requested = [macro for said in own for macro in macros_in(said.data, REQUESTS_KEY)]
+    requested = [macro for said in own for macro in commands_in(said.data, REQUESTS_KEY)]
     asked = 0 if _is_given_up(view, own) else matched_prefix(_undone(view, requested), unit)
     missing = unit[asked:]
     return (missing if requested else missing[: max(1, len(missing) - 1)]), asked > 0

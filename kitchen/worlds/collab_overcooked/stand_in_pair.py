@@ -15,11 +15,11 @@ from typing import ClassVar
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.organisation import END, SAY
-from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
+from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json, Setting, World
 from kitchen.words.gettext_without_django import in_english
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
-from kitchen.worlds.collab_overcooked.display_text import command_words
+from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
+from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     KitchenThings,
@@ -42,12 +42,23 @@ SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 REPEAT_AFTER = 6
 """Steps without progress after which the chef repeats a request."""
 
-CHEF_MEMORY: Mapping[str, Json] = {"unit": [], "asked": [], "step": -REPEAT_AFTER, "count": 0, "seen": 0}
+CHEF_MEMORY: Mapping[str, Json] = {
+    "due_unit": [],
+    "requested": [],
+    "progress_step": -REPEAT_AFTER,
+    "done_at_request": 0,
+    "done_so_far": 0,
+}
 """Memory of a chef that has requested nothing: the unit that was due at the last request, the macros that
 were requested, the step of this request or of later progress, and how many macros the assistant had finished
 at the request and at that step."""
-ASSISTANT_MEMORY: Mapping[str, Json] = {"units": [], "seen": 0, "heard": 0, "stuck": None}
-"""Memory of an assistant that has heard nothing: the units to do, how many own macros were looked at, and the
+ASSISTANT_MEMORY: Mapping[str, Json] = {
+    "units": [],
+    "macros_read": 0,
+    "last_message": 0,
+    "stuck_since": None,
+}
+"""Memory of an assistant that has heard nothing: the units to do, how many own macros were looked at, the
 number of the last message, and since which step the first unit cannot be carried out."""
 
 
@@ -103,42 +114,52 @@ class RecipePartner(Agent):
         """Return the memory and the request of what remains of the next unit, if it is due."""
         theirs, step = _done(situation, ASSISTANT), situation.step
         before = {**CHEF_MEMORY, **(situation.memory or {})}
-        asked, since = _macros(before["asked"]), tuple(theirs[before["count"] :])
-        if len(theirs) != before["seen"]:
-            before = {**before, "seen": len(theirs), "step": step - 1}
+        asked, since = _macros(before["requested"]), tuple(theirs[before["done_at_request"] :])
+        if len(theirs) != before["done_so_far"]:
+            before = {**before, "done_so_far": len(theirs), "progress_step": step - 1}
         is_begun = 0 < len(since) < len(asked) and since == asked[: len(since)]
-        is_same = is_begun or (since != asked and _is_end(unit, _macros(before["unit"])))
+        is_same = is_begun or (since != asked and _is_end(unit, _macros(before["due_unit"])))
         is_busy = situation.observations[CHEF]["players"][ASSISTANT]["doing"] is not None
         has_question = _has_question(situation)
         if has_question and not unit:
-            return before, (MessageDraft("Nothing for now."),)
-        is_recent = is_same and step - before["step"] < REPEAT_AFTER and not has_question
-        if not unit or is_busy or before["step"] == step or is_recent:
+            return before, (_message("nothing_now"),)
+        is_recent = is_same and step - before["progress_step"] < REPEAT_AFTER and not has_question
+        if not unit or is_busy or before["progress_step"] == step or is_recent:
             return before, ()
         chance = Random(situation.seed)  # noqa: S311
         is_wrong = chance.random() < self.chosen["wrong_requests"]
         wanted = _wrong_unit(_task(situation), chance) if is_wrong else unit
-        memory = {"unit": unit, "asked": wanted, "step": step, "count": len(theirs), "seen": len(theirs)}
-        return memory, (_message("Please do this:", REQUESTS_KEY, wanted),)
+        memory = {
+            "due_unit": unit,
+            "requested": wanted,
+            "progress_step": step,
+            "done_at_request": len(theirs),
+            "done_so_far": len(theirs),
+        }
+        return memory, (_message("do_this", REQUESTS_KEY, wanted),)
 
     # The assistant
 
     def _as_assistant(self, situation: Situation) -> Decision:
         before = {**ASSISTANT_MEMORY, **(situation.memory or {})}
         mine, things = _done(situation, ASSISTANT), _things(situation, ASSISTANT)
-        todo = _without_done(list(map(_macros, before["units"])), mine, before["seen"])
-        asked, ignores = _requested(situation, before["heard"]), False
+        todo = _without_done(list(map(_macros, before["units"])), mine, before["macros_read"])
+        asked, ignores = _requested(situation, before["last_message"]), False
         if asked:
             ignores = Random(situation.seed).random() < self.chosen["ignored_requests"]  # noqa: S311
             possible = list(dropwhile(lambda unit: not remaining_unit(things, unit), todo))
             todo = todo if ignores else _with_units(possible, _units_of(asked))
         rest = remaining_unit(things, todo[0]) if todo else None
         says = (_answer(asked, ignores=ignores, can_begin=bool(rest)),) if asked else ()
-        stuck = situation.step if before["stuck"] is None or rest or asked else before["stuck"]
+        stuck = situation.step if before["stuck_since"] is None or rest or asked else before["stuck_since"]
         if todo and situation.step - stuck >= REPEAT_AFTER:  # it cannot be done: the next one is tried
             todo, stuck = todo[1:], situation.step
-        heard = _last_number(situation.talk.messages)
-        memory = {"units": todo, "seen": len(mine), "heard": heard, "stuck": stuck}
+        memory = {
+            "units": todo,
+            "macros_read": len(mine),
+            "last_message": _last_number(situation.talk.messages),
+            "stuck_since": stuck,
+        }
         command = rest[0] if rest and rest[0] in situation.legal[ASSISTANT] else WAIT_ONE
         return Decision(_commands(situation, ASSISTANT, command), memory=memory, says=says)
 
@@ -265,16 +286,17 @@ def _wrong_unit(task: Task, chance: Random) -> Macros:
     return bring_raw(chance.choice([name for name in food_rules().raw if name not in task.ingredients]))
 
 
-def _message(text: str, key: str, macros: Sequence[Command]) -> MessageDraft:
+def _message(code: str, key: str = "", macros: Sequence[Command] = ()) -> MessageDraft:
+    """Return the sentence with this code. The text is English; pages translate it by its code."""
+    data = {key: [list(macro) for macro in macros]} if key else {}
     with in_english():
-        listed = "; ".join(map(command_words, macros))
-    return MessageDraft(f"{text} {listed}.", SAY, data={key: [list(macro) for macro in macros]})
+        return MessageDraft(stand_in_sentence(code, macros), SAY, data={**data, CODE_KEY: code})
 
 
 def _answer(asked: Sequence[Command], *, ignores: bool, can_begin: bool) -> MessageDraft:
     if ignores:
-        return MessageDraft("Not now.")
-    return _message("I will do this:" if can_begin else "I cannot do this yet:", PLAN_KEY, asked)
+        return _message("not_now")
+    return _message("will_do" if can_begin else "not_yet", PLAN_KEY, asked)
 
 
 def _last_number(messages: Sequence[TeamMessage]) -> int:
@@ -293,6 +315,6 @@ def _requested(situation: Situation, heard: int) -> list[Command]:
         macro
         for said in situation.talk.messages
         if said.number > heard and said.sender not in (None, situation.talk.member) and said.kind != END
-        for macro in macros_in(said.data, REQUESTS_KEY)
+        for macro in commands_in(said.data, REQUESTS_KEY)
         if is_known_macro(food_rules(), ASSISTANT, macro)
     ]

@@ -31,6 +31,9 @@ from kitchen.contract.team_measures import job_courses, reassigned_jobs
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
+from kitchen.registry.world_registry import get_kit, get_page, known_worlds
+from kitchen.words.gettext_without_django import in_english
+from study.design.metric_and_scale_names import study_worlds
 from study.design.models import Study
 from study.design.study_versions import version_blueprints
 from study.exports.export_table import (
@@ -74,6 +77,8 @@ class Share:
     """Every message with the people who sent or could read it."""
     scored_events: tuple[ScoredEvent, ...] = ()
     """Those of the episode, if they were read."""
+    world: str = ""
+    """Name of the episode's world."""
 
     def there(self, number: int) -> set[int]:
         """Return the members who were people when the message with this number was sent. Members whom a
@@ -141,7 +146,7 @@ def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message],
     }
     people = {member.number for member in organisation.members if member.is_person} | set(until)
     member, first = organisation.holder(played.seat).number, organisation.holder(first).number
-    share = Share(member, people, first, until)
+    share = Share(member, people, first, until, world=episode.world)
     for row in messages:
         readers = {one for one in share.there(row.number) if may_know(world, organisation, row, one)}
         share.messages.append((row, readers))
@@ -154,11 +159,15 @@ def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
 
-def message_rows(share: Share) -> Iterator[Cells]:
+def message_rows(share: Share, *, world_requests: bool = False) -> Iterator[Cells]:
     """Return one row per message that the participant sent or could read. The first participant also gets
-    the messages that no person could read."""
+    the messages that no person could read. If `world_requests` is true, each row ends with the requests of
+    the message in words."""
     return (
-        _message_cells(row, known=share.member in readers)
+        (
+            *_message_cells(row, known=share.member in readers),
+            *([_requests_in_words(share.world, row)] if world_requests else []),
+        )
         for row, readers in share.messages
         if share.has_row(readers)
     )
@@ -170,11 +179,29 @@ def _message_cells(row: Message, *, known: bool) -> Cells:
     return (row.step, row.number, row.sender, row.to, row.kind, text, data, row.sent_at, known, shown)
 
 
+def _requests_in_words(world: str, row: Message) -> str | None:
+    with in_english():
+        return get_page(world).requests_in_words(row.data) or None
+
+
+def columns_of_requests(study: Study) -> tuple[Column, ...]:
+    """Return the column of requests in words, if messages can request commands in a world of the study."""
+    worlds = (world for world in study_worlds(study) if world in known_worlds())
+    return file_columns("messages_requests") if any(get_kit(one).requests_actions for one in worlds) else ()
+
+
+def message_table_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
+    """Yield the rows of messages.csv, with the requests in words if `more` has this column."""
+    cells = partial(message_rows, world_requests=bool(more))
+    return rows_of_conversations(cells, study, chosen, later=len(more))
+
+
 MESSAGES = ExportTable(
     "messages",
     "What people and co-players said to one another.",
     MESSAGE_COLUMNS,
-    partial(rows_of_conversations, message_rows),
+    message_table_rows,
+    columns_of_requests,
 )
 
 JOB_STATES = (ACCEPTED, DECLINED, STARTED, DONE, FAILED, WITHDRAWN)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import override
 
 from kitchen.contract.episode_log import ScoredEvent
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import canonical_hash
 from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.play_monitoring import episode_facts
+from kitchen.play.live.common_panels import talk_panel
+from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, Step
 from kitchen.play.turn.submission import SubmittedCommand
 from kitchen.registry.world_metrics import event_columns
-from kitchen.registry.world_registry import WORLDS
+from kitchen.registry.world_registry import WORLDS, get_page
 from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.episode_timeline import event_steps
@@ -81,6 +87,31 @@ def test_an_event_is_exported_with_its_values(asked: tuple[Study, Episode, str])
     assert (row["condition"], row["step"], row["messages"]) == ("chef_level_3", 1, [1, 2, 3, 4])
     assert (row["requests"], row["result"], row["known"]) == (requests, "both right", True)
     assert row["ites_request"] == 1 and row["history"] is None
+
+
+def test_requests_without_words_are_exported_replayed_and_shown_in_words(
+    study: Study,
+) -> None:
+    episode, unit = begun(study, "chef_level_3"), soup(study, "chef_level_3").units[0]
+    wordless = MessageDraft("", data={REQUESTS_KEY: [list(macro) for macro in unit]})
+    assert send_message(episode_id=episode.pk, seat=0, say=wordless).accepted
+    answer(episode.pk, 1, episode.minds.get().number)
+    table = get_table("messages")
+    names = [column.name for column in table.columns_of(study)]
+    mine, *_, answered = (dict(zip(names, cells, strict=True)) for cells in rows_of(table, study))
+    words = "Fetch pumpkin; Put it into the chopping board; Cut on the chopping board"
+    assert mine["text"] == "" and mine["requests"].startswith(words)
+    assert names[-1] == "requests" and answered["requests"] is None
+    (record,) = read_episode_records(Episode.objects.filter(pk=episode.pk))
+    report = render_to_string("study/monitor/replay_told.html", {"told": report_step(record, 1)})
+    assert f"(say): <b>Request: {words}" in report
+    view = current_seat_view(episode.seats.get(number=0))
+    lines: list[Any] = [part.shows for part in talk_panel(get_page(episode.world), view).parts]
+    first, second = lines[:2]
+    assert first.requests.startswith(words) and "I will do this" in second.text and not second.requests
+    with override("es"):
+        lines = [part.shows for part in talk_panel(get_page(episode.world), view).parts]
+    assert lines[1].text.startswith("Haré esto:") and lines[1].is_ours
 
 
 def test_the_replay_and_the_file_of_an_episode_have_its_events(asked: tuple[Study, Episode, str]) -> None:

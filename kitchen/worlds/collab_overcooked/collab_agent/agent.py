@@ -37,7 +37,7 @@ from kitchen.contract.language_model import (
     UnreadableReplyError,
 )
 from kitchen.contract.organisation import END, SAY
-from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, commands_in
 from kitchen.contract.world import Command, Json, Setting, World
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
@@ -60,7 +60,7 @@ from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
     read_turn_reply,
     written_turn,
 )
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY, macros_in
+from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY, TOKENS_KEY
 from kitchen.worlds.collab_overcooked.macro_checks import WAIT, is_known_macro, never_code, spelled
@@ -260,7 +260,7 @@ class _Turn:
         rule = RecipePartner({"wrong_requests": chosen["stand_in_errors"]})
         self.partner = run_without_waiting(rule.decide(replace(situation, memory=memory.get("partner"))))
         says = self.partner.says
-        requests = tuple(macro for say in says for macro in macros_in(say.data, REQUESTS_KEY))
+        requests = tuple(macro for say in says for macro in commands_in(say.data, REQUESTS_KEY))
         plan = tuple(self.partner.commands.values()) or (WAIT_ONE,)
         written = written_turn(TurnReply("I follow the rule.", plan, requests, says[0].text if says else ""))
         manners = StandInBehaviour(

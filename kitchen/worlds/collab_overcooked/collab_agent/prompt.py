@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from kitchen.contract.agent import REASON_PLAN_BROKEN, Situation
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.language_model import Message
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
 from kitchen.words.gettext_without_django import in_english
-from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import (
     REASON_WORDS,
     recipe_steps,
@@ -178,5 +177,5 @@ def _counters(counters: Sequence[Mapping[str, Json]]) -> str:
 
 def _said(message: TeamMessage, member: int) -> str:
     who = "You" if message.sender == member else "Teammate"
-    requests: list[Command] = macros_in(message.data, REQUESTS_KEY)
+    requests: list[Command] = commands_in(message.data, REQUESTS_KEY)
     return f"{who}: {message.text}" + (f" [requests: {spelled(requests)}]" if requests else "")

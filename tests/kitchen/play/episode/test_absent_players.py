@@ -181,7 +181,7 @@ def test_a_conversation_ends_when_one_of_the_two_is_replaced_and_the_other_is_to
     last = view.talk.messages[-1]
     assert view.talk.partner is None and (last.kind, last.data) == ("system", {"code": "gone", "member": 1})
     assert seen_by(episode, 2).talk.messages == ()
-    line: Any = talk_panel(view).parts[-1].shows
+    line: Any = talk_panel(get_page("cuisine"), view).parts[-1].shows
     assert line.text == "The person who played Robot 2 has left. The conversation is over."
     assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("hello", to=(2,))).accepted
     assert Episode.objects.get().gone == {"1": {"step": 1, "why": "left", "said": 1}}

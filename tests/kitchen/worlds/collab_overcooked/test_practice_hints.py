@@ -9,10 +9,9 @@ from typing import cast
 import pytest
 
 from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView, TalkView
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage
+from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
 from kitchen.play.live.seat_view import hints_for
-from kitchen.worlds.collab_overcooked.collaboration_events import macros_in
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
@@ -66,7 +65,7 @@ def named(hint: str) -> list[Command]:
 
 def can_be_picked(world: CollabOvercooked, messages: list[TeamMessage], macros: list[Command]) -> bool:
     """Whether the lists of things offer each of these macros, from what is seen and what came before it."""
-    before = [macro for said in messages for macro in macros_in(said.data, REQUESTS_KEY)]
+    before = [macro for said in messages for macro in commands_in(said.data, REQUESTS_KEY)]
     for macro in macros:
         things = visible_things(world.observe(0), before)
         made = {one for thing in things for one in food_rules().made_with().get(thing, ())}

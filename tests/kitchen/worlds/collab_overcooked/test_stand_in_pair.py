@@ -107,7 +107,7 @@ class Slipping(RecipePartner):
         before = situation.memory if isinstance(situation.memory, dict) else {}
         if not before.get("slipped"):
             says = MessageDraft("Please.", data={REQUESTS_KEY: [list(macro) for macro in self.first]})
-            return {**CHEF_MEMORY, "slipped": True, "step": situation.step}, (says,)
+            return {**CHEF_MEMORY, "slipped": True, "progress_step": situation.step}, (says,)
         memory, says_now = super()._request(situation, unit)
         return {**memory, "slipped": True}, says_now
 
