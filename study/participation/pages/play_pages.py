@@ -15,6 +15,7 @@ from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import gettext, ngettext
+from study.design.condition_seats import is_shared
 from study.design.page_and_item_order import WAITING, is_shown, progress
 from study.design.team_organisation import is_apart
 from study.participants import next_page
@@ -74,6 +75,7 @@ def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, A
         "questions": is_shown(design, "check"),
         "hints": person.practice.hints,
         "teammates": first.teammates if first else 0,
+        "shared": bool(first and is_shared(first)),
         "leads": bool(first and is_apart(first.organisation)),
     }
 

@@ -182,6 +182,18 @@ def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(
     assert "Messages of the chef" not in summary and "<li>Messages of the chef 2</li>" in in_full
 
 
+def test_after_practice_a_person_beside_a_program_is_told_of_one_teammate(
+    study: Study, client: Client
+) -> None:
+    person = enter(study, "one")
+    finish_page(participant_id=person.pk, page="guide")
+    person.refresh_from_db()
+    assert person.practice
+    play(person.practice, person.practice_seat, [])
+    page = client.get(person.get_absolute_url()).content.decode()
+    assert "the first game that counts, together with your teammate." in page
+
+
 def test_a_person_as_assistant_does_what_the_chef_asks_for(study: Study) -> None:
     episode, pair = begun(study, "assistant_level_3"), soup(study, "assistant_level_3")
     answer(episode.pk, 1, episode.minds.get().number)

@@ -160,7 +160,6 @@
     fillPicker();
     markAccepted();
     markNews();
-    tellRequest();
     if (play.choosing.step !== step) document.querySelector(".col-own").scrollTop = 0; // a new hint, or a request
     step = play.choosing.step;
     if (typed.has("menu") && typed.get("menu").step !== menu()?.elements.step.value) emptyTyped(menu());
@@ -222,18 +221,6 @@
     act: () => document.querySelector("#requests [data-request]")?.dataset.request ?? "",
     talk: () => document.querySelector("#talk .said:last-child")?.id ?? "",
   };
-
-  /* a request without words is no line of the conversation, which talk.js tells: it is told here, once */
-  let told = news.act();
-
-  function tellRequest() {
-    const card = document.querySelector("#requests [data-request]");
-    if (!card || card.dataset.request === told) return;
-    told = card.dataset.request;
-    if (document.getElementById(`said-${told}`)) return;
-    const lines = [...card.querySelectorAll("h3, li")].map((line) => line.textContent.trim());
-    document.getElementById("talk-said").textContent = lines.join(". ");
-  }
 
   function markNews() {
     for (const tab of tabs) {
