@@ -41,6 +41,8 @@ class Metric:
     of: tuple[str, str] | None = None
     """The two counts of this world that a share is made of: (done, missed). The share is done / (done +
     missed). Over several episodes it is the share of their sums."""
+    mean_of: str = ""
+    """The column of scored events (`EventColumn`) of which it is the mean in an episode."""
     measured: bool = True
     """True if it is compared between conditions."""
     words: tuple[str, str] | None = field(default=None, compare=False)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
+from kitchen.contract.bootstrap_intervals import Interval, share_interval
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, FailedCheck, LogMetrics, ScoredEvent
 from kitchen.contract.world import Json, Metric, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -32,6 +33,14 @@ def metrics_from_log(world: str) -> tuple[Metric, ...]:
     unknown world."""
     metrics = get_kit(world).log_metrics
     return metrics().figures if metrics else ()
+
+
+def _metrics_from_log(world: str) -> tuple[Metric, ...]:
+    """Return the metrics of `metrics_from_log`; empty for an unknown world."""
+    try:
+        return metrics_from_log(world)
+    except UnknownNameError:
+        return ()
 
 
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
@@ -129,9 +138,34 @@ def metric_summary(world: str, score: Mapping[str, Json], *, in_full: bool = Fal
     Unless `in_full`, metrics computed from the log are left out if neither direction is better, or if they
     are the counts of a share that is included.
     """
-    figures = metrics_of_world(world) if in_full else _summarised(world)
+    figures = metrics_of_world(world) if in_full else main_metrics(world)
     values = ((figure, score.get(figure.name)) for figure in figures if figure.measured)
-    return tuple(f"{figure.label} {_as_text(figure, value)}" for figure, value in values)
+    events = event_share_counts(world, score)
+    return tuple(
+        f"{figure.label} {_as_text(figure, value)}{_event_interval_text(figure, events.get(figure.name))}"
+        for figure, value in values
+    )
+
+
+def event_share_counts(world: str, score: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
+    """Return (right, wrong) counts of events by metric, for each share of events that is computed from the
+    log. Shares without an event are left out."""
+    shares = (figure for figure in _metrics_from_log(world) if figure.of)
+    counts = {figure.name: tuple(score.get(name) or 0 for name in figure.of or ()) for figure in shares}
+    return {name: (done, missed) for name, (done, missed) in counts.items() if done + missed}
+
+
+def _event_interval_text(figure: Metric, counts: tuple[int, int] | None) -> str:
+    if counts is None:
+        return ""
+    return f" (n = {sum(counts)}, {interval_text(figure, share_interval(*counts))})"
+
+
+def interval_text(figure: Metric, interval: Interval | None) -> str:
+    """Return a 95 % interval of a metric as text. None is the interval of fewer than two values."""
+    if interval is None:
+        return "no interval"
+    return f"95 % interval {figure.shown(interval[0])} to {figure.shown(interval[1])}"
 
 
 def metrics_by_seat(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, ...], ...]:
@@ -151,13 +185,13 @@ def _as_text(figure: Metric, value: Json) -> str:
     return "\N{EN DASH}" if value is None else figure.shown(value)
 
 
-def _summarised(world: str) -> Iterator[Metric]:
+def main_metrics(world: str) -> Iterator[Metric]:
     """Yield the metrics of the world's score, and the main ones of those computed from the log."""
     try:
         yield from get_world(world).figures
     except UnknownNameError:
         return
-    from_log = metrics_from_log(world)
+    from_log = _metrics_from_log(world)
     counts = {name for figure in from_log for name in figure.of or ()}
     yield from (one for one in from_log if one.better != "neither" and one.name not in counts)
 

@@ -32,6 +32,7 @@ from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS, audience_group
 from kitchen.uptime.outage_queries import RECENT, recent_outages
 from study.design.models import Study
 from study.monitor import live_status
+from study.monitor.live_measures import live_measures
 from study.participants.entry_limits import current_pause, end_pause
 from study.participants.participant_counts import study_counts
 from study.participants.participant_events import live_page_group
@@ -52,6 +53,7 @@ def live_page(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": study_counts(study),
         "outages": recent_outages(),
         "outages_days": RECENT.days,
+        "measures": live_measures(study),
         **totals_context(study),
     }
     return render(request, "study/monitor/live.html", context)
@@ -230,6 +232,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
         rows = live_status.live_rows(study, codes if fresh else whose)
         totals = totals_context(study)
         around = {name: fragment(name, **totals) for name in ("summary", "totals")}
+        if news is None:
+            around["measures"] = fragment("measures", study, measures=live_measures(study))
         table = {row.code: fragment("row", study, row=row) for row in rows}
         changed = fragment("rows", study, rows=rows) if fresh else self._unsent(table)
         fragments = [text for text in (self._unsent(around), changed) if text]

@@ -18,6 +18,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 
 from kitchen.charts.vega_charts import vega_specification
+from kitchen.contract.bootstrap_intervals import mean_interval, share_interval
 from kitchen.contract.team_measures import team_measures
 from kitchen.contract.world import WorldError
 from kitchen.infra.file_downloads import as_attachment
@@ -25,7 +26,12 @@ from kitchen.infra.process_pool import ProcessPoolError
 from kitchen.play.live.render_page import script_texts
 from kitchen.play.models import Episode
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_metrics import metrics_by_seat
+from kitchen.registry.world_metrics import (
+    event_share_counts,
+    interval_text,
+    metrics_by_seat,
+    metrics_of_world,
+)
 from kitchen.registry.world_registry import get_world
 from kitchen.replay.episode_file import (
     GZIP,
@@ -143,6 +149,7 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
         "speeds": SPEEDS,
         "speed": _speed(record),
         "told": report_step(record, step + 1),
+        "measures": event_measures(record),
         "by_seat": metrics_by_seat(record.episode.world, record.episode.score),
         "script_words": script_texts(scene=False),
         **more,
@@ -158,6 +165,25 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
         "study/monitor/replay.html",
         {**context, **_timeline(record, more), "team": team_table(record)},
     )
+
+
+def event_measures(record: EpisodeRecord) -> list[tuple[str, str, int, str]]:
+    """Return (label, value, number of events, interval) of each metric that summarises several events of the
+    episode. Metrics without an event are left out."""
+    world, score = record.episode.world, record.episode.score
+    counts = event_share_counts(world, score)
+    rows = []
+    for metric in metrics_of_world(world):
+        value = score.get(metric.name)
+        values = [event.values[metric.mean_of] for event in record.scored_events if metric.mean_of]
+        if value is not None and metric.name in counts:
+            events, interval = sum(counts[metric.name]), share_interval(*counts[metric.name])
+        elif value is not None and values:
+            events, interval = len(values), mean_interval(values)
+        else:
+            continue
+        rows.append((metric.label, metric.shown(value), events, interval_text(metric, interval)))
+    return rows
 
 
 TEAM_MEASURES: Mapping[str, str] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 from typing import ClassVar
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
@@ -71,6 +72,20 @@ def _count_metrics() -> Iterator[Metric]:
             )
 
 
+def _mean_gain(column: str, label: str, things: str) -> Metric:
+    return Metric(
+        f"{column}_mean",
+        "number",
+        label,
+        meaning=f"Mean ITES of the {things} of the scored conversations: how much they raise the TES of the "
+        "other seat",
+        undefined=NO_EVENT,
+        low=-1.0,
+        high=1.0,
+        mean_of=column,
+    )
+
+
 class CollaborationMetrics(LogMetrics):
     """Metrics of how well each cook asked for help and responded to requests."""
 
@@ -93,6 +108,8 @@ class CollaborationMetrics(LogMetrics):
             undefined=NO_EVENT,
             of=("responses_right", "responses_wrong"),
         ),
+        _mean_gain("ites_request", "ITES of the requests", "requests"),
+        _mean_gain("ites_response", "ITES of the responses", "answering plans"),
         Metric("requests_right", "count", "Conversations with right requests"),
         Metric("requests_wrong", "count", "Conversations with wrong requests", better="lower"),
         Metric("responses_right", "count", "Conversations with a right response"),
@@ -127,6 +144,8 @@ class CollaborationMetrics(LogMetrics):
         return {
             "initiating_capability": requests / len(events) if events else None,
             "responding_capability": responses / len(events) if events else None,
+            "ites_request_mean": fmean(event.request_gain for event in events) if events else None,
+            "ites_response_mean": fmean(event.response_gain for event in events) if events else None,
             "requests_right": requests,
             "requests_wrong": len(events) - requests,
             "responses_right": responses,

@@ -17,6 +17,7 @@ from typing import Any
 
 from kitchen.charts import chart_drawing
 from kitchen.charts.chart_data import csv_bytes
+from kitchen.contract.bootstrap_intervals import mean_interval
 from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
@@ -153,18 +154,10 @@ def means_rows(analysis: Analysis) -> list[Row]:
     ]
 
 
-BOOTSTRAP_SAMPLES = 1000
-
-
 def _bootstrap(values: Sequence[float]) -> Row:
     """Return the 95 % percentile interval of the mean of one value from each participant."""
-    if len(values) < 2:
-        return {}
-    import numpy as np  # slow to import
-
-    drawn = np.random.default_rng(1).choice(np.asarray(values, float), (BOOTSTRAP_SAMPLES, len(values)))
-    low, high = np.quantile(drawn.mean(axis=1), (0.025, 0.975))
-    return {"bootstrap_low": float(low), "bootstrap_high": float(high)}
+    interval = mean_interval(values)
+    return {"bootstrap_low": interval[0], "bootstrap_high": interval[1]} if interval else {}
 
 
 def _within(found: WithinInterval | None) -> Row:

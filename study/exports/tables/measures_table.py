@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from kitchen.contract.bootstrap_intervals import Interval, share_interval
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import metrics_of_world
@@ -154,24 +155,14 @@ def _cells(
 
 
 NO_INTERVAL = (None, None)
-FEWEST_EVENTS = 3
-"""Fewest events of a share that gets an interval."""
 
 
-def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, tuple[float, float]]:
-    """Return by metric the bootstrap interval of each share of three or more events of an episode.
-
-    The shares of samples of n events are binomial, so the percentiles need no drawing. Fewer events say too
-    little about the spread.
-    """
-    from scipy.stats import binom  # slow to import
-
-    found: dict[str, tuple[float, float]] = {}
+def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, Interval]:
+    """Return by metric the bootstrap interval of each share of two or more events of an episode."""
+    found = {}
     for metric in metrics_of_world(world):
-        counts = [score.get(name) or 0 for name in metric.of or ()]
-        if (events := sum(counts)) >= FEWEST_EVENTS:
-            low, high = binom.ppf((0.025, 0.975), events, counts[0] / events) / events
-            found[metric.name] = float(low), float(high)
+        if metric.of and (interval := share_interval(*(score.get(name) or 0 for name in metric.of))):
+            found[metric.name] = interval
     return found
 
 

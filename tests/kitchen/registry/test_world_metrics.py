@@ -93,9 +93,19 @@ def test_staff_read_the_compared_metrics() -> None:
 
 def test_a_summary_leaves_out_process_counts_of_the_log() -> None:
     labels = [text.rpartition(" ")[0] for text in metric_summary("collab_overcooked", {})]
-    assert labels[-2:] == ["Initiating capability", "Responding capability"]
+    assert labels[-4:-2] == ["Initiating capability", "Responding capability"]
+    assert labels[-2:] == ["ITES of the requests", "ITES of the responses"]
     assert "Success rate" in labels and not any("Messages" in label for label in labels)
     assert "Messages of the chef 4" in metric_summary("collab_overcooked", {"messages_chef": 4}, in_full=True)
+
+
+def test_a_share_of_events_is_summarised_with_its_interval() -> None:
+    score = {"initiating_capability": 0.75, "requests_right": 3, "requests_wrong": 1}
+    assert "Initiating capability 75 % (n = 4, 95 % interval 25 % to 100 %)" in metric_summary(
+        "collab_overcooked", score
+    )
+    alone = {"initiating_capability": 1.0, "requests_right": 1, "requests_wrong": 0}
+    assert "Initiating capability 100 % (n = 1, no interval)" in metric_summary("collab_overcooked", alone)
 
 
 def test_the_metrics_of_single_seats_are_a_table() -> None:

@@ -175,6 +175,9 @@ def test_a_person_as_chef_asks_for_each_unit_and_delivers_a_level_3_order(
     replay = f"/staff/{study.slug}/replay/{episode.key}/"
     last, first = (admin_client.get(replay, {"go": go}).content.decode() for go in ("last", "first"))
     row = '<th scope="row">Rounds opened</th><td class="number">2</td><td class="number">0</td>'
+    interval = '<td class="number">100 %</td><td class="number">1</td><td>no interval</td>'
+    assert f'<th scope="row">Responding capability</th>{interval}' in last, "one conversation"
+    assert 'ITES of the requests</th><td class="number">1</td>' in last
     assert "By seat</caption>" in last and row in last and "By seat" not in first
     person = Participant.objects.get(rounds__episode=episode)
     page = admin_client.get(reverse("study:staff-participants-one", args=[study.slug, person.code]))

@@ -137,7 +137,7 @@ def test_staff_see_the_metrics_of_talk_while_an_episode_is_played(asked: tuple[S
     decide_step(episode_id=episode.pk, step=1)
     silent = begun(study, "chef_level_1")
     facts = episode_facts([episode.pk, silent.pk])
-    assert "Initiating capability 100 %" in facts[episode.pk].standing
+    assert "Initiating capability 100 % (n = 1, no interval)" in facts[episode.pk].standing
     assert no_value in facts[silent.pk].standing
     assert "initiating_capability" not in Episode.objects.get(pk=episode.pk).score, "nothing is stored"
 

@@ -28,6 +28,7 @@ from kitchen.play.turn import page_broadcast
 from kitchen.play.turn.submission import SubmittedCommand
 from study.design.models import Study
 from study.monitor import live_status, live_study_page
+from study.monitor.live_measures import live_measures
 from study.monitor.live_study_page import ELSEWHERE, GONE, NOT_ALLOWED, websocket_urlpatterns
 from study.participants.end_and_erase_participation import participant_end, participant_withdraw
 from study.participants.models import PageVisit, Participant, Round
@@ -116,6 +117,27 @@ def test_a_row_is_idle_since_the_last_thing_that_the_participant_did() -> None:
     assert (row.step, row.idle) == (1, "under a minute")
 
 
+def test_measures_so_far_have_means_and_intervals_by_condition(admin_client: Client) -> None:
+    study = make_study()
+    assert not live_measures(study).rows and "No episode has ended yet" in live_page(admin_client, study)
+    first = complete(study, "one")
+    one = live_measures(study)
+    assert (one.whose, len(one.conditions)) == ("people", 2)
+    cells = next(cells for _, cells in one.rows if cells[0].detail)
+    assert cells[0].detail == "n = 1, no interval"
+    complete(study, "two", synthetic=True)
+    assert live_measures(study) == one, "programs are left out"
+    complete(study, "three")
+    assert "n = 2, 95 % interval 0 to 0" in live_page(admin_client, study)
+    first.excluded_at = timezone.now()
+    first.save()
+    assert live_measures(study) == one
+
+
+def live_page(client: Client, study: Study) -> str:
+    return client.get(f"/staff/{study.slug}/live/").content.decode()
+
+
 def test_who_has_ended_stays_for_an_hour() -> None:
     study = make_study()
     active, ended = playing(study), complete(study, "two")
@@ -147,7 +169,7 @@ def test_a_hundred_participants_cost_no_more_queries_than_two(
 ) -> None:
     study = make_study(conditions=1)
     crowd(study, 100)
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(32):
         before = time.perf_counter()
         page = admin_client.get("/staff/small/live/").content.decode()
         print(f"\n100 participants on the live page: {time.perf_counter() - before:.3f} s")
