@@ -14,9 +14,13 @@ from functools import lru_cache
 
 from kitchen.contract.organisation import END, MESSAGE_KINDS, SAY, SYSTEM, TALK_KINDS, Organisation
 from kitchen.contract.world import Command, Json
+from kitchen.words.gettext_without_django import gettext_noop
 
 MAX_PERSON_CHARACTERS = 500
 """Maximum length of a person's message."""
+MESSAGE_TOO_LONG = gettext_noop(
+    "Your message was not sent: a message has at most 500 characters. Shorten it, and send it again."
+)
 MAX_AGENT_CHARACTERS = 2000
 """Maximum length of an agent's message."""
 

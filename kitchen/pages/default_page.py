@@ -110,6 +110,13 @@ class PastStep(NamedTuple):
     number: int
     lines: tuple[SeatLine, ...]
     news: tuple[tuple[str, str], ...]
+    last: int = 0
+    """The last step, if the entry stands for several equal steps that begin with `number`."""
+
+    @property
+    def is_eventless(self) -> bool:
+        """True if nothing happened beside the commands, and no command was refused."""
+        return not self.news and not any(line.why for line in self.lines)
 
 
 class SpokenStep(NamedTuple):
@@ -118,12 +125,25 @@ class SpokenStep(NamedTuple):
     text: str
 
 
-def history_panel(view: SeatView, past_step: Callable[[StepView], PastStep]) -> Panel:
-    """Return the panel of the last steps. `past_step` converts a step to its entry in the history."""
-    parts = tuple(
-        Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", past_step(step)) for step in view.history
-    )
-    shows = StepList(tuple(step.number for step in view.history))
+def history_panel(
+    view: SeatView,
+    past_step: Callable[[StepView], PastStep],
+    lasting: Collection[Command] = (),
+) -> Panel:
+    """Return the panel of the last steps. `past_step` converts a step to its entry in the history.
+
+    Equal steps in a row, in which all seats gave commands of `lasting`, are one entry.
+    """
+    steps: list[PastStep] = []
+    for step in view.history:  # the newest first
+        entry, is_lasting = past_step(step), bool(step.commands) and set(step.commands.values()) <= {*lasting}
+        newer = steps[-1] if steps else None
+        if newer and is_lasting and entry.is_eventless and newer.lines == entry.lines and newer.is_eventless:
+            steps[-1] = entry._replace(last=newer.last or newer.number)
+        else:
+            steps.append(entry)
+    parts = tuple(Panel(f"past-{step.number}", f"{_TEMPLATES}/past.jinja", step) for step in steps)
+    shows = StepList(tuple(step.number for step in steps))
     return Panel("happened", f"{_TEMPLATES}/happened.jinja", shows, parts=parts)
 
 
@@ -186,6 +206,9 @@ class DefaultPage(Page):
     {lamp}.")}`."""
     reasons: Mapping[str, str] = {}
     """The reasons why commands are refused, as texts by code; marked with `gettext_noop`."""
+    lasting_commands: ClassVar[tuple[Command, ...]] = ()
+    """Commands that go on with an action of several steps. In the history, equal steps in a row in which all
+    seats gave one of them are one entry."""
     verbs: tuple[str, ...] = ()
     """Verbs whose groups come first in the menu, in this order."""
 
@@ -224,7 +247,7 @@ class DefaultPage(Page):
 
     def story(self, view: SeatView) -> Panel:
         """Return the panel of the last steps (the history)."""
-        return history_panel(view, lambda step: self.past(step, view))
+        return history_panel(view, lambda step: self.past(step, view), self.lasting_commands)
 
     def spoken(self, view: SeatView) -> Panel:
         """Return the panel with the text for screen readers after a step."""

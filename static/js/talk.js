@@ -94,7 +94,7 @@
 
   function write(event) {
     const box = boxOf(speak.form);
-    box.value = [...event.results].map((one) => one[0].transcript).join(" ").slice(0, box.maxLength);
+    box.value = [...event.results].map((one) => one[0].transcript).join(" ");
     speak.form.querySelector('[name="spoken"]').value = "1";
   }
 

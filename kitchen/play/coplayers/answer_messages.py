@@ -15,7 +15,7 @@ from django.db import transaction
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
 from kitchen.contract.world import Json
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
 from kitchen.play.coplayers.agent_decisions import ask_mind, ask_mind_in_loop, drop_decisions
@@ -170,7 +170,7 @@ MESSAGE_RECEIPTS = {
     "accepted": gettext_noop("Your message was sent."),
     "not_allowed": gettext_noop("You cannot send them that message."),
     "empty": gettext_noop("Write something first."),
-    "too_long": gettext_noop("That message is too long: shorten it, and send it again."),
+    "too_long": MESSAGE_TOO_LONG,
     "too_many": gettext_noop("You can write again in the next step."),
     "busy": gettext_noop("They are talking with somebody else and did not receive your message."),
     "talking": gettext_noop("You are talking with somebody else: end that conversation first."),

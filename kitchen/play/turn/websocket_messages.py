@@ -24,7 +24,7 @@ from typing import Any, Protocol, Self
 from kitchen.contract.agent import MAX_PLAN_STEPS
 from kitchen.contract.organisation import SAY
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES
-from kitchen.contract.team_messages import REQUESTS_KEY
+from kitchen.contract.team_messages import MESSAGE_TOO_LONG, REQUESTS_KEY
 from kitchen.contract.world import Command, Json
 from kitchen.infra.storable_json import storable_text
 from kitchen.words.gettext_without_django import gettext_noop
@@ -238,7 +238,9 @@ def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) ->
     `kinds` are the allowed classes, by type. Raises MessageError if the text is invalid or has another
     type.
     """
-    if text is None or len(text) > MAX_MESSAGE_CHARACTERS:
+    if text is not None and len(text) > MAX_MESSAGE_CHARACTERS:
+        raise MessageError(MESSAGE_TOO_LONG)  # only words of a person can make it so long
+    if text is None:
         raise MessageError(UNREADABLE)
     sent = _parse_json(text, UNREADABLE)
     if not isinstance(sent, dict):

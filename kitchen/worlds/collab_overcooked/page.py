@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from itertools import starmap
 from typing import NamedTuple, cast
 
-from kitchen.contract.page import NoContent, Panel, SeatView, TypedTextError
+from kitchen.contract.page import NoContent, Panel, PlayerView, SeatView, StepView, TypedTextError
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
-from kitchen.pages.default_page import DefaultPage, PanelMaker, may_choose
+from kitchen.pages.default_page import DefaultPage, PanelMaker, SeatLine, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
@@ -34,6 +34,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     FILL,
+    GO_ON,
     PICKUP,
     PUT,
     WAIT,
@@ -229,6 +230,7 @@ class CollabPage(GridPage):
     """The page of Collab-Overcooked. It shows the recipe only to seats that know it."""
 
     supports_clock = False
+    lasting_commands = (GO_ON,)
     layout = f"{_TEMPLATES}/layout.jinja"
     overview_layout = f"{_TEMPLATES}/overview.jinja"
     guide = f"{_TEMPLATES}/guide.jinja"
@@ -396,6 +398,13 @@ class CollabPage(GridPage):
     def phrase(self, command: Command) -> str:
         """Return a command as a text for participants."""
         return command_words(command)
+
+    def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
+        """Return the line of one seat in the history of a step: `Carry on` without the other choice of the
+        menu."""
+        line = DefaultPage.line(self, step, player, view)
+        carries_on = step.commands.get(player.seat) == GO_ON
+        return line._replace(text=gettext("Carry on")) if line and carries_on else line
 
     def translated_message(self, message: TeamMessage) -> str:
         """Return a sentence of the stand-in in the reader's language; empty for all other messages."""

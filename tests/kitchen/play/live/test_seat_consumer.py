@@ -18,6 +18,7 @@ from django.db import connection
 from redis.exceptions import RedisError
 
 from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import MAX_PERSON_CHARACTERS
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
 from kitchen.play.live import page_watchdog, seat_consumer
 from kitchen.play.live.page_session import (
@@ -105,6 +106,9 @@ async def test_what_is_said_comes_back_and_to_whom_it_was_said() -> None:
     assert [one["sender"] for one in (await told(sockets[1]))["messages"]] == [0]
     await sockets[0].send_json_to({"type": "say", "text": "x" * 501})
     assert (await told(sockets[0]))["code"] == "too_long"
+    await sockets[0].send_json_to({"type": "say", "text": "x" * 10_000})
+    notice = next(one for one in [await told(sockets[0]), await told(sockets[0])] if one["type"] == "notice")
+    assert f"at most {MAX_PERSON_CHARACTERS} characters" in notice["text"]
     for one in sockets:
         await one.disconnect()
 

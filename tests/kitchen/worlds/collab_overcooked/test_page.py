@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import kitchen.worlds.collab_overcooked as collab_overcooked
 from kitchen.contract.mailbox import Mailbox
 from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.page import PlayerView, StepView
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
-from kitchen.play.live.render_page import render_guide
+from kitchen.contract.world import Event
+from kitchen.play.live.render_page import render_guide, render_panel
 from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
 from kitchen.worlds.collab_overcooked.display_text import command_words, recipe_steps, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -22,6 +26,7 @@ from kitchen.worlds.collab_overcooked.page import PAGE
 from tests.kitchen.worlds.collab_overcooked.games import command, game
 
 TEMPLATES = Path(collab_overcooked.__file__).parent / "templates" / "worlds" / "collab_overcooked"
+TIMES = "\N{MULTIPLICATION SIGN}"
 FETCH = ["pickup", "egg", "ingredient_dispenser"]
 
 
@@ -60,6 +65,24 @@ def test_the_guide_says_how_to_ask_to_accept_and_to_wait_in_the_words_of_the_pag
     assert all(name in page for name in buttons)
     assert "Words alone request nothing" in guide and "Do this" not in leader
     assert ("type each action" in guide) == typed
+
+
+def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
+    both, one = {0: ("go_on",), 1: ("go_on",)}, {0: ("go_on",), 1: ("cut", "chopping_board0")}
+    news = Event("ready", None, {"utensil": "pot0", "product": "boiled_egg"})
+    history = [StepView(number, both, ()) for number in (9, 8, 7, 5, 4)]
+    history[2:2] = [StepView(6, one, ())]
+    history[3] = StepView(7, both, (news,))
+    players = (PlayerView(0, "Cook 1", is_you=True), PlayerView(1, "Cook 2", is_you=False))
+    view: Any = SimpleNamespace(history=history, players=players, brief={}, seat=0)
+    steps: list[Any] = [part.shows for part in PAGE.story(view).parts]
+    assert [(step.number, step.last) for step in steps] == [(8, 9), (6, 0), (7, 0), (4, 5)]
+    shown = render_panel(PAGE.story(view).parts[0])
+    assert (
+        "Steps 8 to 9" in shown
+        and f"You: Carry on {TIMES} 2" in shown
+        and f"Cook 2: Carry on {TIMES} 2" in shown
+    )
 
 
 @pytest.mark.parametrize("steps", ["²", "", "many", "0", "9" * 5000])
