@@ -30,7 +30,13 @@ from kitchen.contract.organisation import (
 from kitchen.contract.schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json, SettingsError, clean_settings
 from kitchen.llm.provider_registry import parse_model_setting, why_unavailable
-from kitchen.registry.agent_registry import can_play, declared_settings, get_agent, make_agents
+from kitchen.registry.agent_registry import (
+    can_play,
+    declared_settings,
+    get_agent,
+    leader_refusal,
+    make_agents,
+)
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import (
     DEFAULT_WORLD_NAME,
@@ -372,8 +378,8 @@ def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
     ):
         raise SetupError(f"pairs: {line_up!r} is not {world.max_seats} with + between", "pairs")
     for kind, held in zip(line_up_kinds(line_up), line_up_members(line_up, seats), strict=True):
-        if not held.seats and not get_agent(kind).leads:
-            raise SetupError(f"pairs: {kind} leads nobody, and needs a seat", "pairs")
+        if not held.seats and (why := leader_refusal(kind, setup.world)):
+            raise SetupError(f"pairs: {why}", "pairs")
     if not world.min_seats <= seats <= world.max_seats:
         there = f"{setup.world} has {world.min_seats} to {world.max_seats}"
         raise SetupError(f"pairs: {line_up!r} has {counted_noun(seats, 'seat')}, {there}", "pairs")

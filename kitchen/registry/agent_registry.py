@@ -48,6 +48,21 @@ def can_play(coplayer: type[Agent], world: str) -> bool:
     return coplayer.worlds is None or world in coplayer.worlds
 
 
+def leading_kinds(world: str = "") -> list[str]:
+    """Return the kinds of agent that can lead without a seat, sorted. With `world`, only those that can play
+    this world."""
+    return [kind for kind, made in agent_kinds(world).items() if made().leads]
+
+
+def leader_refusal(kind: str, world: str = "", *, seat: str = "seat") -> str:
+    """Return why agents of this kind cannot lead without a seat, and which kinds can. Empty if they can.
+    `seat` is the word for a seat in the text."""
+    if get_agent(kind).leads:
+        return ""
+    able = " or ".join(leading_kinds(world)) or "another world"
+    return f"{kind} cannot lead without a {seat}. Give it a {seat}, or choose {able}"
+
+
 def get_adviser(world: str) -> Adviser:
     """Return the world's adviser, which recommends commands for hints. If the world has none, return an
     adviser that recommends nothing."""

@@ -249,6 +249,8 @@ class Blueprint(Record):
         The setting `own_seat` gives the participant the seat of a real condition: the first condition in
         the same world that one person plays. It has no effect if practice has no such seat. After
         `for_group`, only the group's conditions are searched.
+
+        The setting `leads` lets the participant lead the teammates.
         """
         part = self.part("practice").settings
         played = practice_played(part.get("kitchen", {}))
@@ -257,7 +259,9 @@ class Blueprint(Record):
             name: self.format >= since and any(getattr(one, name) for one in self.conditions)
             for name, since in PRACTICE_FORMAT.items()
         }
-        offered["organisation"] = practice_organisation(played, seat if seat <= played["teammates"] else 0)
+        offered["organisation"] = practice_organisation(
+            played, seat if seat <= played["teammates"] else 0, leads=part.get("leads", False)
+        )
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 
     def played_seat(self, world: str) -> int:

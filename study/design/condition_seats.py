@@ -13,7 +13,13 @@ from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, SettingsError, World
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.create_episode import MindPlan
-from kitchen.registry.agent_registry import can_play, get_agent, make_agent, plays_in_real_time
+from kitchen.registry.agent_registry import (
+    can_play,
+    get_agent,
+    leader_refusal,
+    make_agent,
+    plays_in_real_time,
+)
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import check_clock, get_canvas, get_kit, get_world, organisation_refusal
 from study.design.team_organisation import (
@@ -302,8 +308,8 @@ def _check_team(
     minds = team_minds(organisation, coplayer, coplayer_settings, seats[: teammates + (not team.apart)])
     for mind in minds:
         _check_mind("members", mind.kind, mind.settings, game, mind.seats)
-        if not mind.seats and not get_agent(mind.kind).leads:
-            raise SettingsError(f"members: {mind.kind} leads nobody, and needs a player")
+        if not mind.seats and (why := leader_refusal(mind.kind, game.kind, seat="player")):
+            raise SettingsError(f"members: {why}")
     made = team_organisation(organisation, minds, teammates + (not is_apart(organisation)))
     if game.tick_ms and made and not made.is_silent:
         raise SettingsError("organisation: nobody can write to others while a clock takes the steps")

@@ -18,6 +18,14 @@ READY_STUDIES = {
         "Collab-Overcooked: chef or assistant, beside the stand-in, levels 1 to 3",
         "collab_overcooked.toml",
     ),
+    "lead_or_follow": (
+        "Lead or follow in a kitchen: a person, a program or nobody leads",
+        "lead_or_follow.toml",
+    ),
+    "lead_or_follow_grids": (
+        "Lead or follow in the grids: a person, a program or nobody leads",
+        "lead_or_follow_grids.toml",
+    ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
 }

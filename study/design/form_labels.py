@@ -92,6 +92,7 @@ PART_SETTINGS = {
     "hints": "Hints step by step",
     "all_steps": "Always play all steps",
     "own_seat": "Practise in the seat of the group's first condition",
+    "leads": "Practise as the leader of the teammates",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

@@ -20,6 +20,7 @@ from pydantic import Field, Strict, model_validator
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
 from kitchen.contract.kit import Practice
+from kitchen.contract.organisation import ALL
 from kitchen.contract.world import Json, World, WorldError, canonical_json
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -46,16 +47,23 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def practice_organisation(played: Mapping[str, Json], seat: int = 0) -> dict[str, Json]:
+LED_PRACTICE: Mapping[str, Json] = {"kind": "tree", "settings": {"sees": ALL, "leaves_talk": False}}
+"""Who commands whom in practice in which the participant leads the teammates."""
+
+
+def practice_organisation(
+    played: Mapping[str, Json], seat: int = 0, *, leads: bool = False
+) -> dict[str, Json]:
     """Return the rules about who commands and writes to whom in a practice episode, in the form that a
-    condition stores. They come from the world's defaults for practice.
+    condition stores. They come from the world's defaults for practice, unless the participant `leads`.
 
     `seat` is the participant's seat. Empty if the participant practises alone.
     """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
-    usual = get_kit(played["world"]).practice.organisation
-    return {**usual, "people": [seat]} if seat else dict(usual)
+    usual = LED_PRACTICE if leads else get_kit(played["world"]).practice.organisation
+    own = {"people": [seat], **({"leads": seat} if leads else {})} if seat else {}
+    return {**usual, **own}
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
@@ -130,6 +138,24 @@ class PracticeSettings(Record):
 
     A document has the field only where it is true.
     """
+    leads: bool = Field(default=False, exclude=True)
+    """True if participants lead the teammates in practice, with a player of their own.
+
+    A document has the field only where it is true.
+    """
+
+    @model_validator(mode="after")
+    def _can_lead(self) -> Self:
+        if not self.leads:
+            return self
+        played = practice_played(self.kitchen.model_dump(exclude_unset=True))
+        if not played["teammates"]:
+            raise worded_error("leads: a leader needs at least one teammate")
+        try:
+            condition_check(**played, organisation=practice_organisation(played, leads=True))
+        except (WorldError, UnknownNameError) as error:
+            raise worded_error(str(error)) from error
+        return self
 
 
 class CheckSettings(Record):

@@ -20,9 +20,10 @@ from django.http import QueryDict
 from kitchen.contract.schedules import SCHEDULE
 from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json, SettingsError
-from kitchen.forms.setting_fields import error_without_name, setting_field
-from kitchen.registry.agent_registry import make_agent
+from kitchen.forms.setting_fields import error_without_name, readable_name, setting_field
+from kitchen.registry.agent_registry import leading_kinds, make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
+from kitchen.registry.world_registry import known_worlds
 from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, all_kinds, kind_choices
 from study.design.condition_seats import NOBODY, seats_of
 from study.design.models import Condition
@@ -52,7 +53,7 @@ SHOWN = "_shown"
 MOST_PLAYERS = 64
 LEADER = 0
 """The choice of a row that plays for no player: its co-player leads."""
-LEADER_CHOICE = (LEADER, "no player: it leads")
+LEADER_CHOICE = (LEADER, "No player: it leads")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,12 @@ def _offered(stored: str, world: str) -> list[tuple[str, str]]:
     return [one for one in kind_choices(COPLAYER, stored, world) if one[0] != NOBODY]
 
 
+def _who_may_lead(world: str) -> str:
+    """Return which co-players of this world can lead without a player."""
+    able = leading_kinds(world) if world in known_worlds() else []
+    return f"Without a player, only {' or '.join(map(readable_name, able))} can lead." if able else ""
+
+
 def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, forms.Field]:
     """Return the form fields of a row: players, co-player, and the settings of the co-player types in
     `kinds`."""
@@ -156,8 +163,9 @@ def row_fields(row: Row, *, kinds: Collection[str], world: str) -> dict[str, for
         row.players: forms.TypedMultipleChoiceField(
             label="Plays for",
             coerce=int,
-            choices=[LEADER_CHOICE, *((player, str(player)) for player in range(1, MOST_PLAYERS + 1))],
+            choices=[LEADER_CHOICE, *((player, f"Player {player}") for player in range(1, MOST_PLAYERS + 1))],
             widget=forms.CheckboxSelectMultiple(attrs={"class": "decides"}),
+            help_text=_who_may_lead(world),
             error_messages={"required": "Choose at least one player, or remove this co-player."},
         ),
         row.part: forms.ChoiceField(

@@ -313,6 +313,12 @@ OWN_SEAT = (
 )
 
 
+LEADS = (
+    "For studies in which participants lead. In practice they have a player of their own, too, and give jobs "
+    "to the teammates. Choose a co-player that does jobs, such as Follower."
+)
+
+
 def practice_fields() -> dict[str, forms.Field]:
     """Return the form fields for the practice episode, by name.
 
@@ -324,6 +330,7 @@ def practice_fields() -> dict[str, forms.Field]:
             label=PART_SETTINGS["all_steps"], required=False, help_text=UNTIL_DONE
         ),
         "own_seat": forms.BooleanField(label=PART_SETTINGS["own_seat"], required=False, help_text=OWN_SEAT),
+        "leads": forms.BooleanField(label=PART_SETTINGS["leads"], required=False, help_text=LEADS),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
@@ -370,5 +377,5 @@ def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> 
         "coplayer_settings": played["coplayer_settings"] if same else {},
         "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
     }
-    switches = {name: True for name in ("all_steps", "own_seat") if given[name]}
+    switches = {name: True for name in ("all_steps", "own_seat", "leads") if given[name]}
     return {"hints": given["hints"], **switches, "kitchen": kitchen}

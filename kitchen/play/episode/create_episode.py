@@ -32,7 +32,13 @@ from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.scheduled_steps import open_scheduled_step
 from kitchen.play.turn.state_store import initial_state_rows
 from kitchen.play.turn.step_store import fill_first_step
-from kitchen.registry.agent_registry import can_play, get_agent, make_agent, plays_in_real_time
+from kitchen.registry.agent_registry import (
+    can_play,
+    get_agent,
+    leader_refusal,
+    make_agent,
+    plays_in_real_time,
+)
 from kitchen.registry.world_registry import check_clock, get_page, get_world
 
 
@@ -196,8 +202,8 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
         make_agent(mind.kind, mind.settings)
         if not can_play(get_agent(mind.kind), world):
             raise SettingsError(f"co-player: {mind.kind} cannot play {world}")
-        if not mind.seats and not get_agent(mind.kind).leads:
-            raise SettingsError(f"co-player: {mind.kind} leads nobody, and needs a seat")
+        if not mind.seats and (why := leader_refusal(mind.kind, world)):
+            raise SettingsError(f"co-player: {why}")
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:

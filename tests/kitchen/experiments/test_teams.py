@@ -381,7 +381,7 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--members", "teller+planner"), "--members: planner does not play secrets"),
         (("--members", "teller+teller+teller+mute"), "--members: 'teller.*' has 4 seats, secrets has 2 to 3"),
         (("--members", "teller:x+mute"), "--members: teller:x does not end with a number of seats"),
-        (("--members", "random:0+teller:2"), "--members: random leads nobody, and needs a seat"),
+        (("--members", "random:0+teller:2"), "--members: random cannot lead without a seat"),
         (("--members", "teller+"), "--members: 'teller.' has an empty place"),
         (("--members", "teller+mute,teller + mute"), "--members: needs line-ups, each once"),
         (("--members", "teller+mute", "--agents", "2"), "--agents: say it with --members alone"),

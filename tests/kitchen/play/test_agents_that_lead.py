@@ -189,7 +189,7 @@ def test_a_member_without_a_seat_must_be_in_the_organisation() -> None:
     with pytest.raises(SettingsError, match="without a seat"):
         make_episode(seats=1, minds=(mind("follower", 0), mind("leader")))
     minds = (mind("follower", 0),)
-    with pytest.raises(SettingsError, match="leads nobody"):
+    with pytest.raises(SettingsError, match="random cannot lead without a seat"):
         make_episode(seats=1, minds=(*minds, mind("random")))
     members = [Member(1, (), is_person=False, name="Lead"), *members_of_plans(minds, seats=1)]
     with pytest.raises(SettingsError, match="without a seat"):

@@ -88,7 +88,11 @@ def test_who_leads_is_the_root() -> None:
         ({"kind": "tree", "members": [ROOT, ROOT]}, "only one member can lead without a player"),
         (
             {"kind": "tree", "members": [{"seats": [], "coplayer": "random"}]},
-            "random leads nobody, and needs a player",
+            "random cannot lead without a player",
+        ),
+        (
+            {"kind": "tree", "members": [{"seats": [], "coplayer": "dispatcher"}]},
+            "dispatcher cannot lead without a player. Give it a player, or choose hourglass",
         ),
         ({"kind": "tree", "leads": 9}, "nobody has the seat 9"),
         ({"kind": "custom", "writes": [[0, 9]]}, "writes: 0 to 9"),

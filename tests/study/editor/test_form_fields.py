@@ -232,6 +232,7 @@ def test_a_co_player_leads_and_has_no_robot(client: Client, study: Study) -> Non
     page = client.get(reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk]))
     html = page.content.decode()
     assert re.search(r'name="team_row_0_players" value="0"[^>]* checked', html) and "it leads" in html
+    assert "Without a player, only Hourglass can lead." in html
     both = own(("0, 2", "hourglass", {"model": "stand-in"}))
     assert "plays for nobody else" in save(client, study, team_kind="tree", **both)
     assert "needs a seat" in save(client, study, team_kind="each", **root)

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from study.design.blueprint import blueprint_of
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study, StudyPart
 from study.design.study_files import study_from_file
@@ -42,6 +43,21 @@ def test_switches_are_in_the_design_only_where_they_are_on(
     stored = StudyPart.objects.get(study=study, kind="practice").settings
     assert stored.get(switch, False) is on
     assert (switch in stored) is on
+
+
+def test_somebody_to_lead_is_needed_to_practise_as_a_leader(admin_client: Client) -> None:
+    study = make_study()
+    form = admin_client.get(address(study)).context["form"]
+    sent = {name: form[name].value() for name in form.fields if form[name].value()}
+    sent |= {"enabled": "on", "teammates": 0}
+    refused = admin_client.post(address(study), {**sent, "leads": "on"})
+    assert "a leader needs at least one teammate" in str(refused.context["form"].errors)
+    led = {**sent, "leads": "on", "coplayer": "follower", "teammates": 1}
+    assert admin_client.post(address(study), led).status_code == 302
+    assert StudyPart.objects.get(study=study, kind="practice").settings["leads"] is True
+    assert blueprint_of(study).practice.organisation["kind"] == "tree"
+    assert admin_client.post(address(study), {**led, "leads": ""}).status_code == 302
+    assert not blueprint_of(study).practice.organisation
 
 
 def test_practice_begins_with_the_seat_of_each_group_where_groups_play_different_seats(
