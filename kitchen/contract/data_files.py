@@ -261,7 +261,7 @@ def parse_toml(text: str, file: str) -> tuple[DataSource, dict[str, Json]]:
     DataError if it is not TOML."""
     try:
         return DataSource(file), check_depth(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{file}: not TOML: {error}") from error
     except (TooDeepError, RecursionError):
         raise DataError(f"{file}: {TooDeepError()}") from None
+    except ValueError as error:  # also a number with thousands of digits
+        raise DataError(f"{file}: not TOML: {error}") from error

@@ -141,8 +141,14 @@ class SimpleWorld(World):
         return found
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the whole state as JSON: kind, version, seats, settings, seed, clock, and `state`."""
-        header = {"kind": self.kind, "version": self.version, "seats": self.seats, "settings": self.chosen}
+        """Return the whole state as JSON: kind, version, seats, settings, seed, clock, and `state`.
+
+        Settings that were added later (`Setting.later`) are left out where they have their default. So the
+        hashes of stored states stay the same.
+        """
+        added = {one.name for one in self.settings if one.later and self.chosen[one.name] == one.default}
+        settings = {name: value for name, value in self.chosen.items() if name not in added}
+        header = {"kind": self.kind, "version": self.version, "seats": self.seats, "settings": settings}
         stored = {name: getattr(self, name) for name in ("seed", "clock", *self.state)}
         return {
             name: value if name in self.large else _copied(value) for name, value in (header | stored).items()

@@ -98,7 +98,7 @@ class Setting:
     choices: tuple[tuple[str, str], ...] = ()
     later: bool = False
     """True if designs were stored before this setting existed. A form that is saved with its default does not
-    add it."""
+    add it, and a state in which it has its default does not hold it."""
     lines: int = 1
     """Number of lines of the input box for a text."""
     placeholders: tuple[tuple[str, str], ...] = ()

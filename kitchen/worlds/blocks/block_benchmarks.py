@@ -58,7 +58,8 @@ class BlocksBenchmark(ComparisonBenchmark):
 
 
 class CraftingBenchmark(BlocksBenchmark):
-    """A benchmark of the 100 crafting tasks. By default, only the tasks for two seats are played."""
+    """A benchmark of the 100 crafting tasks. By default, only the tasks for two seats that can be made are
+    played."""
 
     steps: ClassVar[int] = 300
     setting: ClassVar[str] = "task"
@@ -70,8 +71,9 @@ class CraftingBenchmark(BlocksBenchmark):
         return tuple(crafting_tasks())
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the ids of the tasks for two seats, which are played by default."""
-        return tuple(name for name, task in crafting_tasks().items() if task.seats == self.agents[0])
+        """Return the ids of the tasks that are played by default: those for two seats that can be made."""
+        tasks = crafting_tasks().items()
+        return tuple(name for name, task in tasks if task.seats == self.agents[0] and task.crafts)
 
 
 class CookingBenchmark(BlocksBenchmark):

@@ -24,6 +24,7 @@ from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import AIR, Rank, rank_from
+from kitchen.worlds.blocks.construction_world import TOOLS
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.gathering_macros import HAND
@@ -77,6 +78,12 @@ class Team:
         return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
 
     @property
+    def builds(self) -> bool:
+        """True if the goal is a blueprint, known or not."""
+        brief = self.situation.briefs[self.seats[0]]
+        return not {"target", "targets", "item"} & brief.keys()
+
+    @property
     def pool(self) -> Inventory:
         """All items that seats are known to hold, and the items that the agent's own seats will soon have."""
         pool: Inventory = {}
@@ -123,15 +130,16 @@ class BlocksPlanner(Agent):
 
     async def decide(self, situation: Situation) -> Decision:
         """Return the next command of each seat that needs one. If the items of the agent's seats changed,
-        also return a message that lists them."""
+        also return a message that lists them. Builders only say when the kinds of items changed."""
         if situation.world == "blocks_kitchen":
             return Decision(kitchen_commands(situation))
         team = Team(situation)
         commands = commands_of(team)
         holds = {str(seat): team.held[seat] for seat in team.seats}
-        if situation.memory == holds or situation.talk.organisation is None:
-            return Decision(commands, memory=holds)
-        return Decision(commands, memory=holds, says=(_message(holds),))
+        told: Json = {seat: sorted(items) for seat, items in holds.items()} if team.builds else holds
+        if situation.memory == told or situation.talk.organisation is None:
+            return Decision(commands, memory=told)
+        return Decision(commands, memory=told, says=(_message(holds),))
 
 
 def _message(holds: Mapping[str, Inventory]) -> MessageDraft:
@@ -226,7 +234,7 @@ def _gift_to_others(team: Team, seat: int) -> Command | None:
         return None
     brief, legal = team.situation.briefs[seat], team.situation.legal[seat]
     needs = (step.get("needs", {}) for step in _brief_steps(brief))
-    kinds = set().union(*needs) if team.knows_how else team.held[seat].keys()
+    kinds = set().union(*needs) if team.knows_how else team.held[seat].keys() - TOOLS.keys()
     for item in sorted(kinds & team.held[seat].keys()):
         if ("give", str(others[0]), item, "1") in legal:
             return ("give", str(others[0]), item, str(team.held[seat][item]))
@@ -302,12 +310,15 @@ def _gather_command(team: Team, seat: int) -> Command:
 
 
 def _building_commands(team: Team) -> dict[int, Command]:
-    """Return the nearest block to place or to remove for each seat, each at a cell of its own."""
+    """Return the nearest block to place or to remove for each seat, each at a cell of its own. A seat that
+    does not know the blueprint gives its materials to another member."""
     doing = (seen["doing"] for seen in team.seen.values())
     taken = {tuple(map(int, words[-3:])) for words in doing if words and words[0] in ("place", "remove")}
     commands: dict[int, Command] = {}
     for seat in team.asked():
-        command = _shared_material(team, seat) or _building_step(team, seat, taken)
+        knows = "blueprint" in team.situation.briefs[seat]
+        shared = _shared_material(team, seat) if knows else _gift_to_others(team, seat)
+        command = shared or _building_step(team, seat, taken)
         commands[seat] = command
         if command[0] in ("place", "remove"):
             taken.add(tuple(map(int, command[-3:])))

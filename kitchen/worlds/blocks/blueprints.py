@@ -23,6 +23,7 @@ from kitchen.contract.world import Json
 from kitchen.worlds.blocks.block_grid import AIR, BlockGrid, Bounds, Cell, key_cell
 from kitchen.worlds.blocks.blueprint_generator import generate_levels
 from kitchen.worlds.blocks.item_recipes import DATA
+from kitchen.worlds.blocks.item_words import has_name
 
 FOLDER = DATA / "blueprints"
 NO_BLOCK = "."
@@ -176,8 +177,7 @@ def parse_blueprint(text: str, name: str) -> Blueprint:
 
 def _checked(name: str, source: DataSource, values: Json) -> Blueprint:
     given = source.read(TypeAdapter(BlueprintFile), values)
-    if AIR in given.legend.values() or NO_BLOCK in given.legend:
-        raise source.error("legend", f"{NO_BLOCK} is {AIR}, and not in the legend")
+    _check_legend(source, given.legend)
     known = {NO_BLOCK: AIR, **given.legend}
     depth, width = len(given.levels[0]), len(given.levels[0][0])
     if max(len(given.levels), depth, width) > MOST_SIDE:
@@ -191,6 +191,15 @@ def _checked(name: str, source: DataSource, values: Json) -> Blueprint:
     if all(block == AIR for rows in levels for row in rows for block in row):
         raise source.error("levels", "has no block")
     return Blueprint.of(name, levels)
+
+
+def _check_legend(source: DataSource, legend: Mapping[str, str]) -> None:
+    """Raise DataError if a letter of the legend is wrong, or a block has no translated name."""
+    if AIR in legend.values() or NO_BLOCK in legend:
+        raise source.error("legend", f"{NO_BLOCK} is {AIR}, and not in the legend")
+    for letter, block in legend.items():
+        if not has_name(block):
+            raise source.error(f"legend.{letter}", f"{block!r} is not a known block")
 
 
 def _row_problem(row: str, known: Mapping[str, str], size: tuple[int, int], first: tuple[int, int]) -> str:

@@ -5,16 +5,18 @@ the steps of a recipe.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import Annotated
 
-from pydantic import TypeAdapter
+from pydantic import Field, Strict, TypeAdapter
 
-from kitchen.contract.data_files import Names, Record, read_toml
+from kitchen.contract.data_files import DataSource, Names, Record, read_toml
 from kitchen.contract.world import Json, SettingsError
+from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_item
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import DATA, Inventory, Recipe, add_items, recipe_book
 
-MOST_TARGETS = 4
+MOST_TARGETS, MOST_SEATS, MOST_STEPS = 4, 5, 5000
 JOIN = "+"
 
 
@@ -55,6 +57,33 @@ def read_targets(text: str) -> tuple[str, ...]:
     if len(names) > MOST_TARGETS or len(set(names)) < len(names):
         raise SettingsError(f"targets: {text!r} is not one to {MOST_TARGETS} different items")
     return names
+
+
+class OwnCookingTask(Record):
+    """A researcher's own cooking task: the dishes, what each seat holds at the start, and the step limit."""
+
+    targets: Names
+    inventories: Annotated[
+        tuple[Mapping[str, ItemAmount], ...], Strict(False), Field(min_length=1, max_length=MOST_SEATS)
+    ]
+    limit: Annotated[int, Field(ge=1, le=MOST_STEPS)]
+
+
+@lru_cache(maxsize=16)
+def parse_own_cooking_task(text: str, name: str) -> OwnCookingTask:
+    """Return the cooking task that a JSON text describes. `name` is the text's name in error messages.
+    Raises DataError with key and reason if the text is wrong."""
+    task = parse_task_text(text, name, TypeAdapter(OwnCookingTask))
+    source, known = DataSource(name), cooking_file().items
+    for number, target in enumerate(task.targets, 1):
+        if target not in known:
+            raise source.error(f"targets[{number}]", f"{target[:40]!r} is not one of {', '.join(known)}")
+    if len(task.targets) > MOST_TARGETS:
+        raise source.error("targets", f"must not have more than {MOST_TARGETS} dishes")
+    for number, items in enumerate(task.inventories, 1):
+        if reason := unknown_item(items):
+            raise source.error(f"inventories[{number}]", reason)
+    return task
 
 
 def deal(targets: Sequence[str], seats: int, *, with_fuel: bool) -> list[Inventory]:

@@ -10,7 +10,14 @@ from typing import ClassVar
 
 from kitchen.contract.world import Json, Setting, SettingsError
 from kitchen.worlds.blocks.block_maps import Herd, draw_herd, place_map
-from kitchen.worlds.blocks.cooking_tasks import cooking_file, deal, read_targets, recipe_steps
+from kitchen.worlds.blocks.cooking_tasks import (
+    OwnCookingTask,
+    cooking_file,
+    deal,
+    parse_own_cooking_task,
+    read_targets,
+    recipe_steps,
+)
 from kitchen.worlds.blocks.goal_worlds import TargetWorld
 from kitchen.worlds.blocks.item_recipes import Inventory
 
@@ -32,6 +39,17 @@ class Cooking(TargetWorld):
             help=f"One to four items joined by +, of {', '.join(cooking_file().items)}.",
             minimum=1,
             maximum=120,
+        ),
+        Setting(
+            "own_task",
+            "text",
+            "A task of your own",
+            "",
+            help="If it is not empty, its dishes, inventories and limit are used instead. Write it as JSON "
+            "with the keys targets, inventories and limit.",
+            lines=10,
+            maximum=10_000,
+            later=True,
         ),
         Setting(
             "limit",
@@ -78,16 +96,28 @@ class Cooking(TargetWorld):
         holds at the start. Raises SettingsError if the targets cannot be played."""
         given, place = cooking_file(), place_map("farm")
         self.start = place.start
-        self.names = read_targets(self.chosen["targets"])
+        own = self._own_task()
+        self.names = own.targets if own else read_targets(self.chosen["targets"])
         self.targets = Counter(self.names)
         self.is_parted = bool(self.chosen["hells_kitchen"])
         if self.is_parted and (self.seats, len(self.names)) != (2, 2):
             raise SettingsError("hells_kitchen: needs two seats and two targets")
-        usual = given.hells_kitchen_limit if self.is_parted else given.limit
+        usual = given.hells_kitchen_limit if self.is_parted else own.limit if own else given.limit
         self.time_limit = int(self.chosen["limit"]) or usual
         self.collects = {block: (item, {"hand": 1}) for block, item in given.gives.items()}
         self.meat = given.meat
+        if own:
+            return [dict(items) for items in own.inventories]
         return deal(self.names, self.seats, with_fuel=self.chosen["furnace_fuel"] > 0)
+
+    def _own_task(self) -> OwnCookingTask | None:
+        """Return the researcher's own task; None if there is none. Raises SettingsError if it is wrong."""
+        if not (text := self.chosen["own_task"]):
+            return None
+        task = parse_own_cooking_task(text, "own_task")
+        if len(task.inventories) != self.seats:
+            raise SettingsError(f"own_task: {len(task.inventories)} inventories for {self.seats} seats")
+        return task
 
     def begin(self) -> None:
         """Set the start state, and put the fuel of the setting `furnace_fuel` into the furnace."""

@@ -7,7 +7,7 @@ is the shortest list of recipes that makes the target, or null if the target can
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,11 @@ from pydantic import Field, Strict, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record, Text, Value, read_json
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.item_recipes import DATA, Recipe, add_items, recipe_book, remove_items
+from kitchen.worlds.blocks.item_words import has_name
 
+MOST_ITEMS, MOST_CRAFTS = 999, 60
+"""Limits of a task, which bound the time to check it: the amount of an item, and the `craft` commands."""
+ItemAmount = Annotated[int, Field(ge=1, le=MOST_ITEMS)]
 Amount = Annotated[int, Field(ge=1, le=9999)]
 Seat = Annotated[int, Field(ge=0)]
 
@@ -27,12 +31,19 @@ class CraftingTask(Record):
 
     id: Text
     seats: Annotated[int, Field(ge=2, le=5)]
-    target: Mapping[str, Amount]
+    target: Mapping[str, ItemAmount]
     depth: Annotated[int, Field(ge=0)]
     plan_blocked: Annotated[tuple[Seat, ...], Strict(False)]
-    inventories: Annotated[tuple[Mapping[str, Amount], ...], Strict(False)]
+    inventories: Annotated[tuple[Mapping[str, ItemAmount], ...], Strict(False)]
     timeout: Amount
-    crafts: Annotated[tuple[Annotated[tuple[Text, Amount], Strict(False)], ...], Strict(False)] | None
+    crafts: (
+        Annotated[
+            tuple[Annotated[tuple[Text, ItemAmount], Strict(False)], ...],
+            Strict(False),
+            Field(max_length=MOST_CRAFTS),
+        ]
+        | None
+    )
 
     @property
     def number(self) -> str:
@@ -48,6 +59,11 @@ class CraftingTask(Record):
             return "plan_blocked", f"the seats are 0 to {self.seats - 1}"
         if len(self.target) != 1:
             return "target", f"must be one item, not {len(self.target)}"
+        for number, items in enumerate(self.inventories, 1):
+            if reason := unknown_item(items):
+                return f"inventories[{number}]", reason
+        if reason := unknown_item(self.target):
+            return "target", reason
         return ("crafts", "cannot be carried out") if self.crafts and not self.plan() else ("", "")
 
     def plan(self) -> list[dict[str, Json]]:
@@ -77,6 +93,12 @@ class CraftingTask(Record):
         return steps if pool.get(target, 0) >= amount else []
 
 
+def unknown_item(items: Iterable[str]) -> str:
+    """Return why the first item without a translated name is wrong; empty if all have one."""
+    unknown = next((item for item in items if not has_name(item)), None)
+    return "" if unknown is None else f"{unknown[:40]!r} is not a known item"
+
+
 def _payable(item: str, times: int, pool: Mapping[str, int]) -> tuple[Recipe, dict[str, int]] | None:
     book = recipe_book()
     rows = book.by_item.get(item, ())
@@ -90,7 +112,7 @@ def read_tasks(path: Path) -> dict[str, CraftingTask]:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path.name}: cannot be read: {error}") from error
     tasks: dict[str, CraftingTask] = {}
-    for number, task in enumerate(_parsed(text, path.name, TypeAdapter(list[CraftingTask])), 1):
+    for number, task in enumerate(parse_task_text(text, path.name, TypeAdapter(list[CraftingTask])), 1):
         place, (key, reason) = DataSource(path.name, f"[{number}]"), task.problem()
         if task.id in tasks:
             key, reason = "id", f"{task.id!r} is named twice"
@@ -104,14 +126,16 @@ def read_tasks(path: Path) -> dict[str, CraftingTask]:
 def parse_task(text: str, name: str) -> CraftingTask:
     """Return the task that a JSON text describes. `name` is the text's name in error messages. Raises
     DataError with key and reason if the text is wrong."""
-    task = _parsed(text, name, TypeAdapter(CraftingTask))
+    task = parse_task_text(text, name, TypeAdapter(CraftingTask))
     key, reason = task.problem()
     if key:
         raise DataSource(name).error(key, reason)
     return task
 
 
-def _parsed(text: str, name: str, kind: TypeAdapter[Value]) -> Value:
+def parse_task_text(text: str, name: str, kind: TypeAdapter[Value]) -> Value:
+    """Return the value of this type that a JSON text describes. `name` is the text's name in error messages.
+    Raises DataError with key and reason if the text is wrong."""
     try:
         values = read_json(text)
     except ValueError as error:

@@ -50,6 +50,15 @@ class Crafting(TargetWorld):
             maximum=10_000,
         ),
         Setting(
+            "solvable_only",
+            "bool",
+            "Only tasks that can be made",
+            False,
+            help="Refuses the three tasks whose items cannot be made from what the seats hold.",
+            fresh=True,
+            later=True,
+        ),
+        Setting(
             "limit",
             "int",
             "Steps after which the episode is cut off (0: the task's)",
@@ -84,6 +93,10 @@ class Crafting(TargetWorld):
                 each
                 for each in crafting_tasks().values()
                 if (each.seats, each.number) == (seats, USUAL_NUMBER)
+            )
+        if not task.crafts and self.chosen["solvable_only"]:
+            raise SettingsError(
+                f"task: {task.id} cannot be made, and only tasks that can be made are allowed"
             )
         if self.seats not in (1, task.seats):
             raise SettingsError(f"task: {task.id} is for {task.seats} seats, not {self.seats}")

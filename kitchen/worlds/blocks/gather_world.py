@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, ClassVar
 
 from pydantic import Field, Strict, TypeAdapter
 
-from kitchen.contract.data_files import Record, Text, read_toml
-from kitchen.contract.world import Json, Metric, Setting
+from kitchen.contract.data_files import DataSource, Record, Text, read_toml
+from kitchen.contract.world import Json, Metric, Setting, SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.block_maps import place_map
 from kitchen.worlds.blocks.blueprints import blueprint
+from kitchen.worlds.blocks.cooking_tasks import MOST_SEATS
+from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_item
 from kitchen.worlds.blocks.goal_worlds import (
     FILLED,
     GIVES,
@@ -39,6 +41,16 @@ class GatherTask(Record):
     item: str = ""
     amount: int = 0
     blueprint: str = ""
+
+
+class OwnGatherTask(Record):
+    """A researcher's own task: gather `amount` of `item`. Seats may hold things at the start."""
+
+    item: Text
+    amount: ItemAmount
+    inventories: Annotated[
+        tuple[Mapping[str, ItemAmount], ...], Strict(False), Field(max_length=MOST_SEATS)
+    ] = ()
 
 
 class Holders(Record):
@@ -75,6 +87,23 @@ def gather_file() -> GatherFile:
     return given
 
 
+@lru_cache(maxsize=16)
+def parse_own_gather_task(text: str, name: str) -> OwnGatherTask:
+    """Return the gather task that a JSON text describes. `name` is the text's name in error messages. Raises
+    DataError with key and reason if the text is wrong, or if the map has less than the amount."""
+    task, source = parse_task_text(text, name, TypeAdapter(OwnGatherTask)), DataSource(name)
+    blocks = {each.gives: each.block for each in gather_file().collects}
+    if task.item not in blocks:
+        raise source.error("item", f"{task.item[:40]!r} is not one of {', '.join(blocks)}")
+    there = sum(block == blocks[task.item] for block in place_map("valley").start.blocks.values())
+    if task.amount > there:
+        raise source.error("amount", f"must not be more than {there}, which is all that the map has")
+    for number, items in enumerate(task.inventories, 1):
+        if reason := unknown_item(items):
+            raise source.error(f"inventories[{number}]", reason)
+    return task
+
+
 class Gather(BuildingWorld):
     """A world with trees, a hill of stone with iron behind it, and one chest."""
 
@@ -107,6 +136,17 @@ class Gather(BuildingWorld):
             choices=tuple((name, name.replace("_", " ")) for name in gather_file().tasks),
         ),
         Setting(
+            "own_task",
+            "text",
+            "A task of your own",
+            "",
+            help="If it is not empty, it is used instead. Write it as JSON with the keys item and amount. "
+            "If seats hold things at the start, add the key inventories.",
+            lines=10,
+            maximum=10_000,
+            later=True,
+        ),
+        Setting(
             "limit", "int", "Steps after which the episode is cut off", USUAL_LIMIT, minimum=1, maximum=20_000
         ),
     )
@@ -114,12 +154,14 @@ class Gather(BuildingWorld):
     def set_up(self) -> list[Inventory]:
         """Read the task and the map. Return what each seat holds at the start: nothing, or materials of
         the shelter."""
-        given = gather_file()
-        self.task = given.tasks[self.chosen["task"]]
+        given, own = gather_file(), self._own_task()
+        self.task = GatherTask(item=own.item, amount=own.amount) if own else given.tasks[self.chosen["task"]]
         self.start = place_map("valley").start
         self.collects = {each.block: (each.gives, each.steps) for each in given.collects}
         self.time_limit = int(self.chosen["limit"])
         held: list[Inventory] = [{} for _ in range(self.seats)]
+        if own and own.inventories:
+            held = [dict(items) for items in own.inventories]
         if self.task.blueprint:
             self.blueprint = blueprint(self.task.blueprint)
             self.placeable = frozenset({"dirt", *self.blueprint.materials})
@@ -127,6 +169,15 @@ class Gather(BuildingWorld):
             parts = given.holders[min(self.seats, len(given.holders)) - 1].items
             held[len(held) - len(parts) :] = [dict(items) for items in parts]
         return held
+
+    def _own_task(self) -> OwnGatherTask | None:
+        """Return the researcher's own task; None if there is none. Raises SettingsError if it is wrong."""
+        if not (text := self.chosen["own_task"]):
+            return None
+        task = parse_own_gather_task(text, "own_task")
+        if task.inventories and len(task.inventories) != self.seats:
+            raise SettingsError(f"own_task: {len(task.inventories)} inventories for {self.seats} seats")
+        return task
 
     @property
     def amount(self) -> int | None:

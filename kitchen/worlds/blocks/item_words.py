@@ -194,9 +194,22 @@ def item_words(code: str) -> str:
     `lime_wool`."""
     if code in ITEM_NAMES:
         return gettext(ITEM_NAMES[code])
+    pattern, name = _kind_and_first(code)
+    return gettext(pattern).format(gettext(name)) if pattern else code_to_words(code)
+
+
+def has_name(code: str) -> bool:
+    """Return whether an item or block has a name that is translated. Researchers' own tasks and blueprints
+    may use only these."""
+    return code in ITEM_NAMES or bool(_kind_and_first(code)[0])
+
+
+def _kind_and_first(code: str) -> tuple[str, str]:
+    """Return (pattern, first word) of a thing that there is in several colours or woods, such as
+    (`{} wool`, `lime`). Two empty texts for other things."""
     for kind, pattern in KINDS.items():
         first = code.removesuffix(f"_{kind}")
         name = COLOURS.get(first) or WOODS.get(first)
         if first != code and name:
-            return gettext(pattern).format(gettext(name))
-    return code_to_words(code)
+            return pattern, name
+    return "", ""

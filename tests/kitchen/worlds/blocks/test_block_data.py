@@ -11,6 +11,7 @@ import pytest
 from kitchen.contract.data_files import DataError
 from kitchen.contract.world import SettingsError
 from kitchen.worlds.blocks import blueprints
+from kitchen.worlds.blocks.block_benchmarks import BENCHMARKS
 from kitchen.worlds.blocks.blueprints import Comparison, blueprint, blueprint_files, read_blueprint
 from kitchen.worlds.blocks.cooking_tasks import cooking_file, deal, recipe_steps
 from kitchen.worlds.blocks.crafting_tasks import crafting_tasks, read_tasks
@@ -128,6 +129,34 @@ def test_a_researcher_s_own_blueprint_and_task_are_played() -> None:
     assert game("crafting", own_task=json.dumps(task)).task.id == "craft_2_99_mine"
 
 
+def own(**changed: Any) -> str:
+    """A researcher's own crafting task, changed."""
+    return json.dumps({**crafting_tasks()["craft_2_01_pink_wool"].model_dump(), **changed})
+
+
+def dish(**changed: Any) -> str:
+    """A researcher's own cooking task, changed."""
+    return json.dumps({"targets": ["cake"], "inventories": [{"egg": 1}, {}], "limit": 50, **changed})
+
+
+def test_a_researcher_s_own_dishes_and_amounts_are_played() -> None:
+    cooking = game("cooking", own_task=dish())
+    assert (cooking.names, cooking.inventories, cooking.time_limit) == (("cake",), [{"egg": 1}, {}], 50)
+    gather = game("gather", own_task='{"item": "raw_iron", "amount": 2, "inventories": [{}, {"stick": 3}]}')
+    assert (gather.task.item, gather.task.amount, gather.inventories[1]) == ("raw_iron", 2, {"stick": 3})
+
+
+def test_a_task_that_cannot_be_made_is_refused_where_only_others_are_wanted() -> None:
+    task = next(name for name, each in crafting_tasks().items() if not each.crafts)
+    assert game("crafting", task=task).task.id == task
+    with pytest.raises(SettingsError, match=f"task: {task} cannot be made"):
+        game("crafting", task=task, solvable_only=True)
+    (switch,) = (one for one in game("crafting").settings if one.name == "solvable_only")
+    assert switch.beginning is True, "a new condition has it on"
+    usual = BENCHMARKS["blocks_crafting"].usual_levels()
+    assert len(usual) == 22 and all(crafting_tasks()[name].crafts for name in usual)
+
+
 @pytest.mark.parametrize(
     ("family", "settings", "said"),
     [
@@ -147,6 +176,36 @@ def test_a_researcher_s_own_blueprint_and_task_are_played() -> None:
             {"own_blueprint": f'legend = {{ s = "stone" }}\nlevels = [["{"s" * 33}"]]'},
             "levels: must not have more than 32",
         ),
+        ("construction", {"own_blueprint": "x = " + "9" * 30_000}, "own_blueprint: not TOML: .*digits"),
+        ("construction", {"own_blueprint": ".".join("a" * 9_000) + " = 1"}, "nested deeper than 50"),
+        ("construction", {"own_blueprint": "#" * 40_001}, "own_blueprint: "),
+        (
+            "construction",
+            {"own_blueprint": 'legend = { s = "unobtainium" }\nlevels = [["s"]]'},
+            "own_blueprint: legend.s: 'unobtainium' is not a known block",
+        ),
+        (
+            "crafting",
+            {"own_task": own(inventories=[{"gold": 1}, {}])},
+            r"inventories\[1\]: 'gold' is not a k",
+        ),
+        ("crafting", {"own_task": own(inventories=[{"egg": 10**9}, {}])}, r"own_task: inventories\[1\]\.egg"),
+        ("crafting", {"own_task": own(crafts=[["stick", 1]] * 61)}, "own_task: crafts: .* at most 60"),
+        ("crafting", {"own_task": own(seats="two")}, "own_task: seats: must be a whole number"),
+        ("crafting", {"own_task": own(seats=int("9" * 4_000))}, "own_task: seats"),
+        ("cooking", {"own_task": "{}"}, "own_task: targets: is missing"),
+        ("cooking", {"own_task": dish(targets=["stone"])}, r"own_task: targets\[1\]: 'stone' is not one of"),
+        ("cooking", {"own_task": dish(inventories=[{}])}, "own_task: 1 inventories for 2 seats"),
+        ("cooking", {"own_task": dish(inventories=[{"rock": 1}, {}])}, r"inventories\[1\]: 'rock' is not"),
+        ("cooking", {"own_task": dish(limit=10**9)}, "own_task: limit"),
+        (
+            "gather",
+            {"own_task": '{"item": "diamond", "amount": 1}'},
+            "own_task: item: 'diamond' is not one of",
+        ),
+        ("gather", {"own_task": '{"item": "oak_log", "amount": 365}'}, "amount: must not be more than 364"),
+        ("gather", {"own_task": '{"item": "oak_log", "amount": 0}'}, "own_task: amount"),
+        ("gather", {"own_task": '{"item": "oak_log", "amount": 1, "inventories": [{}]}'}, "1 inventories"),
         ("crafting", {"own_task": "[" * 9_000}, "own_task: not JSON"),
         ("crafting", {"own_task": '{"id": "x"}'}, "own_task: seats: is missing"),
         ("crafting", {"own_task": "[]"}, "own_task: must be a table"),

@@ -1,0 +1,75 @@
+"""The two ready studies with blocks, as they ship."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from django.core.management import call_command
+
+from kitchen.contract.world import Json
+from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.models import Episode
+from kitchen.replay.episode_record import read_episode_records
+from kitchen.replay.step_replay import replay_faults
+from study.design.blueprint import blueprint_of
+from study.design.consent_checks import missing_statements
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
+from study.design.models import Study
+from study.design.readiness_checks import readiness_problems
+from study.design.study_files import study_from_file
+from study.design.translated_texts import missing_translations
+
+pytestmark = pytest.mark.django_db
+
+BLOCKS = ("blocks_voice", "blocks_plan")
+
+
+def ready(name: str) -> Study:
+    return study_from_file(DEMO_FILE.with_name(READY_STUDIES[name][1]))
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_they_open_without_a_warning_in_three_languages(name: str) -> None:
+    study = ready(name)
+    assert not readiness_problems(study)
+    assert missing_translations(blueprint_of(study)) == {"es": [], "zh-hans": []}
+    assert not list(missing_statements(blueprint_of(study))), "messages and speech are in the consent"
+
+
+def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -> None:
+    voice, without = ready("blocks_voice").conditions.order_by("pk")
+    for field in ("world", "settings", "coplayer", "coplayer_settings", "teammates"):
+        assert getattr(voice, field) == getattr(without, field)
+    assert voice.organisation["settings"] == {"talk": True, "spoken": True} and not without.organisation
+
+
+def test_everybody_builds_the_same_with_the_plan_known_to_both_to_them_and_to_the_other() -> None:
+    conditions = ready("blocks_plan").conditions.all()
+    settings = {one.key: dict(one.settings) for one in conditions}
+    blocked = {key: each.pop("blueprint_blocked") for key, each in settings.items()}
+    assert blocked == {"both": "nobody", "you": "others", "other": "first"}
+    assert settings["both"] == settings["you"] == settings["other"]
+
+
+def played(name: str, *more: str) -> dict[str, dict[str, Json]]:
+    """Programs play in people's place; the score by condition. All replays must agree."""
+    study = ready(name)
+    call_command("make_synthetic", study.slug, "--participants", "1", *more, stdout=io.StringIO())
+    episodes = Episode.objects.filter(rounds__participant__study=study)
+    assert all(verdict.holds for verdict in verify_episode_logs(episodes))
+    assert not [fault for record in read_episode_records(episodes) for fault in replay_faults(record)]
+    return {one.rounds.get().condition.key: one.score for one in episodes}
+
+
+def test_dishes_are_completed_with_and_without_a_voice_and_all_replays_agree() -> None:
+    reached = played("blocks_voice", "--recordings", "1", "--steps-per-episode", "20")
+    assert set(reached) == {"voice", "no_voice"}
+    assert all(score["completed"] for score in reached.values())
+
+
+@pytest.mark.nightly
+def test_the_shelter_stands_whoever_knows_the_plan_and_a_partner_does_not_repeat_itself() -> None:
+    reached = played("blocks_plan", "--recordings", "1")
+    assert set(reached) == {"both", "you", "other"}
+    assert all(score["score"] > 50 and score["messages_sent"] < 20 for score in reached.values())
