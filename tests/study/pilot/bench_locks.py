@@ -38,7 +38,8 @@ def main() -> int:
 def _deeds() -> dict[str, Callable[[], object]]:
     """By name; each finds what those before it left. Models can be imported only now."""
     from kitchen.experiments import experiment_services
-    from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup
+    from kitchen.experiments.experiment_setup import ExperimentSetup
+    from kitchen.experiments.setup_checks import check_setup
     from study.participants.end_and_erase_participation import participant_withdraw
     from study.participants.models import Participant
     from tests.study.factories import make_study

@@ -28,11 +28,11 @@ from kitchen.experiments.experiment_setup import (
     EpisodeJob,
     ExperimentColumn,
     ExperimentSetup,
-    check_setup,
     episode_jobs,
 )
 from kitchen.experiments.play_episodes import failed_row, new_world, play_episode
 from kitchen.experiments.result_tables import summary_line
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.bench import paper_benchmark
