@@ -1,4 +1,6 @@
-"""The product as `make run` has it, in a folder and on a port of its own, and what its processes use."""
+"""Start the whole app as `make run` does, in a folder and on a port of its own. Also measure what its
+processes use.
+"""
 
 from __future__ import annotations
 
