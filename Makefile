@@ -10,8 +10,8 @@ run model: export BRIGADE_PORT := $(PORT)
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode every start takes seconds longer
 
 OURS = .venv/bin/python
-INSTALL = $(PYTHON) brigade/bootstrap.py requirements.txt
-APART = $(PYTHON) brigade/bootstrap.py --into .venv-model requirements-model.txt
+INSTALL = $(PYTHON) brigade/install_requirements.py requirements.txt
+APART = $(PYTHON) brigade/install_requirements.py --into .venv-model requirements-model.txt
 PIN = .venv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
 	--no-emit-find-links --annotation-style line --generate-hashes --custom-compile-command 'make lock'
 OLD = import sys; sys.exit(sys.version_info < (3, 11) and "brigade: this is Python %d.%d, and 3.11 or later is \

@@ -12,8 +12,8 @@ def main() -> None:
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
 
-    from brigade.connection_limits import raise_open_file_limit
     from brigade.paths import PathError
+    from brigade.server_limits import raise_open_file_limit
     from kitchen.contract.world import WorldError
 
     raise_open_file_limit()

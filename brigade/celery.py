@@ -13,8 +13,8 @@ from celery import Celery
 from celery.signals import celeryd_init, task_postrun, task_prerun, worker_init, worker_ready
 
 from brigade import paths
-from brigade.connection_limits import raise_open_file_limit
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
+from brigade.server_limits import raise_open_file_limit
 from kitchen.infra.log_context import clear_log_context, extend_log_context
 from kitchen.infra.redis_exposure import why_exposed
 

@@ -16,9 +16,9 @@ from typing import Any
 from asgiref.sync import ThreadSensitiveContext
 from django.utils import translation
 
-from brigade.connection_limits import LARGEST_BODY, MOST_PAGES_AT_ONCE, STAFF_AND_API_PATHS
 from brigade.error_pages import PAGES, error_page
 from brigade.middleware import Message, Receive, Send, default_language_of_scope
+from brigade.server_limits import LARGEST_BODY, MOST_PAGES_AT_ONCE, STAFF_AND_API_PATHS
 
 Headers = Iterable[tuple[bytes, bytes]]
 

@@ -27,7 +27,7 @@ from django.utils.cache import patch_vary_headers
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
-from brigade.connection_limits import STAFF_AND_API_PATHS
+from brigade.server_limits import STAFF_AND_API_PATHS
 from kitchen.infra import file_writing, prometheus_metrics
 from kitchen.infra.log_context import extend_log_context
 

@@ -32,7 +32,6 @@ from brigade.app_processes import (
 )
 from brigade.app_processes import ticker_processes as tickers
 from brigade.app_processes import web_processes as webs
-from brigade.connection_limits import raise_open_file_limit
 from brigade.listen_address import (
     Address,
     RunError,
@@ -44,6 +43,7 @@ from brigade.listen_address import (
 )
 from brigade.paths import make_private_and_warn
 from brigade.process_supervisor import ChildProcess, ProcessGroup, keep_running, last_lines, run_once
+from brigade.server_limits import raise_open_file_limit
 from kitchen.infra.os_processes import die_with_parent, ticker_processes, web_processes
 from kitchen.infra.redis_exposure import why_exposed
 

@@ -21,9 +21,9 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from brigade import paths
-from brigade.connection_limits import LARGEST_BODY
 from brigade.listen_address import last_instance_url
 from brigade.paths import make_private_and_warn
+from brigade.server_limits import LARGEST_BODY
 from kitchen.infra.os_processes import planner_processes, web_processes
 from kitchen.registry.world_registry import world_folders
 

@@ -25,10 +25,10 @@ from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor as running_reactor
 from twisted.web.http import HTTPChannel
 
-from brigade import connection_limits
-from brigade.connection_limits import LAST_SECONDS
+from brigade import server_limits
 from brigade.error_pages import PAGES, error_page
 from brigade.process_startup import report_ready, share_metrics, share_one_heap
+from brigade.server_limits import LAST_SECONDS
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE, connection_drain, is_draining
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket
 
@@ -156,17 +156,17 @@ class LimitedRequest(WebRequest):
 
     def __init__(self, channel: Any, *queued: Any) -> None:
         channel.asked = True
-        channel.setTimeout(connection_limits.HEAD_SECONDS)
+        channel.setTimeout(server_limits.HEAD_SECONDS)
         super().__init__(channel, *queued, parsePOSTFormSubmission=False)  # Django reads forms
 
     def gotLength(self, length: int | None) -> None:  # noqa: N802 - twisted's name
         """Set the time limit for the body. Twisted calls this at the end of the request's headers."""
         super().gotLength(length)
-        self.channel.setTimeout(connection_limits.BODY_SECONDS)
+        self.channel.setTimeout(server_limits.BODY_SECONDS)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
         """Store a piece of the request's body, up to the size limit."""
-        room = connection_limits.LARGEST_BODY + 1 - self.content.tell()
+        room = server_limits.LARGEST_BODY + 1 - self.content.tell()
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
@@ -196,7 +196,7 @@ class LimitedHttpChannel(HTTPChannel):
 
     def is_fresh(self) -> bool:
         """Return whether the connection was just opened and has not sent its first request yet."""
-        return not self.asked and time.monotonic() - self.opened < connection_limits.FRESH_SECONDS
+        return not self.asked and time.monotonic() - self.opened < server_limits.FRESH_SECONDS
 
     def resetTimeout(self) -> None:  # noqa: N802
         """Do nothing. Twisted would extend the time limit here, but a request must be complete within it."""
@@ -209,7 +209,7 @@ class HttpConnections(HTTPFactory):
 
     def __init__(self, server: Any) -> None:
         super().__init__(server)
-        self.timeOut = connection_limits.HEAD_SECONDS
+        self.timeOut = server_limits.HEAD_SECONDS
         self._open: WeakSet[LimitedHttpChannel] = WeakSet()
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
@@ -237,7 +237,7 @@ class LimitedWebSocket(WebSocketProtocol):
     def __init__(self) -> None:
         super().__init__()
         self.odd_frames = TokenBucket(
-            rate=connection_limits.ODD_FRAMES_PER_SECOND, most=connection_limits.MOST_ODD_FRAMES
+            rate=server_limits.ODD_FRAMES_PER_SECOND, most=server_limits.MOST_ODD_FRAMES
         )
 
     def onFrameBegin(self) -> None:  # noqa: N802
@@ -251,7 +251,7 @@ class LimitedWebSocket(WebSocketProtocol):
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
         """Pass a message from the browser to the application. Close the websocket if too many messages
         wait there."""
-        if self.application_queue.qsize() < connection_limits.MOST_UNREAD:
+        if self.application_queue.qsize() < server_limits.MOST_UNREAD:
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
             self.shut()
@@ -293,7 +293,7 @@ class WebSocketConnections(WebSocketFactory):
         """
         ours = {
             "perMessageCompressionAccept": compression_offer,
-            "closeHandshakeTimeout": connection_limits.CLOSE_SECONDS,
+            "closeHandshakeTimeout": server_limits.CLOSE_SECONDS,
         }
         super().setProtocolOptions(**ours, **options)
 
@@ -311,7 +311,7 @@ def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept 
                 request_no_context_takeover=True,
                 no_context_takeover=True,
                 mem_level=6,
-                max_message_size=connection_limits.LARGEST_MESSAGE,
+                max_message_size=server_limits.LARGEST_MESSAGE,
             )
     return None
 
@@ -332,13 +332,13 @@ class WebProcess(DrainingServer):
 
 def main() -> None:
     """Run a web process until a signal ends it."""
-    connection_limits.raise_open_file_limit()
+    server_limits.raise_open_file_limit()
     share_one_heap()
     share_metrics()
     daphne.server.HTTPFactory, daphne.server.WebSocketFactory = HttpConnections, WebSocketConnections
     command = CommandLineInterface()
     command.server_class = WebProcess
-    longest = connection_limits.LARGEST_MESSAGE
+    longest = server_limits.LARGEST_MESSAGE
     command.parser.set_defaults(websocket_max_message_size=longest, websocket_max_frame_size=longest)
     command.run(sys.argv[1:])
 

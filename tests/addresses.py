@@ -1,4 +1,4 @@
-"""Every address of the app, as it is written in the code."""
+"""List every address (URL pattern) of the app, as the code writes it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Known vulnerabilities of what requirements.txt pins: `python -m tests.audit` (`make audit`).
+"""Look up known vulnerabilities of the packages that requirements.txt pins: `python -m tests.audit` (`make
+audit`).
 
-Asks OSV, and keeps its answer with the day in docs/vulnerabilities.json. Without a network that copy answers,
-and says of which day it is. Ends with 1 where something is known, with 2 where nobody was asked about a
-package.
+The program asks the OSV database, and stores its answer with the date in docs/vulnerabilities.json. Without a
+network, it uses the stored answer and prints its date. Exit code 1: a vulnerability is known. Exit code 2:
+there is no answer for some package.
 
-Ours, because pip-audit 2.10 (November 2026) answers nothing without a network.
+pip-audit 2.10 (November 2026) gives no answer without a network, so we do not use it.
 """
 
 from __future__ import annotations

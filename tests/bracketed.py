@@ -1,7 +1,6 @@
-"""A language in which every sentence stands between brackets: what stands outside of them on a page, nobody
-can translate.
+"""Find texts on a page that cannot be translated. A test language puts brackets around every translated text.
 
-`speak_in_brackets` makes it of all sentences of ours and of Django's; `bare_words` finds what is outside.
+`speak_in_brackets` switches this language on. `bare_words` returns the texts of a page outside the brackets.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Which browser the journeys use: Debian's Chromium, driven by Playwright; where there is one, the one
-without windows, which has a third less to do."""
+"""Find the browser for tests: Debian's Chromium, driven by Playwright. The headless build is preferred,
+because it needs a third less processor time.
+"""
 
 from __future__ import annotations
 

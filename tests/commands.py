@@ -1,9 +1,8 @@
-"""Commands of `manage.py`, each in a process of its own that is forked from one with the app loaded.
+"""Run commands of `manage.py` in processes that are forked from one process with the app loaded.
 
-Where tests ask for many commands, most of their time would go into loading the app anew for each one. What
-`manage.py` itself does when it starts is tested in `tests/house`.
-
-A command is asked for on a unix socket, one connection each, and any number may run at once.
+Loading the app again for each command would take most of a test's time. A request comes over a unix socket,
+one connection for each command. Any number of commands can run at once. `tests/house` tests how `manage.py`
+itself starts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What all tests share: databases of their own, a Valkey, the whole app running, a browser's page."""
+"""Provide the fixtures that all tests share: test databases, a Valkey, the whole running app, and a page in a
+browser.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A process that loads the app once and forks for everybody who asks: to load it again takes two seconds each
-time.
+"""Load the app once in a process that forks a child for each request. Loading the app takes two seconds.
 
-What is asked for comes on a unix socket as one line of JSON, one connection each.
+Requests come over a unix socket as one line of JSON, one connection each.
 """
 
 from __future__ import annotations

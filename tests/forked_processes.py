@@ -1,9 +1,10 @@
-"""A pytest plugin that collects once and then forks: `pytest -p tests.forked_processes --processes 3`.
+"""Run tests in several processes that are forked after collection: `pytest -p tests.forked_processes
+--processes 3`.
 
-Importing every test takes longer than running most files of tests, and pytest-xdist does it in each process.
-Here each process inherits what was imported. A process takes one whole file of tests after the other. The
-process that collected reports for all of them. The app and the browser of session fixtures are started in few
-processes only."""
+This pytest plugin imports all tests once. pytest-xdist imports them in each process, which takes longer than
+running most test files. A process runs one whole test file after another, and the parent reports the results.
+Few processes start the app and the browser of session fixtures.
+"""
 
 from __future__ import annotations
 

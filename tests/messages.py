@@ -1,10 +1,9 @@
-"""The catalogues of what participants read: `make messages` gathers the sentences, and compiles the
-translations. The house has one for each language, and so has every world that brings a folder `locale`.
+"""Gather the texts that participants read, and compile their translations: `make messages`.
 
-Sentences stand in Python (`gettext`, `gettext_noop`), in Django's templates (`{% translate %}`), in Jinja2's
-(`{% trans %}`) and, with names of things, in the data of worlds. `locale/<language>/LC_MESSAGES/django.po` is
-what a translator edits; `django.mo` beside it is what the app reads, made of it here, so that a bare machine
-needs no tool for it.
+The app has a catalogue for each language, and so has every world with a folder `locale`. Texts come from
+Python (`gettext`, `gettext_noop`), Django's templates (`{% translate %}`), Jinja2 (`{% trans %}`) and the
+data files of worlds. Translators edit `locale/<language>/LC_MESSAGES/django.po`. The app reads `django.mo`
+beside it. This module compiles it, so that no further tool is needed.
 """
 
 from __future__ import annotations

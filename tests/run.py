@@ -1,4 +1,6 @@
-"""`python -m tests.run test|test-all|check|bench [NAME…]`: what `make` does under these names."""
+"""Run checks, tests or benchmarks: `python -m tests.run test|test-all|check|bench [NAME…]`. `make` calls this
+program.
+"""
 
 from __future__ import annotations
 

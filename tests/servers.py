@@ -1,6 +1,6 @@
-"""Servers that tests start for themselves: a Valkey, and the whole app as `make run` has it.
+"""Start servers for tests: a Valkey, and the whole app as `make run` starts it.
 
-Start and restart them from the main thread: they die with the thread that started them.
+Start and restart them from the main thread, because they end with the thread that started them.
 """
 
 from __future__ import annotations

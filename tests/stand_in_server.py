@@ -1,15 +1,16 @@
-"""A server on loopback that stands in for Anthropic's and OpenAI's: what it answers is scripted.
+"""Imitate the servers of Anthropic and OpenAI on this machine, with scripted answers.
 
 In a test::
 
     with StandInServer([status(529), reply("noop_agent1")]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)  # OPENAI_BASE_URL: server.url + "/v1"
 
-The answers are given one after another, the last one for ever. An answer can be a function of the request's
-body: `noop` commands every agent that the prompt names. What was asked is in `server.asked`, without the key.
+The answers are given in order; the last one repeats. An answer can be a function of the request's body:
+`noop` commands every agent that the prompt names. `server.asked` has the requests without the key.
 
-For a whole stack: `python -m tests.stand_in_server --port 8765 --script FILE`, where FILE is a JSON list of
-answers with the fields of `Answer`, or `--mode noop`; then ANTHROPIC_BASE_URL=http://127.0.0.1:8765.
+To use it with a whole running app, start `python -m tests.stand_in_server --port 8765 --script FILE`, where
+FILE is a JSON list of answers with the fields of `Answer`. Or use `--mode noop`. Then set
+ANTHROPIC_BASE_URL=http://127.0.0.1:8765.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What the app is made of, from requirements.txt: docs/licences.md for people, docs/sbom.json for programs.
+"""Write the list of packages that the app contains, from requirements.txt: docs/licences.md for people, and
+docs/sbom.json for programs.
 
-`python -m tests.supply_chain` (`make sbom`) writes both. The bill of materials is CycloneDX 1.5, and the same
-for the same requirements: it has no date and no number. Hashes are in requirements.txt. Licences are what the
-installed packages say of themselves.
+`python -m tests.supply_chain` (`make sbom`) writes both. The bill of materials is CycloneDX 1.5. It has no
+date and no serial number, so the same requirements give the same file. requirements.txt has the hashes. The
+licences are those that the installed packages state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A database with all migrations, made once in a run and copied for whoever needs one of its own.
+"""Make a database with all migrations once in a test run, and copy it for each test that needs its own.
 
-It is kept in the user's cache, too, under a hash of all that decides what the migrations make: later runs,
-also of other clones, run no migration while that stays the same.
+The database is also kept in the user's cache, under a hash of everything that affects the migrations. Later
+runs, also in other clones, run no migration until this hash changes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What each transaction writes, and how long it keeps others from writing: SQLite only, one connection.
+"""Record how many rows each transaction writes, and how long it blocks other writers. SQLite only, one
+connection.
 
-Rows are counted by SQLite itself, cascades and triggers among them. Seconds are those between the moment at
-which the lock was had and the moment at which it is given back, the writing to the log not among them.
+SQLite counts the rows, with those of cascades and triggers. The time runs from getting the lock to releasing
+it, without writing to the log.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Self
 
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import REASON_PLAN_BROKEN, LateDecision
-from kitchen.contract.answer_delays import AnswerDelays, BusyMembers, OpenAnswer
+from kitchen.contract.answer_delays_and_reminders import AnswerDelays, BusyMembers, OpenAnswer
 from kitchen.contract.assigned_jobs import ACCEPTED, STARTED, Job
 from kitchen.contract.automatic_commands import NOT_ASKED, PLAN_STALE
 from kitchen.contract.organisation import Member, Organisation
@@ -150,7 +150,7 @@ class AskingSchedule:
         messages: Mapping[int, Sequence[TeamMessage]],
         partners: Mapping[int, int],
     ) -> None:
-        """See which agents answer their partners later (`kitchen.contract.answer_delays`). If the
+        """See which agents answer later (`kitchen.contract.answer_delays_and_reminders`). If the
         organisation delays answers, call it as each step opens, before anybody is asked.
 
         `filled` has the known commands by seat: who chose it, and the command. `messages` are those of each

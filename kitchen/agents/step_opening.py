@@ -19,6 +19,7 @@ from kitchen.contract.agent import (
     Situation,
     TeamTalk,
 )
+from kitchen.contract.answer_delays_and_reminders import reminder_reason
 from kitchen.contract.automatic_commands import (
     PLAN_STALE,
     THINKING,
@@ -33,7 +34,6 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.episode_log import LoggedDecision, LoggedStep, is_goal_reached
 from kitchen.contract.mailbox import LastHeard, Mailbox, reason_with_news, with_aims_of_others
 from kitchen.contract.organisation import Member
-from kitchen.contract.reminders import reminder_reason
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Command, Event, Json, World
 

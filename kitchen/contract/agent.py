@@ -49,7 +49,8 @@ REASON_TO_ANSWER = "answer"
 of this decision are used."""
 REASON_OVERDUE, REASON_REMINDER = "overdue", "reminder"
 """Further reasons if the organisation has a schedule other than `together`, for an agent without news. A job
-that it gave has not changed for long, or nobody has answered its question (`kitchen.contract.reminders`)."""
+that it gave has not changed for long, or nobody has answered its question
+(`kitchen.contract.answer_delays_and_reminders`)."""
 
 
 @dataclass(frozen=True, slots=True)

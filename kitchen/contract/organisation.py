@@ -165,7 +165,8 @@ class Organisation:
 
     @property
     def delays_answers(self) -> bool:
-        """Return whether agents answer later while somebody is busy (`kitchen.contract.answer_delays`)."""
+        """Return whether agents answer later while somebody is busy
+        (`kitchen.contract.answer_delays_and_reminders`)."""
         return self.one_partner and self.schedule == FREE
 
     @property

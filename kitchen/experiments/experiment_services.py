@@ -32,7 +32,6 @@ from kitchen.experiments.experiment_setup import (
     EpisodeKey,
     ExperimentSetup,
     SetupError,
-    check_model_access,
     episode_jobs,
 )
 from kitchen.experiments.log_files import LogError, LogFolder
@@ -45,6 +44,7 @@ from kitchen.experiments.play_episodes import (
     failed_row,
     play_episode,
 )
+from kitchen.experiments.setup_checks import check_model_access
 from kitchen.infra.database_writes import batches_of, insert_in_batches
 from kitchen.infra.db_retry import drop_broken_connection, retry_while_unreachable
 from kitchen.infra.task_broker import send_task

@@ -10,13 +10,8 @@ from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBe
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
 from kitchen.contract.world import Json, SettingsError
-from kitchen.experiments.experiment_setup import (
-    DEFAULT_BENCHMARK,
-    DEFAULT_WORLD,
-    ExperimentSetup,
-    SetupError,
-    check_setup,
-)
+from kitchen.experiments.experiment_setup import DEFAULT_BENCHMARK, DEFAULT_WORLD, ExperimentSetup, SetupError
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_ground
 

@@ -8,8 +8,9 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
-from study.editor import condition_and_question_pages, design_pages, prompt_preview_page, study_pages
+from study.editor import condition_and_question_pages, design_pages, study_pages
 from study.pilot import dry_run_page
+from study.planning import condition_prompt_preview
 
 
 class Act(StringConverter):
@@ -38,7 +39,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("parts/<slug:kind>/", design_pages.part_page, "part"),
     ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
     ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),
-    ("conditions/<int:pk>/prompt/", prompt_preview_page.condition_prompt, "condition-prompt"),
+    ("conditions/<int:pk>/prompt/", condition_prompt_preview.condition_prompt, "condition-prompt"),
     ("conditions/<int:pk>/preview/", study_pages.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", condition_and_question_pages.condition_action, "condition-act"),
     ("items/new/", condition_and_question_pages.item, "item-new"),

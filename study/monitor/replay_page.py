@@ -51,7 +51,7 @@ from study.researchers.permissions import FORM_METHODS, staff_page, study_page
 NO_VALUE = "\N{EN DASH}"
 """Shown for a measure without a value."""
 LARGEST_PLAIN = 2_000_000
-"""Most bytes of an uncompressed file. `brigade/connection_limits.py` limits a request."""
+"""Most bytes of an uncompressed file. `brigade/server_limits.py` limits a request."""
 SPEEDS = (0.5, 1, 2, 4, 6, 12)
 """Steps per second that the page offers."""
 WRONG_FILE = "This file was not opened: {why}."

@@ -1,5 +1,6 @@
-"""Show the prompt that a condition's language model gets at a step, and let the model's provider count its
-tokens. The module changes no data.
+"""Show the complete prompt that a condition's language model gets at a chosen step, and serve its page.
+
+The module can also ask the model's provider how many tokens a prompt has. It changes no data.
 """
 
 from __future__ import annotations
@@ -9,21 +10,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 
 from kitchen.agents.prompt_rehearsal import PlayCondition, RehearsedEpisode
 from kitchen.contract.agent import Agent
 from kitchen.contract.language_model import Message, ModelError, Request
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Setting, WorldError
+from kitchen.forms.setting_fields import readable_name
 from kitchen.llm.call_costs import estimate_tokens
 from kitchen.llm.provider_registry import count_tokens
 from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
+from kitchen.words.english_text import and_list
 from study.design.condition_seats import all_minds, mind_plans, planned_organisation, seats_of, stand_ins
 from study.design.models import Condition, Study
 from study.planning.study_cost_forecast import NO_MODEL, trial_of
+from study.researchers.form_and_button_pages import (
+    form_page,
+)
+from study.researchers.permissions import FORM_METHODS, study_page
 
 PROVIDER_SECONDS = 10.0
 """Time limit of one count."""
@@ -246,3 +258,57 @@ def _fixed(prompt: Request) -> Request:
     """
     fixed = [message for message in prompt.messages if message.fixed]
     return replace(prompt, messages=[*fixed, Message("user", ".")])
+
+
+class PromptForm(forms.Form):
+    """A form to choose the co-player and the step whose prompt is shown."""
+
+    def __init__(self, condition: Condition, sent: Any) -> None:
+        """Build the fields.
+
+        Raises SettingsError or UnknownNameError for a condition that cannot be played.
+        """
+        minds, most = model_agents(condition), shown_steps(condition)
+        usual = {"player": next(iter(minds), ""), "step": 1}
+        super().__init__({name: sent.get(name, first) for name, first in usual.items()})
+        named = [(number, _name(plan.seats, plan.kind)) for number, (plan, _) in minds.items()]
+        self.fields["player"] = forms.TypedChoiceField(label="Co-player", choices=named, coerce=int)
+        self.fields["step"] = forms.IntegerField(
+            label="Step", min_value=1, max_value=most, help_text=f"From 1 to {most}."
+        )
+        self.asks = bool(minds)
+
+
+def _name(seats: tuple[int, ...], kind: str) -> str:
+    if not seats:
+        return f"{readable_name(kind)}, who leads"
+    players = and_list([str(seat + 1) for seat in seats])
+    return f"{readable_name(kind)}, player{'s' if len(seats) > 1 else ''} {players}"
+
+
+@study_page("edit", FORM_METHODS)
+def condition_prompt(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
+    """Show the complete prompt of one co-player at one step. On POST, also ask the provider to count its
+    tokens."""
+    row = get_object_or_404(study.conditions, pk=pk)
+    try:
+        form = PromptForm(row, request.POST or request.GET)
+        shown = _prompt_shown(row, form) if form.asks else {}
+    except (WorldError, UnknownNameError) as error:
+        return _page(request, study, forms.Form(), condition=row, problem=error.args[0])
+    if request.method == "POST" and "prompt" in shown:
+        shown["counted"] = describe_token_count(shown["prompt"])
+    return _page(request, study, form if form.asks else forms.Form(), condition=row, **shown)
+
+
+def _page(request: HttpRequest, study: Study, form: forms.Form, **shown: Any) -> HttpResponse:
+    heading = f"What the model is told: “{shown['condition'].name}”"
+    return form_page(request, study, form, heading=heading, template="study/editor/prompt.html", **shown)
+
+
+def _prompt_shown(row: Condition, form: PromptForm) -> dict[str, Any]:
+    if not form.is_valid():
+        return {"which": True}
+    step = form.cleaned_data["step"]
+    prompt = whole_prompt(row, form.cleaned_data["player"], step)
+    return {"which": True, "prompt": prompt, "asked_for": step}

@@ -19,7 +19,7 @@ from django.core.management import get_commands
 from django.utils import translation
 from django.utils.translation import gettext
 
-from brigade import app_processes, connection_limits
+from brigade import app_processes, server_limits
 from brigade.paths import base_dir
 from study.pilot.bots.http_browser import Browser, PatienceLimit
 
@@ -97,7 +97,7 @@ def test_a_web_process_has_time_to_end() -> None:
         r"^TimeoutStopSec=(\d+)$", (DEPLOY / "systemd/brigade-web@.service").read_text(), re.M
     )
     grace = COMPOSE["services"]["web"]["stop_grace_period"]
-    assert min(int(stop_seconds), int(grace.rstrip("s"))) > connection_limits.LAST_SECONDS
+    assert min(int(stop_seconds), int(grace.rstrip("s"))) > server_limits.LAST_SECONDS
 
 
 def test_systemd_finds_nothing_wrong(tmp_path: Path) -> None:
@@ -147,11 +147,11 @@ def test_every_folder_of_the_app_is_in_the_image() -> None:
 
 @pytest.mark.parametrize("conf", [NGINX, CADDY], ids=["nginx", "caddy"])
 def test_a_proxy_has_our_limits(conf: str) -> None:
-    head, body = connection_limits.HEAD_SECONDS, connection_limits.BODY_SECONDS
+    head, body = server_limits.HEAD_SECONDS, server_limits.BODY_SECONDS
     assert re.search(rf"header(_timeout)? +{head:g}s", conf)
     assert re.search(rf"body(_timeout)? +{body:g}s", conf)
     (size,) = re.findall(r"max_(?:body_)?size +(\d+)(?:m;|MiB)", conf)
-    assert connection_limits.LARGEST_BODY < int(size) * 2**20 < 2 * connection_limits.LARGEST_BODY
+    assert server_limits.LARGEST_BODY < int(size) * 2**20 < 2 * server_limits.LARGEST_BODY
 
 
 def shown_by(page: Path, language: str = "en") -> list[str]:

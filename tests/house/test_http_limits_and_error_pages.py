@@ -12,9 +12,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from brigade.asgi import application as whole
-from brigade.connection_limits import LARGEST_BODY
 from brigade.error_pages import PAGES, error_page
 from brigade.http_limits import HttpLimits
+from brigade.server_limits import LARGEST_BODY
 
 FORM = (b"content-type", b"application/x-www-form-urlencoded")
 Header = tuple[bytes, bytes]

@@ -22,8 +22,8 @@ import pytest
 from prometheus_client.mmap_dict import MmapedDict
 
 from brigade import runner
-from brigade.connection_limits import open_file_limit
 from brigade.paths import base_dir
+from brigade.server_limits import open_file_limit
 from tests.nightly import nightly
 from tests.servers import wait_until
 from tests.template import Template

@@ -1,4 +1,4 @@
-"""What axe (WCAG 2.2 AA) finds on a page: narrow and wide, light and dark."""
+"""Check a page with axe (WCAG 2.2 AA): in a narrow and a wide window, in light and in dark colours."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""What axe does not ask of a page: targets of a finger's size, text that can be read, the focus in sight, and
-nothing lost when the page is zoomed or its text spaced."""
+"""Check accessibility rules that axe does not check: large enough targets, readable text, visible focus, and
+no loss when the page is zoomed or the text is spaced out.
+"""
 
 from __future__ import annotations
 

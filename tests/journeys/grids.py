@@ -1,4 +1,4 @@
-"""A study with one grid."""
+"""Create a study with one condition in a world on a grid, for browser tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A participant at a browser: what a person does, in words."""
+"""Act as a participant in a browser. Each method is one thing that a person does, such as giving consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A study with somebody on every page, for the checks of all pages. Run inside the app, by the shell."""
+"""Create a study with a participant on every page, for tests that check all pages. The Django shell of the
+app runs this module.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A slow line to a server on this machine: packets take their time, and some of them twice.
+"""Delay the packets between a browser and a server on this machine, and send some packets twice.
 
-TCP hides a lost packet from both ends: it comes later, and all that was sent after it waits for it.
+TCP hides a lost packet from both ends: it arrives later, and everything sent after it waits for it.
 """
 
 from __future__ import annotations

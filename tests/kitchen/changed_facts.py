@@ -1,4 +1,4 @@
-"""Copies of grouped dataclasses with other facts."""
+"""Copy dataclasses that contain other dataclasses, with some fields changed."""
 
 from __future__ import annotations
 

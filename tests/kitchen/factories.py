@@ -1,4 +1,4 @@
-"""Small episodes for tests."""
+"""Create small stored episodes for tests."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Playthroughs: an episode of a world as readable text, which a test plays again (as OpenSpiel does).
+"""Write and check playthroughs: a playthrough is an episode of a world as readable text (as in OpenSpiel).
 
     python -m tests.kitchen.playthrough tests/kitchen/playthroughs/cuisine.txt
 
-plays the header and the turns of the file anew and rewrites everything else. Do that when a world's behaviour
-was changed on purpose, read the difference, and raise the world's version.
+The command plays the header and the turns of the file again, and rewrites everything else. Run it when you
+have changed a world's behaviour on purpose. Then read the difference, and raise the world's version.
 """
 
 from __future__ import annotations

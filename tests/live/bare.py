@@ -1,4 +1,4 @@
-"""The bare echo (`tests/live/echo.py`) on a daphne of its own, and those who call it."""
+"""Start a server that only echoes messages (`tests/live/echo.py`), and clients that measure it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""`python -m tests.live.bench [--database postgres] [--quick] [--rows alone,twenty] [--strict]`: how quick
-live play is, measured over the product's own websockets.
+"""Measure how fast live play is, over the product's websockets: `python -m tests.live.bench [--database
+postgres] [--quick] [--rows alone,twenty] [--strict]`.
 
-The product runs as `make run` has it, in a folder of its own; whoever plays is one process more, which costs
-little (its share is printed). Beside it stands a bare echo on daphne, measured in the same run: what the
-machine does at best. Times depend on what else the machine does. Exit 1 where an aim is missed, with
-`--strict` only.
+The product runs as with `make run`, in a folder of its own. All players are programs in one more process,
+whose small share of the processor is printed. A bare echo server is measured in the same run; it shows the
+best that the machine can do. Times depend on other work of the machine, so a missed target gives exit code 1
+only with `--strict`.
 """
 
 from __future__ import annotations

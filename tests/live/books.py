@@ -1,7 +1,7 @@
-"""A process with the app loaded, beside the running stack on the same database: makes episodes by the
-product's own services, and reads what was stored. `python -m tests.live.books` answers JSON lines.
+"""Create episodes in the database of a running app, and read what was stored: `python -m tests.live.books`
+answers lines of JSON.
 
-A process of its own, so that whoever plays and measures need not load the app.
+It is a process of its own, so that the program that plays and measures need not load the app.
 """
 
 from __future__ import annotations

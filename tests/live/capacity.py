@@ -1,7 +1,8 @@
-"""How many people a core carries: computed from the processor time that a step takes, with mates and without.
+"""Compute how many people one processor core can serve, from the processor time of a step with and without
+agents.
 
-Few people play at a pace that leaves the machine at ease, so that waiting for each other is not counted. What
-the stack takes at rest is taken off; open pages cost what they cost meanwhile.
+Only a few people play, slowly enough that no step waits for another. The processor time of the idle app is
+subtracted. Open pages cost what idle pages were measured to cost.
 """
 
 from __future__ import annotations

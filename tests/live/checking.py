@@ -1,4 +1,6 @@
-"""Whether what was shown is what was stored, and whether what was stored is whole."""
+"""Check that the steps shown on pages are those stored in the database, and that the stored logs are
+complete.
+"""
 
 from __future__ import annotations
 

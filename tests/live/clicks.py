@@ -1,8 +1,8 @@
-"""`python -m tests.live.clicks [--steps 60]`: how many clicks a dish takes on the drawing and in the menu,
-and how long from a click to the new state on the screen, in a real browser.
+"""Count the clicks that a dish takes on the drawing and in the menu, and measure the time from a click to the
+new state on the screen: `python -m tests.live.clicks [--steps 60]`.
 
-Whoever clicks knows what is good to do: the world's adviser, who is shown the same episode as it goes on
-beside the page. Clicks are those of a pointer, whatever they do; what opens a choice counts.
+A program clicks in a real browser. The world's adviser, which sees the same episode, tells it what to do. All
+clicks of the pointer count, also those that only open a choice.
 """
 
 from __future__ import annotations

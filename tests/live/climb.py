@@ -1,5 +1,4 @@
-"""More and more people, until they are not served well any more: how many that is, and what twice as many
-get."""
+"""Increase the number of players until they are no longer served well, and measure what twice as many get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Everybody who plays at a stack: as many as are wanted, each with a place in the mix."""
+"""Create and run the players of a load test: as many as requested, in the proportions of a mix
+(`tests.live.mix`).
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What one step and one connection ask of the database and of threads, counted in this process: the app's own
-websocket is called here, without a network.
+"""Count the database statements and thread changes of one step and of one connection.
 
-A statement is what Django sends to the database; on SQLite BEGIN is one of them. A hop is work handed to
-another thread. What the app does beside a step, such as a look every few seconds, is in some counts and not
-in others: so the median counts.
+The app's websocket is called in this process, without a network. A statement is what Django sends to the
+database; on SQLite, BEGIN is one. Periodic work of the app, such as a check every few seconds, falls into
+some counts and not into others. So the median is used.
 """
 
 from __future__ import annotations

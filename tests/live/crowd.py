@@ -1,4 +1,4 @@
-"""Many who play at once, and what came of it in a stretch of time."""
+"""Run many players at once, and collect their steps and waiting times in a period."""
 
 from __future__ import annotations
 

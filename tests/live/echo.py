@@ -1,4 +1,6 @@
-"""A bare echo on daphne and channels: what a websocket costs before anything is done with it."""
+"""Echo every websocket message, with daphne and channels only. This shows what a websocket costs before
+anything is done with it.
+"""
 
 from __future__ import annotations
 

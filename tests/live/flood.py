@@ -1,6 +1,8 @@
-"""The row `flood`: what people who play notice of others who ask for the state without end.
+"""Measure how players are affected when others request the state without pause (the row `flood` of the
+benchmark).
 
-Those who flood are a process of their own, `python -m tests.live.flood URL KEY…`, until it is killed.
+The clients that flood the server run in a process of their own, `python -m tests.live.flood URL KEY…`, until
+it is killed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""People who take part in a study from its link to its last page, and are followed by the next ones.
+"""Send programs through a study as participants, from its link to the last page. When one finishes, the next
+one begins.
 
-They are a process of their own, `python -m tests.live.guests LINK EVERY`, because it costs to think what a
-sensible person does: it reads how many they are to be, a number a line, and answers each with what was so
-since the line before.
+They run in a process of their own, `python -m tests.live.guests LINK EVERY`, because choosing sensible
+commands takes processor time. The process reads the wanted number of participants, one number a line. It
+answers each line with what happened since the line before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What pages cost that are open and do nothing: processor time, memory, and what connecting takes."""
+"""Measure what open but idle pages cost: processor time, memory, and the time to connect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kill -9 of processes of a running stack: one at a time, two at once, or several close upon each other."""
+"""Kill processes of a running app with SIGKILL: one, two at once, or several shortly after one another."""
 
 from __future__ import annotations
 

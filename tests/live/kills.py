@@ -1,11 +1,11 @@
-"""`make faults`, or `python -m tests.live.kills [--database postgres] [--kills 100] [--episodes 40]
-[--seed N] [--minutes N] [--victims web,worker,broker,database]`: people play over websockets while processes
-of the running product are killed with SIGKILL at random moments; docs/faults.md tells what comes out.
+"""Let programs play over websockets while processes of the app are killed at random moments: `make faults`,
+or `python -m tests.live.kills [--database postgres] [--kills 100] [--episodes 40] [--seed N] [--minutes N]
+[--victims web,worker,broker,database]`.
 
-Then nothing may be missing: every step that a page showed is stored and looks as it was shown, every command
-that a page was told to be in is in the log, every stored state comes out again when the log is played anew
-from its seed, every chain of hashes holds, no step ran twice, every episode came to its end, and no process
-was left behind. Exit 1 where that is not so.
+Afterwards nothing may be missing. Every step that a page showed is stored and looks the same. Every command
+that was confirmed to a page is in the log. Replaying a log from its seed gives every stored state, and every
+hash chain is valid. No step ran twice, every episode ended, and no process was left behind. Otherwise the
+exit code is 1. docs/faults.md has the results.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Who sits at the tables of `make faults`: people beside nobody, beside one to three mates of each kind, and
-two people together; with and without a timer; in every world there is."""
+"""List the episodes that `make faults` plays, in every world: people alone, with one to three agents of each
+kind, and two people together; with and without a timer.
+"""
 
 from __future__ import annotations
 

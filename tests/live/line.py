@@ -1,6 +1,6 @@
-"""One websocket of one page: the protocol of `websockets` without its tasks and queues.
+"""Connect to one websocket with the package `websockets`, but without its tasks and queues.
 
-Whoever measures shares the machine with what is measured, so what a message costs here matters.
+The measuring program shares the machine with the app, so each message must cost little.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""`python -m tests.live.load [--to 2000] [--database postgres] [--soak 60]`: how many people it carries.
+"""Measure how many people the app can serve: `python -m tests.live.load [--to 2000] [--database postgres]
+[--soak 60]`.
 
-The product runs as `make run` has it, in a folder of its own, and is played over its own pages and
-websockets: more and more people, until 99 of 100 steps do not stay within a bound. That is the knee; twice as
-many show what an overload is like. With `--soak` half as many play on for so many minutes, and what grows
-meanwhile is judged. Exit 1 where anything was answered with an error, or grew without a reason; 2 for bad
+The product runs as with `make run`, in a folder of its own, and programs play over its pages and websockets.
+Their number grows until fewer than 99 of 100 steps stay within a time bound. Then twice as many show an
+overload. With `--soak`, half as many play for that number of minutes, and the program judges what grows
+meanwhile. Exit code 1: a request got an error, or something grew without a reason. Exit code 2: bad
 arguments.
 """
 

@@ -1,4 +1,6 @@
-"""Who the people are that play: how many of a hundred beside whom, with a clock, by HTML, the whole way."""
+"""Define mixes of players for load tests: the share of players with each kind of agent, with a timer, with
+HTML pages, and through a whole study.
+"""
 
 from __future__ import annotations
 

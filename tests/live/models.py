@@ -1,5 +1,6 @@
-"""People beside language models that take three seconds, and beside some that never answer: two servers on
-loopback stand in for them, each in a process of its own."""
+"""Measure people who play with language models that take three seconds, and with models that never answer.
+Two local servers imitate the models, each in a process of its own.
+"""
 
 from __future__ import annotations
 

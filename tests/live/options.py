@@ -1,4 +1,4 @@
-"""Options of the programs of this folder: what is wrong with them is one line, and exit 2."""
+"""Parse the options of the programs in this folder. A wrong option prints one line, with exit code 2."""
 
 from __future__ import annotations
 

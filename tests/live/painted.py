@@ -1,9 +1,9 @@
-"""`python -m tests.live.painted [--people 100] [--steps 100] [--mates 2 --kind planner]`: how long a
-person waits from the click on the button to the new state on the screen, in a real browser, beside many.
+"""Measure how long a person waits from a click to the new state on the screen, while many others play:
+`python -m tests.live.painted [--people 100] [--steps 100] [--mates 2 --kind planner]`.
 
-The browser takes part in a study as a person does, through consent and guide. The others are programs with a
-command every three seconds. The clock runs from the click's own time stamp; it stops when the browser has
-drawn the first picture in which the bar has the new step. Everything shares this machine, the browser, too.
+A real browser takes part in a study as a person does, through consent and guide. The others are programs with
+a command every three seconds. The time begins at the time stamp of the click. It ends when the browser has
+drawn the first frame with the new step in the status bar. The browser and the app share this machine.
 """
 
 from __future__ import annotations

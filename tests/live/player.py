@@ -1,4 +1,6 @@
-"""Somebody who plays: chooses at random from what the page offers, at once or every few seconds."""
+"""Play one episode over a websocket. The player chooses at random among the offered commands, at once or
+every few seconds.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""`python -m tests.live.pressed [--episodes 39] [--keys 150] [--database postgres]`: how long a person who
-plays a grid under a clock waits from a key to its move on the screen, in a real browser, beside many others.
+"""Measure how long a person in a real-time world waits from a key to the move on the screen, while many
+others play: `python -m tests.live.pressed [--episodes 39] [--keys 150] [--database postgres]`.
 
-The browser takes part in a study as a person does, through consent and guide; the others are programs (see
-tests.live.ticks). Keys turn the cook another way each time, so that every one of them is seen. The clock runs
-from the key's own time stamp; it stops when the browser has drawn the first picture with the cook turned.
-Everything shares this machine, the browser, too.
+A real browser takes part in a study as a person does, through consent and guide. The others are programs
+(`tests.live.ticks`). Each key turns the cook in another direction, so that every key is visible. The time
+begins at the time stamp of the key. It ends when the browser has drawn the first frame with the cook turned.
+The browser and the app share this machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `make load` found, in tables."""
+"""Print the results of `make load` as tables."""
 
 from __future__ import annotations
 

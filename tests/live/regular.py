@@ -1,7 +1,7 @@
-"""Players who go on: whoever has finished an episode is handed the next one.
+"""Play one episode after another. When a player finishes an episode, it gets the next one.
 
-Their pages do what a browser's do when they hear nothing: ask whether anybody is there, and at last connect
-anew (`static/js/play/connection.js`).
+The player reconnects as a browser does: if it hears nothing, it first pings and then connects again
+(`static/js/play/connection.js`).
 """
 
 from __future__ import annotations

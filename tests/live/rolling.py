@@ -1,9 +1,9 @@
-"""`python -m tests.live.rolling [--people 20] [--every 1.0] [--times 3] [--database postgres]`: people play
-while all web processes and workers are exchanged one after the other, as `make restart` does it.
+"""Let programs play while all web processes and workers are replaced one after another, as by `make restart`:
+`python -m tests.live.rolling [--people 20] [--every 1.0] [--times 3] [--database postgres]`.
 
-Prints how long people waited for a step, at rest and meanwhile, and how long the exchange took. Then nothing
-may be missing: see `tests.live.kills`. Nobody may be refused a command, and no connection may break off
-without being asked to come again. Exit 1 where that is not so.
+The program prints how long players waited for a step, at rest and during the restart, and how long the
+restart took. Afterwards nothing may be missing (`tests.live.kills` lists the checks). No command may be
+refused. No connection may break without a request to reconnect. Otherwise the exit code is 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rows of the table: who plays, how, and what is aimed at."""
+"""Define the rows of the benchmark of live play: who plays, how, and the target of each row."""
 
 from __future__ import annotations
 

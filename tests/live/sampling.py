@@ -1,4 +1,6 @@
-"""What the running stack takes up at one moment: of every process, the database, the broker and the logs."""
+"""Measure the resources that a running app uses at one moment: each process, the database, Redis and the
+logs.
+"""
 
 from __future__ import annotations
 

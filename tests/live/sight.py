@@ -1,4 +1,4 @@
-"""What a page sees of a message: step, phase and the commands offered, read with little work."""
+"""Read step, phase and offered commands from a page's messages, with little processor time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The same people for a long time: what grows, and whether that is explained."""
+"""Let the same number of people play for a long time, and report what grows and whether the growth is
+explained.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The product as `make run` has it, in a folder and on a port of its own, and what its processes use."""
+"""Start the whole app as `make run` does, in a folder and on a port of its own. Also measure what its
+processes use.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brigade.connection_limits import raise_open_file_limit
 from brigade.paths import base_dir
+from brigade.server_limits import raise_open_file_limit
 from kitchen.infra.os_processes import parent_death_hook
 from tests.needs import free_port, postgres, redis_server
 from tests.servers import wait_until

@@ -1,4 +1,4 @@
-"""How long people waited for their steps, and what a kill had to do with it."""
+"""Measure how long players waited for their steps, and which waits followed a killed process."""
 
 from __future__ import annotations
 

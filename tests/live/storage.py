@@ -1,13 +1,14 @@
-"""`python -m tests.live.storage [--database postgres] [--faults locked,full] [--pictures FOLDER]`: people
-fill in forms and play, in a browser and by a program, while the database can store nothing for ten seconds.
+"""Let people fill in forms and play while the database can store nothing for ten seconds: `python -m
+tests.live.storage [--database postgres] [--faults locked,full] [--pictures FOLDER]`.
 
-Nobody may get an error 500 or lose anything: a form that was sent and a command that was chosen go in by
-themselves afterwards, every shown step is stored, every log plays anew. Exit 1 where that is not so.
+One person is a browser, the others are programs. Nobody may see an error 500 or lose anything. Sent forms and
+chosen commands must be stored by themselves afterwards. Every shown step must be stored, and every log must
+replay. Otherwise the exit code is 1.
 
-Real faults: another program holds a lock; the disk is full (a small tmpfs for SQLite, which needs root or
-`unshare -rm python -m tests.live.storage`; PostgreSQL is made to say so); nothing may be written (a read-only
-mount, PostgreSQL's own setting); another version has migrated (a column that pages need is gone, and comes
-back).
+The faults are real. Another program holds a lock. The disk is full (a small tmpfs for SQLite, which needs
+root or `unshare -rm python -m tests.live.storage`; PostgreSQL is made to report it). Writing is forbidden (a
+read-only mount, or PostgreSQL's setting). Another version has migrated the database: a column that pages need
+is missing, and comes back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was measured, beside what is aimed at and beside a bare echo."""
+"""Print measured values beside their targets and beside a bare echo server."""
 
 from __future__ import annotations
 

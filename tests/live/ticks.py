@@ -1,13 +1,13 @@
-"""`python -m tests.live.ticks [--database postgres] [--episodes 40] [--tick 167] [--seconds 20] [--kind
-random] [--strict]`: episodes in real time over the product's own websockets, a person and a co-player in
-each.
+"""Measure real-time episodes over the product's websockets, with a person and an agent in each: `python -m
+tests.live.ticks [--database postgres] [--episodes 40] [--tick 167] [--seconds 20] [--kind random]
+[--strict]`.
 
-The product runs as `make run` has it, in a folder of its own; all who play are one process more. In each page
-keys are pressed at random moments. Measured are how far the times between two ticks, as pages get them, are
-from the tick, and the time from a key to the tick that it counted in. Then a process that takes the ticks, or
-a program with all of its processes, is killed (SIGKILL) three times: how long pages stood still, and how much
-of what they had shown was gone. At the end every log is played anew, and its chain and seal are looked at.
-Exit 1 where something is wrong with these, and with `--strict` where an aim is missed.
+The product runs as with `make run`, in a folder of its own. All players are programs in one more process,
+which press keys at random moments. Two things are measured: how far the intervals between two ticks (steps)
+are from the set interval, and the time from a key to the tick that used it. Then a clock process, or its
+program with all processes, is killed three times. The program measures how long pages stood still, and how
+many shown ticks were lost. At the end, every log is replayed, and its hash chain and seal are checked. Exit
+code 1: one of these checks failed or, with `--strict`, a target was missed.
 """
 
 from __future__ import annotations

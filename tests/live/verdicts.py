@@ -1,7 +1,7 @@
-"""Whether something grows with time, and whether that is explained. Plain Python.
+"""Decide whether a measured value grows with time, and whether the growth is explained. Plain Python.
 
-The slope is Theil and Sen's: the median of the slopes between all pairs of samples, with its interval of
-95 %. Memory grows in jumps, which would pull a straight line of least squares.
+The slope is that of Theil and Sen: the median of the slopes between all pairs of samples, with a 95 %
+interval. Memory grows in jumps, which would distort a least-squares line.
 """
 
 from __future__ import annotations

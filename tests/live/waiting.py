@@ -1,4 +1,4 @@
-"""How long whoever wants to write waits for the database, as seen by one more who asks now and then."""
+"""Measure how long a writer waits for the database, with an extra writer that asks from time to time."""
 
 from __future__ import annotations
 

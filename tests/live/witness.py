@@ -1,4 +1,4 @@
-"""A player who remembers all that was shown, what was said to be taken, and the waits."""
+"""Play an episode, and record everything that was shown, each confirmed command, and each wait."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Put the pictures of CuisineWorld together: `make pictures` writes static/worlds/cuisine/pictures.svg.
+"""Build the file with all pictures of CuisineWorld: `make pictures` writes
+static/worlds/cuisine/pictures.svg.
 
-The set is Fluent Emoji, flat (Microsoft, MIT), as the npm registry has it; what it lacks is in own.svg, and
-made_of.toml says what each picture is made of. Needed by nobody but who changes a picture.
+The pictures are Fluent Emoji, flat (Microsoft, MIT), from the npm registry. own.svg has the pictures that
+this set lacks. made_of.toml says which parts make up each picture. You need this program only to change a
+picture.
 """
 
 from __future__ import annotations

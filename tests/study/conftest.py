@@ -1,4 +1,4 @@
-"""What the tests of the study share."""
+"""Provide the fixtures that the tests of the app `study` share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small studies for tests."""
+"""Create small stored studies for tests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""`static/vendor/three/three.min.js` made anew (`make three`): what static/js/scene/ imports of three.js, in
-one module. Fetches three.js and esbuild from npm, and takes nothing but the files with these sums."""
+"""Build `static/vendor/three/three.min.js`, the parts of three.js that static/js/scene/ imports, as one
+module (`make three`). It downloads three.js and esbuild from npm, and accepts only files with the expected
+hashes.
+"""
 
 from __future__ import annotations
 

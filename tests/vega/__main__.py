@@ -1,5 +1,7 @@
-"""`static/vendor/vega/vega.min.js` made anew (`make vega`): Vega-Lite, Vega, and its interpreter, which does
-without `eval`, in one module. Fetches them and esbuild from npm, and takes only the files with these sums."""
+"""Build `static/vendor/vega/vega.min.js` as one module (`make vega`): Vega-Lite, Vega, and its interpreter,
+which does not need `eval`. It downloads them and esbuild from npm, and accepts only files with the expected
+hashes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Boulders: seats dig blocks out of a wall and put bricks in, and moss grows. The blocks are a large part of
-the state."""
+"""Define the test world Boulders, which has a large state: seats dig blocks out of a wall, put bricks in, and
+moss grows.
+"""
 
 from __future__ import annotations
 

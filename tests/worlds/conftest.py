@@ -1,4 +1,4 @@
-"""What the tests of whole worlds share."""
+"""Provide the fixtures that the tests of whole worlds share."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Errands: a small test world of jobs that take so many steps, done by whoever begins them first.
+"""Define the test world Errands: jobs that take several steps, done by the seat that begins them first.
 
-Rules, version 1. `run N` begins errand N if nobody has; the seat is then busy for the errand's steps. `wait`
-does nothing. Seats with nothing to choose are skipped. The episode ends when every errand is done. Score:
-`done`, errands completed. Every errand is an aim: `run N`.
+Rules, version 1. `run N` begins errand N if nobody has begun it; the seat is then busy for the errand's
+steps. `wait` does nothing. Seats with nothing to choose are skipped. The episode ends when every errand is
+done. Score: `done`, the number of completed errands. Every errand is an aim: `run N`.
 """
 
 from __future__ import annotations

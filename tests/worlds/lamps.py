@@ -1,4 +1,6 @@
-"""Lamps: the smallest test world, its page included. One or two seats light lamps, night after night."""
+"""Define the test world Lamps, the smallest world with a page. One or two seats light lamps, night after
+night.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Quarry: a small test world on the default page, with amounts and tables.
+"""Define the test world Quarry, a small world on the default page, with amounts and tables.
 
-Rules, version 1. Seats load stones from a heap into two carts. `load CART AMOUNT` moves 1 to 5 stones, as far
-as the heap has them; `paint CART` makes a cart red; `wait` does nothing. Score: `loaded`, stones in carts.
+Rules, version 1. Seats load stones from a heap into two carts. `load CART AMOUNT` moves 1 to 5 stones, if the
+heap has as many. `paint CART` makes a cart red; `wait` does nothing. Score: `loaded`, stones in carts.
 """
 
 from __future__ import annotations

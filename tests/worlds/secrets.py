@@ -1,4 +1,6 @@
-"""Secrets: a test world for teams that talk. Each seat knows a number of its own; all are to name the sum."""
+"""Define the test world Secrets, for teams that talk. Each seat knows one secret number, and all seats must
+name the sum.
+"""
 
 from __future__ import annotations
 

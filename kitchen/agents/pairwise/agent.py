@@ -29,7 +29,7 @@ from kitchen.contract.agent import (
     Situation,
     TeamTalk,
 )
-from kitchen.contract.answer_delays import asks_for_answer
+from kitchen.contract.answer_delays_and_reminders import asks_for_answer
 from kitchen.contract.decision_notes import NO_COMMAND
 from kitchen.contract.language_model import Message, UnreadableReplyError
 from kitchen.contract.team_messages import MessageDraft

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from kitchen.agents.pairwise.own_commands import OwnCommands
 from kitchen.agents.pairwise.partner_talk import Conversation
 from kitchen.agents.pairwise.spoken_reply import SpokenReply
-from kitchen.contract.answer_delays import asks_for_answer
+from kitchen.contract.answer_delays_and_reminders import asks_for_answer
 from kitchen.contract.organisation import ANSWER, ASK, END, REQUEST
 from kitchen.contract.team_messages import BUSY, TeamMessage
 from kitchen.contract.world import Command

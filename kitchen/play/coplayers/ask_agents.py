@@ -27,11 +27,11 @@ from kitchen.contract.agent import (
     TeamTalk,
 )
 from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.answer_delays_and_reminders import reminder_reason
 from kitchen.contract.automatic_commands import PLAN_STALE, plans_for_agent, replaced_plans
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
 from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news, with_aims_of_others
-from kitchen.contract.reminders import reminder_reason
 from kitchen.contract.world import Command, Json, World
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse

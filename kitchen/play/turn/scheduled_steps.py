@@ -14,10 +14,10 @@ from dataclasses import replace
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.agents.asking_schedule import AskingSchedule
 from kitchen.contract.agent import REASON_TO_ANSWER, add_to_note
+from kitchen.contract.answer_delays_and_reminders import reminder_reason
 from kitchen.contract.automatic_commands import BY_WORLD, THINKING, WAITING
 from kitchen.contract.mailbox import UNSAID_KEY, LastHeard
 from kitchen.contract.organisation import Member
-from kitchen.contract.reminders import reminder_reason
 from kitchen.play.models import Decision
 from kitchen.play.turn.conversation import (
     conversation_partners,

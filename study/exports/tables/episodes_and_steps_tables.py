@@ -1,5 +1,5 @@
-"""Define the tables episodes.csv, steps.csv and commands.csv: played episodes, their steps, and every
-command.
+"""Define the tables episodes.csv, steps.csv, commands.csv and failed_checks.csv: played episodes, their
+steps, every command, and every command that failed a check (in worlds that list these).
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from django.db.models import Count
 
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.decision_notes import ReplyReadings
+from kitchen.contract.episode_log import CHECKED
 from kitchen.contract.world import Json
 from kitchen.play.episode.absent_players import NEVER
+from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand, Step
 from kitchen.play.turn.decision_records import (
     ByMind,
@@ -27,7 +29,7 @@ from kitchen.play.turn.decision_records import (
     reply_readings_by_episode,
 )
 from kitchen.play.turn.step_timer import PEOPLE_CODES
-from kitchen.registry.world_metrics import event_texts
+from kitchen.registry.world_metrics import event_texts, failed_checks, lists_failed_checks
 from study.design.condition_seats import NOBODY
 from study.design.form_labels import random_events_name
 from study.design.metric_and_scale_names import study_worlds
@@ -372,4 +374,35 @@ STEPS = ExportTable(
 )
 COMMANDS = ExportTable(
     "commands", "Every command of every step, and what became of it.", COMMAND_COLUMNS, command_rows
+)
+
+
+FAILED_CHECK_COLUMNS = (
+    *EPISODE_COLUMNS,
+    *file_columns("failed_checks", checked=CHECKED),
+    *EPISODE_MARKS,
+    *OUTAGE_MARKS,
+)
+
+
+def failed_check_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
+    """Yield one row per failed check of a command, in the order of steps.
+
+    The rows do not name the command, because it could show what another player knows. In an episode with
+    several participants, the rows belong to its first participant.
+    """
+    downtime = downtime_since_creation(study)
+    for piece in in_pieces(episodes_once(study, chosen, downtime)):
+        listing = [played for played in piece if lists_failed_checks(played.world)]
+        logs = read_logs(Episode.objects.filter(pk__in=[played.episode for played in listing]))
+        touched = touched_steps(listing, downtime)
+        for played in listing:
+            yield from played.row_groups(failed_checks(logs[played.episode]), touched, chosen)
+
+
+FAILED_CHECKS = ExportTable(
+    "failed_checks",
+    "Every command that failed a check, by seat and code.",
+    FAILED_CHECK_COLUMNS,
+    failed_check_rows,
 )

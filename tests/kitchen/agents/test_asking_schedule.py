@@ -12,10 +12,10 @@ from kitchen.agents.agent_team import Team
 from kitchen.agents.episode_loop import EpisodeLoop
 from kitchen.agents.job_follower import Follower
 from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.answer_delays_and_reminders import FIRST_REMINDER
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
 from kitchen.contract.organisation import INFORM, make_organisation
-from kitchen.contract.reminders import FIRST_REMINDER
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -1,4 +1,4 @@
-"""One mind plays all seats of an episode, and its decisions are timed."""
+"""Play an episode with one agent for all seats, and measure the time of its decisions."""
 
 from __future__ import annotations
 

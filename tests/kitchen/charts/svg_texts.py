@@ -1,4 +1,4 @@
-"""Where the texts of a drawn figure are, measured with the fonts that it is drawn with."""
+"""Find the positions of all texts in a drawn chart, measured with the chart's fonts."""
 
 from __future__ import annotations
 

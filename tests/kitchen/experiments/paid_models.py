@@ -1,4 +1,6 @@
-"""A model that costs money, for tests: no network, known prices, and every call is counted."""
+"""Provide a language model that costs money but needs no network. Its prices are known, and it counts its
+calls.
+"""
 
 from __future__ import annotations
 

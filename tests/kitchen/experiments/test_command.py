@@ -22,9 +22,10 @@ from kitchen.contract.benchmark import OptimumCase
 from kitchen.experiments import experiment_services, tasks
 from kitchen.experiments.episode_rows import read_rows_csv
 from kitchen.experiments.experiment_forecast import forecast_cost
-from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
+from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.models import Experiment, ExperimentEpisode
 from kitchen.experiments.play_episodes import new_world, play_episode
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.infra import db_retry
 from kitchen.llm.call_costs import load_prices
 from kitchen.management.commands import experiment

@@ -19,17 +19,12 @@ from kitchen.experiments.episode_rows import (
     write_rows_csv,
 )
 from kitchen.experiments.experiment_results import cell_results_of
-from kitchen.experiments.experiment_setup import (
-    EpisodeJob,
-    ExperimentSetup,
-    SetupError,
-    check_setup,
-    episode_jobs,
-)
+from kitchen.experiments.experiment_setup import EpisodeJob, ExperimentSetup, SetupError, episode_jobs
 from kitchen.experiments.play_episodes import play_episode
 from kitchen.experiments.result_figures import result_chart, share_interval, success_rate_chart
 from kitchen.experiments.result_tables import summary_line
 from kitchen.experiments.setup_arguments import read_setup
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.worlds.cuisine.bench import paper_benchmark, upper_bounds
 from kitchen.worlds.cuisine.settings import read_options
 from kitchen.worlds.cuisine.world import CuisineWorld

@@ -13,9 +13,10 @@ from django.db import OperationalError
 from kitchen.experiments import database_logs, experiment_folder, experiment_services
 from kitchen.experiments.database_logs import verify_logs
 from kitchen.experiments.episode_rows import read_rows_csv
-from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
+from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.log_files import LogFolder, PlayedLog
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.infra import db_retry
 from kitchen.infra.append_only import AppendOnlyError
 from kitchen.money.budget_ledger import spent_or_reserved

@@ -1,4 +1,4 @@
-"""What tests send to other processes: it can be imported there, and needs nothing."""
+"""Define functions that tests run in other processes. Importing this module imports nothing else."""
 
 from __future__ import annotations
 

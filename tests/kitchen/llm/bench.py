@@ -1,12 +1,11 @@
-"""`python -m tests.kitchen.llm.bench`: the dispatcher's own overhead, beside bare SDK calls to the same
-server.
+"""Measure how long the dispatcher's decisions take without the model's time: `python -m
+tests.kitchen.llm.bench`.
 
-Whole steps are decided as a worker decides them (`kitchen.play.coplayers.agent_decisions.decide_step`, on a
-database of its own): state and prompt, a purse that books into the ledger, the call, reading and checking the
-answer, and the one transaction that stores commands, decision, call and prompts and runs the world. After
-each step the request that it made is sent again, through the door to models and by the bare SDK, so that
-other work on the machine meets all three. The model's time is taken out of a step to give its overhead. Same
-seeds, same steps and prompts; the last line has the ratio.
+Each step is decided as in a worker (`kitchen.play.coplayers.agent_decisions.decide_step`), on a database of
+its own. This includes the prompt, the budget, the call, reading and checking the reply, and the transaction
+that stores the step. After each step, the same request is sent twice more: through our wrappers, and through
+the bare SDK. So other work on the machine affects all three alike. The model's time is subtracted. The same
+seeds give the same steps and prompts. The last line of output has the ratio.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What the tests of the door share: an empty environment, and each provider against a stand-in server."""
+"""Provide fixtures for tests of language-model providers: an empty environment, and each provider with a
+stand-in server.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model whose answers are handed in, and a clock that stands still until somebody sleeps."""
+"""Provide a language model with given answers, and a clock that advances only when somebody sleeps."""
 
 from __future__ import annotations
 

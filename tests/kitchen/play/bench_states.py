@@ -1,10 +1,10 @@
-"""`python -m tests.kitchen.play.bench_states`: what a step costs that changes 3 blocks of 20,000, beside one
-that changes 3 of 20.
+"""Compare the cost of a step with a large state and with a small one: `python -m
+tests.kitchen.play.bench_states`.
 
-Plays both in turn in a database of its own, and prints for each, of a step: the time of the world and of the
-hash of its state, the time of `OpenTurn.take` with these and all that it stores, and the characters that are
-stored. Times are medians, of the processor: others on the machine do not change these. Exit 1 where `take` or
-what it stores costs in the large world more than `MOST` times what it does in the small one.
+A step changes 3 blocks of 20,000, or 3 of 20. The program plays both worlds in turn in a database of its own.
+It prints the time of the world's step and of its state hash, the time of `OpenTurn.take` with everything that
+it stores, and the number of stored characters. Times are medians of processor time, so other programs do not
+change them. Exit code 1: the large world costs more than `MOST` times as much as the small one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A world with a clock, and episodes of it."""
+"""Provide a real-time test world and its episodes as fixtures."""
 
 from __future__ import annotations
 

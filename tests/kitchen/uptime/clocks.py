@@ -1,4 +1,4 @@
-"""Clocks that tests set, and processes that are not there any more."""
+"""Set the clocks that heartbeats read, and imitate processes that have ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pursue aims in a world, one seat alone, while the others stay."""
+"""Let one seat of a world pursue an aim (a goal), while the other seats do nothing."""
 
 from __future__ import annotations
 

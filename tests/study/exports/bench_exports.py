@@ -1,11 +1,11 @@
-"""`python -m tests.study.exports.bench_exports [--participants 10000]`: how quickly, and in how much memory,
-a study with many participants is exported.
+"""Measure the time and memory to export a study with many participants: `python -m
+tests.study.exports.bench_exports [--participants 10000]`.
 
-Makes a database with synthetic participants (`make_synthetic`), then exports in processes of their own:
-steps.csv and steps.parquet alone for the rate of step rows, and everything as one ZIP for the peak of memory
-(RSS of the process). On SQLite all the work is in that process: the rate is by its processor time, which
-others on the machine do not change; the time on the clock is printed beside it. With fewer than 100,000 steps
-the rate is printed but not judged: starting up takes most of the time. Exit 1 where an aim is missed.
+The program makes a database with synthetic participants (`make_synthetic`). Then processes of their own
+export steps.csv and steps.parquet (for the rate of step rows), and one ZIP of all tables (for the peak
+memory, RSS). On SQLite, the rate is computed from the processor time of that process, which other programs do
+not change. The elapsed time is printed beside it. With fewer than 100,000 steps, the rate is printed but not
+judged, because starting takes most of the time. Exit code 1: a target was missed.
 """
 
 from __future__ import annotations

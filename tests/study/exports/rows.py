@@ -1,4 +1,4 @@
-"""The rows of a table, one by one."""
+"""Return the rows of an export table one by one."""
 
 from __future__ import annotations
 

@@ -32,8 +32,7 @@ from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.study_files import study_from_file
 from study.exports.export_registry import get_table
-from study.exports.tables.messages_tables import Share
-from study.exports.tables.scored_events_table import COLUMNS, event_rows
+from study.exports.tables.messages_and_scored_events_tables import SCORED_EVENT_COLUMNS, Share, event_rows
 from tests.study.design.test_ready_collab_overcooked import RECIPE, begun, say, soup
 from tests.study.exports.rows import rows_of
 
@@ -47,7 +46,9 @@ NO_VALUE = "\N{EN DASH}"
 
 def test_worlds_name_their_values_unlike_the_other_columns_and_share_equal_ones_only() -> None:
     values = [column for world in WORLDS for column in event_columns([world])]
-    assert values and {column.name for column in values}.isdisjoint(column.name for column in COLUMNS)
+    assert values and {column.name for column in values}.isdisjoint(
+        column.name for column in SCORED_EVENT_COLUMNS
+    )
     assert len(set(values)) == len({column.name for column in values})
 
 

@@ -1,8 +1,9 @@
-"""`python -m tests.study.pilot.bench_locks`: how long SQLite's one lock is held by what writes most.
+"""Measure how long the largest writers hold SQLite's only write lock: `python -m
+tests.study.pilot.bench_locks`.
 
-Makes a database, does there what writes much, and prints for each how long and for how many rows a
-transaction kept others waiting at most. Exit 1 where one took longer than 100 ms of the processor: others on
-the machine do not change these.
+The program makes a database, and runs the operations that write most. For each, it prints the longest time
+and the most rows of one transaction. Exit code 1: a transaction took more than 100 ms of processor time,
+which other programs do not change.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def main() -> int:
 def _deeds() -> dict[str, Callable[[], object]]:
     """By name; each finds what those before it left. Models can be imported only now."""
     from kitchen.experiments import experiment_services
-    from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup
+    from kitchen.experiments.experiment_setup import ExperimentSetup
+    from kitchen.experiments.setup_checks import check_setup
     from study.participants.end_and_erase_participation import participant_withdraw
     from study.participants.models import Participant
     from tests.study.factories import make_study

@@ -14,9 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from kitchen.experiments import experiment_services
-from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
+from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
 from kitchen.experiments.models import Experiment, ExperimentEpisode
 from kitchen.experiments.play_episodes import failed_row
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.infra.database_writes import MAX_TRANSACTION_ROWS
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode, SeatCommand, Step

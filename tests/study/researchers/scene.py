@@ -1,4 +1,4 @@
-"""A study with people in it, another one beside it, and everybody who may come to the door."""
+"""Create two studies with people, and every kind of user that may try to open their pages."""
 
 from __future__ import annotations
 

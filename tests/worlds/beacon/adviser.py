@@ -1,4 +1,4 @@
-"""What a sensible keeper does."""
+"""Advise seats of the test world Beacon: recommend good commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beacon's line in the registry."""
+"""Register the test world Beacon: its rules, page and agents."""
 
 from __future__ import annotations
 

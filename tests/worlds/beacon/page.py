@@ -1,4 +1,4 @@
-"""Beacon in a browser."""
+"""Define the page of the test world Beacon."""
 
 from __future__ import annotations
 

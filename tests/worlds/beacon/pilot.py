@@ -1,4 +1,4 @@
-"""A pilot who asks a language model where to steer."""
+"""Define an agent of the test world Beacon that asks a language model in which direction to steer."""
 
 from __future__ import annotations
 

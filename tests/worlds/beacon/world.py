@@ -1,4 +1,4 @@
-"""Beacon in play. The rules are told in the package's docstring."""
+"""Implement the test world Beacon. The docstring of `tests.worlds.beacon` has the rules."""
 
 from __future__ import annotations
 

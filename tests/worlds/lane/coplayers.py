@@ -1,4 +1,4 @@
-"""Co-players of lane."""
+"""Define the agents of the test world Lane."""
 
 from __future__ import annotations
 

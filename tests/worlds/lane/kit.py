@@ -1,4 +1,4 @@
-"""Lane's line in the registry."""
+"""Register the test world Lane: its rules, page and agents."""
 
 from __future__ import annotations
 

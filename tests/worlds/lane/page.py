@@ -1,4 +1,4 @@
-"""Lane in a browser: ten cells in a row, on a grid page."""
+"""Define the page of the test world Lane: ten cells in a row, on a grid page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Lane, version 1: every seat stands on one of ten cells, and goes west, east, or stays. Goes beyond an end:
-refused, `wall`. Score: `walked`, how many cells all have walked. A clock takes a step every `tick_ms`;
-without, it is turns.
+"""Define the test world Lane, version 1: every seat is on one of ten cells, and goes west, goes east, or
+stays.
+
+A move beyond an end is refused (`wall`). Score: `walked`, the number of cells that all seats have walked.
+With `tick_ms`, a clock runs the steps; without it, the world is turn-based.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tunnel's line in the registry."""
+"""Register the test world Tunnel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tunnel for tests without a browser."""
+"""Define the page of the test world Tunnel, for tests without a browser."""
 
 from __future__ import annotations
 

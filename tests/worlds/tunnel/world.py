@@ -1,5 +1,7 @@
-"""Tunnel, version 1: every seat may `dig`, a macro of four steps, which `stop` ends, or `rest` for a step.
-A seat that digs is not asked, and may stop. Score: `dug`, how many macros were done.
+"""Define the test world Tunnel, version 1, in which every seat digs or rests.
+
+`dig` is a macro of four steps, which `stop` ends. `rest` lasts one step. A seat that digs is not asked for a
+command, but may stop. Score: `dug`, the number of completed macros.
 """
 
 from __future__ import annotations

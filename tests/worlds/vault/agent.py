@@ -1,4 +1,4 @@
-"""Keepers of the vault that say their code, listen, dial and crank."""
+"""Define agents of the test world Vault, which say their code, listen, dial and turn the crank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How far agents alone come in the vault, by door, with and without talk."""
+"""Define the benchmark of the test world Vault: how far agents get without people, by door, with and without
+messages.
+"""
 
 from __future__ import annotations
 

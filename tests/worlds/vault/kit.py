@@ -1,4 +1,4 @@
-"""Vault's line in the registry."""
+"""Register the test world Vault: its rules, page, agents, metrics and benchmark."""
 
 from __future__ import annotations
 

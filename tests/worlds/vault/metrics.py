@@ -1,4 +1,4 @@
-"""Figures of the vault that follow from what was said."""
+"""Compute the metrics of the test world Vault that depend on messages."""
 
 from __future__ import annotations
 

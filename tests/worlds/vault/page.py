@@ -1,4 +1,4 @@
-"""Vault in a browser: the default page."""
+"""Define the page of the test world Vault: the default page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vault in play. The rules are in the package's docstring."""
+"""Implement the test world Vault. The docstring of `tests.worlds.vault` has the rules."""
 
 from __future__ import annotations
 

@@ -32,7 +32,14 @@ from study.analysis.statistics.within.paired_contrasts import (
     contrast_family,
     holm_adjusted,
 )
-from study.analysis.statistics.within.repeated_measures_anova import repeated_measures, within_intervals
+from study.analysis.statistics.within.repeated_measures_anova import (
+    GroupedCases,
+    group_residuals,
+    grouped_cases,
+    repeated_measures,
+    split_plot,
+    within_intervals,
+)
 from study.analysis.statistics.within.result_types import (
     LEVEL,
     Assumption,
@@ -46,12 +53,6 @@ from study.analysis.statistics.within.result_types import (
     Term,
     UnidentifiedEffect,
     WithinResult,
-)
-from study.analysis.statistics.within.split_plot_anova import (
-    GroupedCases,
-    group_residuals,
-    grouped_cases,
-    split_plot,
 )
 from study.design.analysis_plan import CORRECTIONS, AnalysisPlan
 

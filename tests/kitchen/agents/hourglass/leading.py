@@ -1,4 +1,6 @@
-"""Teams of hourglass agents in CuisineWorld: whole episodes, single decisions, and a scripted model."""
+"""Provide hourglass agents for tests in CuisineWorld: teams for whole episodes, single decisions, and a model
+with scripted replies.
+"""
 
 from __future__ import annotations
 

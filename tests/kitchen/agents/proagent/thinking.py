@@ -1,4 +1,4 @@
-"""A model that says what a test wrote down, and short ways to let ProAgent decide."""
+"""Provide a language model with scripted replies, and short functions that let ProAgent decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games of blocks for tests: made with given inventories, and played by seat."""
+"""Create games of the block worlds with given inventories, and play them seat by seat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games of Collab-Overcooked for tests: worlds in a given state, and plain execution of trajectories."""
+"""Create games of Collab-Overcooked in a given state, and carry out sequences of commands in them."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""`python -m tests.kitchen.worlds.cuisine.bench_planner`: how strong the planner is over the paper's 36
-cells, beside a plain greedy yardstick, and how long it thinks: with four agents on the largest level, and
-over the 36 cells.
+"""Measure the score and speed of the agent `CuisinePlanner`: `python -m
+tests.kitchen.worlds.cuisine.bench_planner`.
 
-Same seeds, same score: a lower one than before is the planner's own doing. `--seeds 20` (episodes for each
-cell and interval) plays what the aims are stated for; fewer are a sample. Times are this machine's, so a
-median above its aim is told, and is a miss with `--strict` only; so is a cell below the yardstick. Exit 1
-where a mean CoS is below the aim, or a cell is not above the paper's GPT-4.
+The scores cover the 36 cells of MindAgent's paper, beside a simple greedy agent. The times are measured with
+four agents on the largest level, and over the 36 cells. The same seeds give the same scores. The targets hold
+for `--seeds 20` (episodes for each cell and interval). Times depend on the machine. So a median above its
+target, or a cell below the greedy agent, fails only with `--strict`. Exit code 1: a mean CoS is below its
+target, or a cell is not above the paper's GPT-4.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from kitchen.experiments.experiment_setup import (
     EpisodeJob,
     ExperimentColumn,
     ExperimentSetup,
-    check_setup,
     episode_jobs,
 )
 from kitchen.experiments.play_episodes import failed_row, new_world, play_episode
 from kitchen.experiments.result_tables import summary_line
+from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.world_metrics import share_count_names
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.bench import paper_benchmark

@@ -1,4 +1,4 @@
-"""Short ways to play CuisineWorld in tests: commands as text."""
+"""Play CuisineWorld in tests with commands written as text."""
 
 from __future__ import annotations
 

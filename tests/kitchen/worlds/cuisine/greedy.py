@@ -1,8 +1,9 @@
-"""A yardstick for the planner: nobody looks ahead, each agent does the nearest thing that is of use now.
+"""Play CuisineWorld greedily, as a baseline for the planner. Each agent does the nearest useful thing, and
+nobody plans ahead.
 
-Orders by deadline, then one more of every dish; for each of them what lies about is used first, then tools
-are begun. Everything is worked out anew at every step. Much weaker than the planner, and hard to be weaker
-than where a kitchen has hands enough.
+Orders are served by deadline, then one more of every dish is cooked. Items that lie around are used before
+tools are started. Everything is computed anew in each step. The greedy agent is much weaker than the planner,
+except in kitchens with more agents than work.
 """
 
 from __future__ import annotations

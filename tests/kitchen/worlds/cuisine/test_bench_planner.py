@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kitchen.experiments.experiment_results import cell_results_of
-from kitchen.experiments.experiment_setup import ExperimentSetup, check_setup, episode_jobs
+from kitchen.experiments.experiment_setup import ExperimentSetup, episode_jobs
+from kitchen.experiments.setup_checks import check_setup
 from tests.kitchen.experiments.test_experiment import papers_rows, row
 from tests.kitchen.worlds.cuisine import bench_planner
 

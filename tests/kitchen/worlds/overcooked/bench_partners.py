@@ -1,11 +1,11 @@
-"""How well pairs of partners play each classic layout, over ten seeds, and how long a decision takes.
+"""Measure how well pairs of agents play each classic layout over ten seeds, and how long a decision takes.
 
     python -m tests.kitchen.worlds.overcooked.bench_partners
 
-Exit 1 where a mean is below that of the prototype by more than a soup, or a planner took longer than
-`QUICK` for a decision. What was loaded before is no garbage to be looked for, as in a process that takes
-ticks. ProAgent is its loop with a rule in the model's place; what the paper has of it and of learned partners
-stands below, *as printed*.
+Exit code 1: a mean is more than one soup below that of the prototype, or a planner needed more than `QUICK`
+for a decision. Garbage collection ignores the objects loaded at the start, as in a clock process. ProAgent
+plays with a rule in place of its model. The values of the paper, also for learned partners, are printed
+below.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How many ticks a second our engine plays, beside the released one, in one run.
+"""Compare the speed of our Overcooked world with the released program, in ticks per second.
 
     python -m tests.kitchen.worlds.overcooked.bench_released
 
-The released package comes from PyPI into an environment of its own, which is removed afterwards. It plays the
-new way of cooking only, so both play the traces with `interact`, by turns: it its `get_state_transition` with
-what happened, we `World.step` with its events. Of each the best round counts. Exit 1 where we are not
-`TIMES` as quick. Where the package cannot be had, as without a network, that is said, and nothing is
-compared.
+The released package is installed from PyPI into a temporary environment. It supports only one setting of
+cooking, so both play the recorded episodes with `interact`, in turn. The released program runs
+`get_state_transition`, ours `World.step`; both return events. The best round of each counts. Exit code 1:
+ours is not `TIMES` as fast. If the package cannot be installed, for example without a network, the program
+says so and compares nothing.
 """
 
 from __future__ import annotations

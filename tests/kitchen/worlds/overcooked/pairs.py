@@ -1,4 +1,4 @@
-"""Pairs of partners that play the grids alone."""
+"""Let two agents play Overcooked layouts without people."""
 
 from __future__ import annotations
 

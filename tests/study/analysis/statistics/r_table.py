@@ -1,6 +1,7 @@
-"""Every number of ours beside R's, for test_against_r.py, and the table of them in docs/statistics-checks.md:
+"""Compare every number of our statistics with R's, for test_against_r.py, and write the table in
+docs/statistics-checks.md:
 
-python -m tests.study.analysis.statistics.r_table
+    python -m tests.study.analysis.statistics.r_table
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ from study.analysis.statistics.run_analysis import analyse
 from study.analysis.statistics.within.complete_cases import complete_cases
 from study.analysis.statistics.within.mixed_model import mixed_model
 from study.analysis.statistics.within.paired_contrasts import holm_adjusted
+from study.analysis.statistics.within.repeated_measures_anova import split_plot
 from study.analysis.statistics.within.result_types import Effect, MixedModel, SplitPlot
-from study.analysis.statistics.within.split_plot_anova import split_plot
 from study.design.analysis_plan import AnalysisPlan
 
 Groups = Mapping[str, Sequence[Sequence[float | None]]]

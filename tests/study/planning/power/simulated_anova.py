@@ -1,4 +1,4 @@
-"""The ANOVA of simulated studies, to hold the formula against."""
+"""Simulate studies and compute their ANOVA, to check the power formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that says what a test wrote down, and short ways to let the dispatcher decide."""
+"""Provide a language model with scripted replies, and short functions that let the dispatcher decide."""
 
 from __future__ import annotations
 

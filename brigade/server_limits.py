@@ -1,5 +1,5 @@
-"""Define limits: size of request bodies and headers, pages rendered at once, websocket messages and open
-files. A participant's page stays far below each limit. No Django.
+"""Define the limits of server processes: size and time of requests, pages rendered at once, websocket
+messages, and open files. A participant's page stays far below each limit. No Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Install pinned requirements into `.venv`: `python3 brigade/bootstrap.py FILE…`. `--into .venv-NAME` before
-the files installs into a separate virtual environment, for packages that the app must not import.
+"""Install pinned requirements into `.venv`: `python3 brigade/install_requirements.py FILE…`.
 
-uv installs only packages whose hash is in these files. This script uses only the standard library, because it
-must run on a machine that has only Python.
+`--into .venv-NAME` before the files installs into a separate virtual environment, for packages that the app
+must not import. uv installs only packages whose hash is in these files. This script uses only the standard
+library, because it must run on a machine that has only Python.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def clone(tmp_path: Path) -> Path:
     """A folder with what installing looks at, and nothing installed."""
     folder = tmp_path / "clone"
     (folder / "brigade").mkdir(parents=True)
-    shutil.copy(base_dir() / "brigade" / "bootstrap.py", folder / "brigade")
+    shutil.copy(base_dir() / "brigade" / "install_requirements.py", folder / "brigade")
     for path in (base_dir() / "Makefile", *base_dir().glob("requirements*.txt")):
         shutil.copy(path, folder)
     return folder
@@ -66,9 +66,9 @@ def installed(clone: Path) -> Path:
     return clone
 
 
-def bootstrap_of(clone: Path) -> ModuleType:
+def installer_of(clone: Path) -> ModuleType:
     """The installing module of a copy, imported."""
-    spec = spec_from_file_location("bootstrap_of_a_clone", clone / "brigade" / "bootstrap.py")
+    spec = spec_from_file_location("installer_of_a_clone", clone / "brigade" / "install_requirements.py")
     assert spec and spec.loader
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -158,7 +158,7 @@ def test_a_python_without_venv_gets_one_line(clone: Path, tmp_path: Path) -> Non
     ],
 )
 def test_an_installers_many_lines_become_one(clone: Path, said: str, means: str) -> None:
-    line = bootstrap_of(clone).failure_reason(said)
+    line = installer_of(clone).failure_reason(said)
     assert means in line
     assert "\n" not in line
 
@@ -170,17 +170,17 @@ def test_what_is_installed_already_needs_no_network(installed: Path) -> None:
 def test_a_python_of_another_version_gets_an_environment_of_its_own(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bootstrap, calls = bootstrap_of(clone), []
+    installer, calls = installer_of(clone), []
     (clone / ".venv" / "lib" / "python3.9").mkdir(parents=True)
-    monkeypatch.setattr(bootstrap, "call", lambda command, doing: calls.append(doing))
-    bootstrap.install(["requirements.txt"])
+    monkeypatch.setattr(installer, "call", lambda command, doing: calls.append(doing))
+    installer.install(["requirements.txt"])
     assert calls == ["making .venv", "installing uv", "installing requirements.txt"]
 
 
 def test_an_extra_gets_an_environment_of_its_own(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bootstrap, calls = bootstrap_of(clone), []
-    monkeypatch.setattr(bootstrap, "call", lambda command, doing: calls.append((command, doing)))
-    assert bootstrap.main(["--into", ".venv-model", "requirements-model.txt"]) == 0
+    installer, calls = installer_of(clone), []
+    monkeypatch.setattr(installer, "call", lambda command, doing: calls.append((command, doing)))
+    assert installer.main(["--into", ".venv-model", "requirements-model.txt"]) == 0
     (made, making), (filled, filling) = calls
     assert (made[-1], making) == (str(clone / ".venv-model"), "making .venv-model")
     assert str(clone / ".venv-model" / "bin" / "python") in filled and ".venv/bin/uv" in filled[0]
@@ -202,13 +202,13 @@ def test_what_has_another_hash_is_not_installed(clone: Path, monkeypatch: pytest
     wheel = tiny_wheel(clone)
     monkeypatch.setenv("UV_FIND_LINKS", str(clone))
     monkeypatch.setenv("UV_OFFLINE", "1")
-    bootstrap = bootstrap_of(clone)
+    installer = installer_of(clone)
     for digest in ("", "0" * 64):
         pin(clone, digest)
-        with pytest.raises(bootstrap.SetupError, match=r"(?i)hash"):
-            bootstrap.install(["requirements.txt"])
+        with pytest.raises(installer.SetupError, match=r"(?i)hash"):
+            installer.install(["requirements.txt"])
     pin(clone, hashlib.sha256(wheel.read_bytes()).hexdigest())
-    bootstrap.install(["requirements.txt"])
+    installer.install(["requirements.txt"])
     assert [*(clone / ".venv").glob("lib/*/site-packages/tiny-1.dist-info")]
 
 

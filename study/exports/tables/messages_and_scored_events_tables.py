@@ -1,7 +1,8 @@
-"""Define the tables messages.csv and jobs.csv.
+"""Define the tables messages.csv, jobs.csv and scored_events.csv.
 
 messages.csv has the messages that people and agents wrote to one another. jobs.csv has the jobs (tasks) that
-people and agents gave to one another by message, and how each job ended.
+they gave to one another by message, and how each job ended. scored_events.csv has the events that a world's
+metrics score, such as a request with its answer. A participant's rows have only what they sent or could read.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from kitchen.contract.assigned_jobs import (
 )
 from kitchen.contract.episode_log import ScoredEvent
 from kitchen.contract.team_measures import job_courses, reassigned_jobs
+from kitchen.play.episode.log_metrics import read_logs
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
+from kitchen.registry.world_metrics import event_columns, scored_events
 from kitchen.registry.world_registry import get_kit, get_page, known_worlds
 from kitchen.words.gettext_without_django import in_english
 from study.design.metric_and_scale_names import study_worlds
@@ -276,4 +279,50 @@ JOBS = ExportTable(
     JOB_COLUMNS,
     job_table_rows,
     columns_of_organisations,
+)
+
+
+SCORED_EVENT_COLUMNS = (*EPISODE_COLUMNS, *file_columns("scored_events"), *EPISODE_MARKS, *OUTAGE_MARKS)
+
+
+def value_columns(study: Study) -> tuple[Column, ...]:
+    """Return the columns for the values of scored events (events in the log that a metric scores), as the
+    study's worlds declare them."""
+    return tuple(
+        Column(one.name, one.kind, f"{one.meaning}.", levels=one.levels)
+        for one in event_columns(study_worlds(study))
+    )
+
+
+def scored_event_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> Iterator[RowGroup]:
+    """Yield one row per scored event (an event in the log that a metric scores), ordered by participant
+    and step. `more` are the columns that `value_columns` returned."""
+    cells = partial(event_rows, [column.name for column in more])
+    return rows_of_conversations(cells, study, chosen, _events_of)
+
+
+def _events_of(episodes: Iterable[Episode]) -> ScoredEvents:
+    scoring = [episode for episode in episodes if event_columns([episode.world])]
+    return {pk: scored_events(log) for pk, log in read_logs(scoring).items()} if scoring else {}
+
+
+def event_rows(names: Sequence[str], share: Share) -> Iterator[tuple[Any, ...]]:
+    """Yield one row per scored event of the episode that belongs to this participant. `names` are the
+    columns of values to include."""
+    readers = {row.number: who for row, who in share.messages}
+    for number, event in enumerate(share.scored_events, start=1):
+        known_to = set.intersection(*(readers[each] for each in event.messages))
+        if share.has_row(known_to):
+            values = (event.values.get(name) for name in names)
+            cells = (value if value != "" else None for value in values)
+            yield event.step, number, event.result, list(event.messages), *cells, share.member in known_to
+
+
+SCORED_EVENTS = ExportTable(
+    "scored_events",
+    "Every event that metrics of the log score, such as a request with its answer.",
+    SCORED_EVENT_COLUMNS,
+    scored_event_rows,
+    value_columns,
+    more_after="messages",
 )

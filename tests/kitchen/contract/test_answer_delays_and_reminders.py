@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 
 import pytest
 
-from kitchen.contract.answer_delays import AnswerDelays, BusyMembers
+from kitchen.contract.answer_delays_and_reminders import AnswerDelays, BusyMembers
 from kitchen.contract.team_messages import TeamMessage
 
 ME, PARTNER = 1, 0

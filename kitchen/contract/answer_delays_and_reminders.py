@@ -1,21 +1,26 @@
-"""Decide when an agent answers its conversation partner, in organisations with one partner at a time.
+"""Decide when an agent answers a message, and when it is asked again while it waits for others. No Django.
 
-The rules are those of MINDcraft, with one step as one second. They depend on who was busy when the message
-arrived:
+The rules are those of MINDcraft, with one step as one second. In organisations where members talk with one
+partner at a time, an answer depends on who was busy when the message arrived:
 
 - Neither: the agent is asked in this step.
 - Only the partner: the agent is asked 5 steps later, or when the partner is free.
 - Only the agent: it is asked at once for a question or a request, otherwise when it is free.
 - Both: it is asked when one of them is free. It is asked at once while it only waits or follows somebody.
 
-A new message before the answer starts the delay again, and all are read together. No Django.
+A new message before the answer starts the delay again, and all are read together.
+
+An agent may wait for an answer to its message, or for news of a job (a task that was given by message). It is
+asked again after 30 steps (a reminder), then after 60 more, 120 more, and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from kitchen.contract.agent import REASON_OVERDUE, REASON_REMINDER
+from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.organisation import ASK, END, REQUEST
 from kitchen.contract.team_messages import TeamMessage
 
@@ -116,3 +121,43 @@ def _is_due(
 def asks_for_answer(said: TeamMessage) -> bool:
     """Return whether a message is a question or a request."""
     return said.kind in {ASK, REQUEST} or said.text.rstrip().endswith(_QUESTION_MARKS)
+
+
+FIRST_REMINDER = 30
+"""Steps before the first reminder."""
+
+
+def reminder_reason(
+    member: int, step: int, asked_in: int, jobs: Iterable[Job], messages: Iterable[TeamMessage]
+) -> str:
+    """Return why a member is reminded in this step: `overdue` (a job without news), `reminder` (a question
+    without an answer), or an empty text for no reminder.
+
+    `asked_in` is the step in which the member was last asked, 0 if never. `jobs` are the open jobs.
+    `messages` are the messages that the member sent and received.
+    """
+    if any(_is_reminder_due(job.changed, asked_in, step) for job in jobs if job.giver == member):
+        return REASON_OVERDUE
+    waits = _unanswered(member, messages)
+    return REASON_REMINDER if any(_is_reminder_due(since, asked_in, step) for since in waits) else ""
+
+
+def _unanswered(member: int, messages: Iterable[TeamMessage]) -> Iterable[int]:
+    """Return the steps of the member's questions and requests to which the addressee has sent nothing."""
+    waits: dict[int, int] = {}
+    for said in messages:
+        if said.sender == member and said.kind in {ASK, REQUEST}:
+            waits |= {other: said.step for other in said.to if other not in waits}
+        elif said.sender is not None and member in said.to:
+            waits.pop(said.sender, None)
+    return waits.values()
+
+
+def _is_reminder_due(since: int, asked_in: int, step: int) -> bool:
+    """Return whether a reminder has become due after the step in which the member was last asked."""
+    return _reminders(step - since) > _reminders(asked_in - since)
+
+
+def _reminders(steps: int) -> int:
+    """Return how many reminders are due after this number of steps of waiting."""
+    return (max(steps, 0) // FIRST_REMINDER + 1).bit_length() - 1

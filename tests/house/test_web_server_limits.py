@@ -21,7 +21,7 @@ from txaio.tx import config
 from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
-from brigade import connection_limits, web
+from brigade import server_limits, web
 from brigade.web import HttpConnections, LimitedWebSocket, WebSocketConnections
 from kitchen.infra.connection_drain import RESTART_CLOSE_CODE
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE
@@ -98,7 +98,7 @@ async def test_connections_that_bring_no_request_are_dropped(talk: Talk) -> None
     slow.protocol.dataReceived(HEAD[:line])
     for byte in range(line, line + 10):
         slow.protocol.dataReceived(HEAD[byte : byte + 1])
-        talk.clock.advance((connection_limits.HEAD_SECONDS - 0.5) / 10)
+        talk.clock.advance((server_limits.HEAD_SECONDS - 0.5) / 10)
     assert [silent.connected, slow.connected] == [False, True]
     talk.clock.advance(0.6)
     assert not slow.connected
@@ -107,7 +107,7 @@ async def test_connections_that_bring_no_request_are_dropped(talk: Talk) -> None
 async def test_a_body_that_comes_byte_by_byte_is_dropped_at_last(talk: Talk) -> None:
     wire = talk.connect()
     wire.protocol.dataReceived(HEAD + b"Content-Length: 1000\r\n\r\n")
-    for _ in range(int(connection_limits.BODY_SECONDS)):
+    for _ in range(int(server_limits.BODY_SECONDS)):
         wire.protocol.dataReceived(b"x")
         talk.clock.advance(0.99)
     assert wire.connected
@@ -123,9 +123,9 @@ async def test_a_request_that_is_whole_has_time_for_its_answer_and_for_the_next(
     await rest()
     assert talk.bodies == [b"ab"]
     assert wire.value().startswith(b"HTTP/1.1 200")
-    talk.clock.advance(connection_limits.BODY_SECONDS - 1)
+    talk.clock.advance(server_limits.BODY_SECONDS - 1)
     wire.protocol.dataReceived(HEAD)
-    talk.clock.advance(connection_limits.HEAD_SECONDS - 1)
+    talk.clock.advance(server_limits.HEAD_SECONDS - 1)
     assert wire.connected
     talk.clock.advance(1.1)
     assert not wire.connected
@@ -143,7 +143,7 @@ async def test_who_asks_with_head_gets_no_piece_of_the_body(talk: Talk) -> None:
 async def test_of_a_body_without_end_no_more_is_kept_than_shows_that_it_is_too_large(
     talk: Talk, chunked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection_limits, "LARGEST_BODY", 100)
+    monkeypatch.setattr(server_limits, "LARGEST_BODY", 100)
     wire = talk.connect()
     if chunked:
         wire.protocol.dataReceived(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + 50 * b"a\r\n0123456789\r\n")
@@ -170,11 +170,11 @@ async def test_a_websocket_that_sends_on_unread_is_closed_and_read_no_more(talk:
     await rest()
     client.receive_data(wire.value())
     assert isinstance(wire.protocol, LimitedWebSocket)
-    for _ in range(connection_limits.MOST_UNREAD):
+    for _ in range(server_limits.MOST_UNREAD):
         client.send_text(b"{}")
     wire.protocol.dataReceived(b"".join(client.data_to_send()))
     unread = wire.protocol.application_queue
-    assert (wire.producerState, unread.qsize()) == ("producing", connection_limits.MOST_UNREAD)
+    assert (wire.producerState, unread.qsize()) == ("producing", server_limits.MOST_UNREAD)
     wire.clear()
     for _ in range(100):
         client.send_text(b"{}")
@@ -199,7 +199,7 @@ async def test_a_websocket_that_sends_frames_without_messages_is_closed(
     await rest()
     client.receive_data(wire.value())
     first, last = frames[0], frames[-1]
-    wire.protocol.dataReceived(first + last * (connection_limits.MOST_ODD_FRAMES - 2))
+    wire.protocol.dataReceived(first + last * (server_limits.MOST_ODD_FRAMES - 2))
     assert wire.producerState == "producing"
     wire.clear()
     wire.protocol.dataReceived(last * 10_000)
@@ -242,7 +242,7 @@ async def test_whoever_is_told_that_a_websocket_is_closed_has_time_to_read_it(
     await rest()
     talk.clock.advance(0.999 - talk.clock.seconds() % 1)  # autobahn's timers end at full seconds
     wire.protocol.handle_reply({"type": "websocket.close", "code": RESTART_CLOSE_CODE})
-    talk.clock.advance(connection_limits.CLOSE_SECONDS - 1)
+    talk.clock.advance(server_limits.CLOSE_SECONDS - 1)
     assert wire.connected
     talk.clock.advance(1)
     assert not wire.connected
@@ -250,12 +250,12 @@ async def test_whoever_is_told_that_a_websocket_is_closed_has_time_to_read_it(
 
 async def test_only_connections_on_which_nothing_is_asked_for_are_ended(talk: Talk) -> None:
     idle, asking, fresh = talk.connect(), talk.connect(), talk.connect()
-    idle.protocol.opened -= connection_limits.FRESH_SECONDS
+    idle.protocol.opened -= server_limits.FRESH_SECONDS
     asking.protocol.dataReceived(HEAD + b"Content-Length: 2\r\n\r\n")
     talk.pages.close_idle()
     assert [idle.connected, asking.connected, fresh.connected] == [False, True, True]
     assert talk.pages.has_fresh()
-    fresh.protocol.opened -= connection_limits.FRESH_SECONDS
+    fresh.protocol.opened -= server_limits.FRESH_SECONDS
     assert not talk.pages.has_fresh()
     asking.protocol.dataReceived(b"ab")
     await rest()
@@ -269,12 +269,12 @@ def few_files() -> Iterator[int]:
     """No more open files than a program has that does not ask; how many it may have."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (512, hard))
-    yield connection_limits.open_file_limit()
+    yield server_limits.open_file_limit()
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_a_program_asks_for_as_many_files_as_it_may_have(few_files: int) -> None:
-    connection_limits.raise_open_file_limit()
+    server_limits.raise_open_file_limit()
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == few_files
 
 
