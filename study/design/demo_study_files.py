@@ -27,7 +27,10 @@ READY_STUDIES = {
         "lead_or_follow_grids.toml",
     ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
-    "blocks_voice": ("Blocks: cook beside a dispatcher, with and without your voice", "blocks_voice.toml"),
+    "blocks_voice": (
+        "Blocks: two teammates of one dispatcher, with and without your voice",
+        "blocks_voice.toml",
+    ),
     "blocks_plan": ("Blocks: build together; both, you or the other know the plan", "blocks_plan.toml"),
     "demo": ("Orders in a kitchen, five teams: the demo study", "demo.toml"),
 }
