@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kitchen.contract.world import Json, StateError
 from kitchen.worlds.overcooked.game_rules import DISH, FOOD, Item, Pot
 from kitchen.worlds.overcooked.layout import COUNTER, DIRECTIONS, POT, POT_CAPACITY, Cell, Layout, Soup
-from kitchen.worlds.overcooked.settings import COUNTED_ACTIONS, EpisodeCounts
+from kitchen.worlds.overcooked.metrics import COUNTED_ACTIONS, EpisodeCounts
 
 Hands = tuple[Item | None, Item | None]
 

@@ -41,17 +41,9 @@ from kitchen.worlds.overcooked.game_rules import (
 )
 from kitchen.worlds.overcooked.grid_aims import aim_mark, aim_status, seat_aims
 from kitchen.worlds.overcooked.layout import Cell
+from kitchen.worlds.overcooked.metrics import IDLE, METRICS, EpisodeCounts
 from kitchen.worlds.overcooked.saved_state import StateReader, read_object, require
-from kitchen.worlds.overcooked.settings import (
-    DRAWN,
-    IDLE,
-    METRICS,
-    PACE_TICK,
-    SETTINGS,
-    EpisodeCounts,
-    Options,
-    read_options,
-)
+from kitchen.worlds.overcooked.settings import DRAWN, PACE_TICK, SETTINGS, Options, read_options
 
 
 def layout_brief(options: Options) -> dict[str, Json]:
