@@ -32,7 +32,8 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
 def share_interval(done: int, missed: int) -> Interval | None:
     """Return the interval of the share of events that were done. None for fewer than two events.
 
-    The shares of samples of n events are binomial, so the percentiles need no drawing.
+    The shares of samples of n events are binomial, so the percentiles need no drawing. They are computed
+    without SciPy, because a web process would stop for its import while people play.
     """
     events = done + missed
     if events < FEWEST_VALUES:

@@ -35,14 +35,6 @@ def metrics_from_log(world: str) -> tuple[Metric, ...]:
     return metrics().figures if metrics else ()
 
 
-def _metrics_from_log(world: str) -> tuple[Metric, ...]:
-    """Return the metrics of `metrics_from_log`; empty for an unknown world."""
-    try:
-        return metrics_from_log(world)
-    except UnknownNameError:
-        return ()
-
-
 def with_log_metrics(score: Mapping[str, Json], log: EpisodeLog) -> dict[str, Json]:
     """Return the score of an episode, completed with the metrics that its world computes from the log. If
     the computation fails, each of these metrics is None."""
@@ -149,8 +141,11 @@ def metric_summary(world: str, score: Mapping[str, Json], *, in_full: bool = Fal
 
 def event_share_counts(world: str, score: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
     """Return (right, wrong) counts of events by metric, for each share of events that is computed from the
-    log. Shares without an event are left out."""
-    shares = (figure for figure in _metrics_from_log(world) if figure.of)
+    log. Shares without an event are left out. Empty for an unknown world."""
+    try:
+        shares = [figure for figure in metrics_from_log(world) if figure.of]
+    except UnknownNameError:
+        return {}
     counts = {figure.name: tuple(score.get(name) or 0 for name in figure.of or ()) for figure in shares}
     return {name: (done, missed) for name, (done, missed) in counts.items() if done + missed}
 
@@ -191,7 +186,7 @@ def main_metrics(world: str) -> Iterator[Metric]:
         yield from get_world(world).figures
     except UnknownNameError:
         return
-    from_log = _metrics_from_log(world)
+    from_log = metrics_from_log(world)
     counts = {name for figure in from_log for name in figure.of or ()}
     yield from (one for one in from_log if one.better != "neither" and one.name not in counts)
 

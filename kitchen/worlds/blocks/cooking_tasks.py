@@ -12,7 +12,7 @@ from pydantic import Field, Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Names, Record, read_toml
 from kitchen.contract.world import Json, SettingsError
-from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_item
+from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_items
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import DATA, Inventory, Recipe, add_items, recipe_book
 
@@ -80,9 +80,8 @@ def parse_own_cooking_task(text: str, name: str) -> OwnCookingTask:
             raise source.error(f"targets[{number}]", f"{target[:40]!r} is not one of {', '.join(known)}")
     if len(task.targets) > MOST_TARGETS:
         raise source.error("targets", f"must not have more than {MOST_TARGETS} dishes")
-    for number, items in enumerate(task.inventories, 1):
-        if reason := unknown_item(items):
-            raise source.error(f"inventories[{number}]", reason)
+    for key, reason in unknown_items(task.inventories):
+        raise source.error(key, reason)
     return task
 
 

@@ -7,7 +7,7 @@ is the shortest list of recipes that makes the target, or null if the target can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -59,9 +59,8 @@ class CraftingTask(Record):
             return "plan_blocked", f"the seats are 0 to {self.seats - 1}"
         if len(self.target) != 1:
             return "target", f"must be one item, not {len(self.target)}"
-        for number, items in enumerate(self.inventories, 1):
-            if reason := unknown_item(items):
-                return f"inventories[{number}]", reason
+        for key, reason in unknown_items(self.inventories):
+            return key, reason
         if reason := unknown_item(self.target):
             return "target", reason
         return ("crafts", "cannot be carried out") if self.crafts and not self.plan() else ("", "")
@@ -97,6 +96,13 @@ def unknown_item(items: Iterable[str]) -> str:
     """Return why the first item without a translated name is wrong; empty if all have one."""
     unknown = next((item for item in items if not has_name(item)), None)
     return "" if unknown is None else f"{unknown[:40]!r} is not a known item"
+
+
+def unknown_items(inventories: Iterable[Iterable[str]]) -> Iterator[tuple[str, str]]:
+    """Yield (key, reason) for each inventory of a task that has an item without a translated name."""
+    for number, items in enumerate(inventories, 1):
+        if reason := unknown_item(items):
+            yield f"inventories[{number}]", reason
 
 
 def _payable(item: str, times: int, pool: Mapping[str, int]) -> tuple[Recipe, dict[str, int]] | None:

@@ -17,7 +17,7 @@ from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.block_maps import place_map
 from kitchen.worlds.blocks.blueprints import blueprint
 from kitchen.worlds.blocks.cooking_tasks import MOST_SEATS
-from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_item
+from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_items
 from kitchen.worlds.blocks.goal_worlds import (
     FILLED,
     GIVES,
@@ -98,9 +98,8 @@ def parse_own_gather_task(text: str, name: str) -> OwnGatherTask:
     there = sum(block == blocks[task.item] for block in place_map("valley").start.blocks.values())
     if task.amount > there:
         raise source.error("amount", f"must not be more than {there}, which is all that the map has")
-    for number, items in enumerate(task.inventories, 1):
-        if reason := unknown_item(items):
-            raise source.error(f"inventories[{number}]", reason)
+    for key, reason in unknown_items(task.inventories):
+        raise source.error(key, reason)
     return task
 
 

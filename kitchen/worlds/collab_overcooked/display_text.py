@@ -157,7 +157,7 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
     "not_now": gettext_noop("Not now."),
     "nothing_now": gettext_noop("Nothing for now."),
 }
-"""What the stand-in says, by code. The code is in the data of its message."""
+"""The sentences of the stand-in, by code. A message of the stand-in has the code in its data."""
 
 
 def stand_in_sentence(code: str, macros: Iterable[Command] = ()) -> str:

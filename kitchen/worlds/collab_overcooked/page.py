@@ -402,7 +402,7 @@ class CollabPage(GridPage):
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
         """Return the line of one seat in the history of a step: `Carry on` without the other choice of the
         menu."""
-        line = DefaultPage.line(self, step, player, view)
+        line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
         return line._replace(text=gettext("Carry on")) if line and carries_on else line
 
