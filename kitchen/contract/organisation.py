@@ -176,6 +176,12 @@ class Organisation:
         return self.kind == PAIR or self.within
 
     @property
+    def takes_turns(self) -> bool:
+        """True if two members speak and choose in turn within the step: the first one opens
+        (`kitchen.play.turn.turn_order`). Both have seats."""
+        return self.kind == PAIR and self.within and all(member.seats for member in self.members)
+
+    @property
     def is_timed(self) -> bool:
         """Return whether members are asked at different times, so that thinking takes steps."""
         return self.schedule != TOGETHER

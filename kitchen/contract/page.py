@@ -102,6 +102,18 @@ class PlansView:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeakingTurn:
+    """Whose turn to speak it is, where two members take turns within a step (`Organisation.takes_turns`)."""
+
+    speaker: int
+    """The member whose turn it is. If it is another member than this seat's person, the person waits."""
+    answers: bool
+    """True if the speaker answers a message, False if the speaker opens."""
+    seconds: int
+    """Seconds since the turn began."""
+
+
+@dataclass(frozen=True, slots=True)
 class TalkView:
     """The messages of a person, and the members to whom the person may write."""
 
@@ -123,6 +135,8 @@ class TalkView:
     """The newest messages that this person sent and received, in order."""
     spoken: bool = False
     """True if the page offers to turn this person's speech into text."""
+    turn: SpeakingTurn | None = None
+    """Whose turn it is while this person has to choose. None if everybody may choose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,7 @@ class PastTurn(OpenTurn):
     """
 
     store = _RefusingWriter()
+    is_past = True
 
     def __init__(self, record: EpisodeRecord, steps: int, world: World, messages: int = 0) -> None:
         episode = _as_it_was(record, steps, world)

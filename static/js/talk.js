@@ -48,7 +48,14 @@
     if (said.length) document.getElementById("talk-said").textContent = said.join(" ");
   }
 
+  /* nothing can be sent while it is another's turn to speak */
+  function hold() {
+    const held = "waited" in document.getElementById("phase").dataset;
+    for (const button of document.querySelectorAll("[data-says] [data-send]")) button.disabled = held;
+  }
+
   function look() {
+    hold();
     const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
     const news = changed();
     if (begun) tell(fresh, news);
@@ -112,6 +119,7 @@
   }
 
   if (speak && Recogniser) offerSpeech();
+  hold();
   document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);

@@ -7,39 +7,59 @@ commands. An answer that comes later than that is stored with its cost, but not 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 
 from django.db import transaction
+from django.utils import timezone
 
-from kitchen.contract.agent import Situation
-from kitchen.contract.organisation import TALK_KINDS
+from kitchen.contract.agent import REASON_TO_ANSWER, Situation
+from kitchen.contract.agent import Decision as MindDecision
+from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
 from kitchen.contract.world import Json
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
 from kitchen.play.coplayers.agent_decisions import ask_mind, ask_mind_in_loop, drop_decisions
-from kitchen.play.coplayers.ask_agents import AskedMind, MindOutcome, decision_row, situation_to_answer
+from kitchen.play.coplayers.ask_agents import (
+    AskedMind,
+    MindOutcome,
+    commands_and_decisions,
+    situation_to_answer,
+    situation_to_open,
+)
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import page_broadcast
 from kitchen.play.turn.conversation import (
     add_message,
-    ask_for_answers,
     is_repeated,
     member_of,
     messages_of_decision,
-    minds_to_answer,
-    restart_step_timer,
     store_messages,
     wait_for_informed_seats,
 )
 from kitchen.play.turn.decision_records import LATE, keep_in_note, store_calls
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
+from kitchen.play.turn.step_store import add_submitted, store_plans_of
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_claims import release_claim, unanswered_turns
+from kitchen.play.turn.turn_order import (
+    ask_for_answers,
+    begin_turn_of_people,
+    minds_to_answer,
+    opens_step,
+    passing_turn,
+    talk_refusal,
+    turn_began_at,
+)
 from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
 from kitchen.words.gettext_without_django import gettext_noop
+
+AskMind = Callable[[str, dict[str, Json], Situation], MindOutcome]
+"""A function that asks an agent, as `ask_mind` does: kind and settings of the agent, and its situation."""
 
 
 def request_answers(turn: OpenTurn, sender: int) -> None:
@@ -83,15 +103,15 @@ class _AnswerRequest:
         return self.speaker.kind, self.speaker.settings, limited
 
 
-def decide_answer(*, episode_id: int, step: int, mind: int) -> bool:
+def decide_answer(*, episode_id: int, step: int, mind: int, ask: AskMind | None = None) -> bool:
     """Ask the agent with number `mind` to answer the messages of this step, and store its answer. Blocks the
     thread.
 
-    The caller must hold the claim on the agent's decision. Returns False if the answer is no longer
-    needed.
+    The caller must hold the claim on the agent's decision. `ask` is called instead of `ask_mind`. Returns
+    False if the answer is no longer needed.
     """
     wanted = _answer_request(episode_id, step, mind)
-    return wanted is not None and _hand_in_answer(wanted, ask_mind(*wanted.question))
+    return wanted is not None and _hand_in_answer(wanted, (ask or ask_mind)(*wanted.question))
 
 
 async def decide_answer_in_loop(*, episode_id: int, step: int, mind: int) -> None:
@@ -106,7 +126,8 @@ def _answer_request(episode_id: int, step: int, mind: int) -> _AnswerRequest | N
         speaker = _speaker(turn, step, mind)
         if speaker is None:
             return None
-        situation = situation_to_answer(turn, speaker)
+        opens = opens_step(turn, speaker)
+        situation = situation_to_open(turn, speaker) if opens else situation_to_answer(turn, speaker)
         return _AnswerRequest(turn.episode, step, speaker, situation, turn.standing[speaker.pk].decided)
 
 
@@ -131,23 +152,54 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
 
     It is stored only if it is still needed and the agent has made no decision since its `decided`-th.
     """
-    decision = asked.outcome.decision
-    quiet = replace(asked.outcome, decision=keep_in_note(replace(decision, says=())))
-    row = decision_row(replace(asked, outcome=quiet), step)
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         if _speaker(turn, step, asked.mind.number) is None or turn.standing[asked.mind.pk].decided != decided:
             return False
-        row.number = decided + 1
-        said = messages_of_decision(turn, asked.situation.talk.member, decision.says, row)
-        Decision.objects.bulk_create([row])
+        opens = opens_step(turn, asked.mind) and asked.situation.request.because != REASON_TO_ANSWER
+        commands, [made] = commands_and_decisions([asked], step=step, idle=turn.world.idle)
+        made.row.number = decided + 1
+        said = messages_of_decision(turn, made.member, made.says, made.row)
+        counts = opens and not any(row.kind in TALK_KINDS - {END} for row in said)
+        if not counts:
+            _keep_words_only(made.row, asked.outcome.decision)
+        Decision.objects.bulk_create([made.row])
         store_messages(turn, said)
+        if counts:
+            add_submitted(turn, commands)
+            store_plans_of(turn, made)
         wait_for_informed_seats(turn)
         turn.forget_memories()
-        restart_step_timer(turn)
-        store_calls([(row, decision.calls)])
+        begin_turn_of_people(turn)
+        store_calls([(made.row, made.calls)])
         transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id, turn.stamp))
     return True
+
+
+def _keep_words_only(row: Decision, decision: MindDecision) -> None:
+    """Make the row of this decision that of an answer: its commands and plans are only noted."""
+    row.because = REASON_TO_ANSWER
+    row.note = keep_in_note(replace(decision, says=(), note=row.note)).note
+
+
+def minds_to_speak(episode_id: int, step: int) -> list[int]:
+    """Return the numbers of the agents whose turn to speak it is in this step, where members take turns."""
+    with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
+        if turn.step == step and (team := turn.episode.team) and team.takes_turns:
+            return [mind.number for mind in minds_to_answer(turn)]
+    return []
+
+
+def overdue_answers(beyond: timedelta) -> list[tuple[int, int]]:
+    """Return (episode id, step) of open turns in which a person waits for an agent's turn to end, and the
+    agent is late by more than `beyond`. Agents that a worker asks at the moment are left out."""
+    found = []
+    for episode_id in unanswered_turns(beyond):
+        with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
+            late_at = turn_began_at(turn) + timedelta(seconds=turn.episode.decision_seconds) + beyond
+            if late_at < timezone.now():
+                found.append((episode_id, turn.step))
+    return [turn for turn in found if minds_to_speak(*turn)]
 
 
 def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
@@ -169,6 +221,7 @@ def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
 MESSAGE_RECEIPTS = {
     "accepted": gettext_noop("Your message was sent."),
     "not_allowed": gettext_noop("You cannot send them that message."),
+    "not_your_turn": gettext_noop("It is not your turn yet. Nothing was sent: wait for the other player."),
     "empty": gettext_noop("Write something first."),
     "too_long": MESSAGE_TOO_LONG,
     "too_many": gettext_noop("You can write again in the next step."),
@@ -230,8 +283,11 @@ def send_message_in_turn(
             return MessageReceipt("not_allowed")
         if after is not None and is_repeated(turn, member.number, say, after):
             return MessageReceipt("accepted")
-        if code := add_message(turn, member.number, say):
+        if code := talk_refusal(turn, seat, say.kind):
             return MessageReceipt(code)
+        with passing_turn(turn):
+            if code := add_message(turn, member.number, say):
+                return MessageReceipt(code)
         request_answers(turn, member.number)
         if len(turn.people | turn.leaders) > 1 or not page:
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk, turn.stamp))

@@ -23,6 +23,7 @@ from kitchen.contract.agent import (
     REASON_TO_ANSWER,
     DecisionLimits,
     DecisionRequest,
+    LateDecision,
     Situation,
     TeamTalk,
 )
@@ -124,9 +125,7 @@ def ask_minds(
     for mind in minds:
         situation = situation_to_answer(turn, mind)
         if mind.pk in waiting:
-            situation = replace(_with_talk(turn, mind), late=late.get(mind.pk, ()))
-            why = reason_with_news(situation.request.because, situation.talk.messages)
-            situation = _with_reason(situation, why)
+            situation = situation_to_open(turn, mind, late=late.get(mind.pk, ()))
             situation = _with_schedule(situation, schedule) if schedule else situation
         situations.append((mind, situation))
     return _ask(turn.world, situations, commanded, visible_seats, turn.episode.messages)
@@ -259,6 +258,15 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
 def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
     """Return the situation of an agent that only has to answer a message, with its messages."""
     return _with_reason(_with_talk(turn, mind), REASON_TO_ANSWER)
+
+
+def situation_to_open(turn: OpenTurn, mind: Mind, *, late: Sequence[LateDecision] | None = None) -> Situation:
+    """Return the situation of an agent that chooses commands, with its messages. `late` are its decisions
+    that came too late, if the caller knows them. Commands of other seats, and the schedule, are left out."""
+    if late is None:
+        late = late_decisions([mind] if _may_be_late(mind) else [], turn.step).get(mind.pk, ())
+    situation = replace(_with_talk(turn, mind), late=tuple(late))
+    return _with_reason(situation, reason_with_news(situation.request.because, situation.talk.messages))
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:

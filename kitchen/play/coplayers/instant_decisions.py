@@ -29,6 +29,7 @@ from kitchen.play.coplayers.ask_agents import (
     minds_of_step,
 )
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.turn_order import held_seats
 from kitchen.play.turn.turn_rules import choosing_people
 from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent, make_agent
 
@@ -101,6 +102,7 @@ def begin_instant_decisions(
         not turn.is_open
         or step != turn.step
         or choosing_people(turn) != {seat}
+        or held_seats(turn)
         or turn.numbers == turn.people
     ):
         return None

@@ -36,7 +36,6 @@ from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand, n
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import (
     add_heard_note,
-    ask_for_answers,
     complete_jobs,
     messages_of_decision,
     store_messages,
@@ -47,16 +46,23 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_coplayers, is_offline, run_step_later
 from kitchen.play.turn.scheduled_steps import delay_decisions, open_scheduled_step
 from kitchen.play.turn.state_store import ComputedStep
-from kitchen.play.turn.step_store import add_submitted, store_plan, take_step
+from kitchen.play.turn.step_store import add_submitted, store_plans_of, take_step
 from kitchen.play.turn.submission import Receipt, SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
+from kitchen.play.turn.turn_order import (
+    NOT_YOUR_TURN,
+    ask_for_answers,
+    has_spoken_enough,
+    held_seats,
+    overdue_people,
+    passing_turn,
+)
 from kitchen.play.turn.turn_rules import (
     compute_ahead,
     decision_parties,
     is_held,
     is_paced,
     missing_seats,
-    overdue_seats,
     refusal,
     seconds_until_due,
     waits_for_minds,
@@ -198,20 +204,22 @@ def submit_to_turn(
     with transaction.atomic():
         same = refresh_turn(turn, lock=True)
         prometheus_metrics.lock_wait_seconds.observe(perf_counter() - began)
-        if overdue := overdue_seats(turn):
+        if overdue := overdue_people(turn):
             _close(turn, overdue)
         ahead = ahead if same else None
         claims = [turn.standing[each.row.mind_id] for each in decisions]
         taken = any(each.is_claimed_by_another(step, claim) for each in claims)
         again = "double" if turn.decided & {each.member for each in decisions} else ""
         code = refusal(turn, step, commands, offered=ahead is not None) or again
-        if code := code or ("taken" if taken else ""):
+        early = NOT_YOUR_TURN if held_seats(turn) & {given.seat for given in commands} else ""
+        if code := code or early or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
         given, made = delay_decisions(turn, commands, decisions)
-        add_submitted(turn, given)
-        if made:
-            _store_decisions(turn, made)
-        continue_episode(turn, ahead, asked=bool(decisions))
+        with passing_turn(turn):
+            add_submitted(turn, given)
+            if made:
+                _store_decisions(turn, made)
+            continue_episode(turn, ahead, asked=bool(decisions))
         # stored last: it locks prompts that others need
         store_calls([(each.row, each.calls) for each in decisions])
         seal_and_notify(turn, {given.page for given in commands if given.page})
@@ -229,8 +237,7 @@ def _store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> 
     turn.decided |= (turn.leading_minds | turn.called) & {each.member for each in decisions}
     store_messages(turn, said)
     for made in decisions:
-        for seat, then in made.plans.items():
-            store_plan(turn, seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
+        store_plans_of(turn, made)
     counted = [(row.mind.kind, row.milliseconds, row.fallback) for row in rows]
     count_on_commit(partial(prometheus_metrics.count_decisions, counted))
 
@@ -239,8 +246,13 @@ def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Me
     """Return the agents' messages, agent by agent. Messages of a talk among agents are ordered by round."""
     said: list[Message] = []
     says = [(say, each) for each in decisions for say in each.says]
+    silenced = {
+        each.row.mind_id for each in decisions if each.says and has_spoken_enough(turn, each.row.mind)
+    }
     for say, each in sorted(says, key=lambda one: one[0].data.get(ROUND_KEY, 0)):
-        said += messages_of_decision(turn, each.member, [say], each.row)
+        said += messages_of_decision(
+            turn, each.member, [say], each.row, has_spoken_enough=each.row.mind_id in silenced
+        )
     for each in decisions:
         if each.talk:
             add_heard_note(turn, each.member, each.talk, each.row, said)
@@ -269,7 +281,7 @@ def close_expired_turn(*, episode_id: int, step: int) -> bool:
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
-        return turn.step == step and (_close(turn, overdue_seats(turn)) or _ask_led_agents(turn))
+        return turn.step == step and (_close(turn, overdue_people(turn)) or _ask_led_agents(turn))
     return False
 
 
@@ -295,11 +307,12 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
     if not overdue or closes_at is None or not deadline_counts(closes_at):
         return False
     idle, why = get_world(turn.episode.world).idle, step_timer.timeout_reason(turn.episode, turn.asked_at)
-    add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in overdue])
     if why == step_timer.TIMEOUT:
         timed_out = prometheus_metrics.turns_timed_out.labels(turn.episode.world)
         count_on_commit(partial(timed_out.inc, len(overdue)))
-    continue_episode(turn)
+    with passing_turn(turn):
+        add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in overdue])
+        continue_episode(turn)
     _replace_absent_people(turn)
     seal_and_notify(turn)
     return True

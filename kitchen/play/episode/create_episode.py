@@ -25,13 +25,13 @@ from kitchen.play.models import (
     Ticking,
 )
 from kitchen.play.turn import page_broadcast, step_timer
-from kitchen.play.turn.conversation import ask_for_answers
 from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.scheduled_steps import open_scheduled_step
 from kitchen.play.turn.state_store import initial_state_rows
 from kitchen.play.turn.step_store import fill_first_step
+from kitchen.play.turn.turn_order import ask_for_answers
 from kitchen.registry.agent_registry import (
     can_play,
     get_agent,

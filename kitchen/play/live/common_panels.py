@@ -198,6 +198,14 @@ class Phase(NamedTuple):
     """True if this seat has nothing to choose."""
     may_act: bool = False
     """True if this seat may choose but need not."""
+    speaker: str = ""
+    """Name of the member whose turn to speak this person waits for."""
+    addressed: str = ""
+    """Name of the member who waits for this person's answer."""
+    answers: bool = False
+    """True if the speaker answers a message, False if the speaker opens."""
+    waited: int = 0
+    """Seconds since the speaker's turn began."""
 
 
 class Clock(NamedTuple):
@@ -274,10 +282,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
     phase = "choose" if view.choice.may_act else view.phase
     return (
         _panel("bar", Bar(view.step, view.length, phase)),
-        _panel(
-            "phase",
-            Phase(phase, () if phase == "over" else names, view.choice.passed_by, view.choice.may_act),
-        ),
+        _panel("phase", _phase(view, phase, () if phase == "over" else names)),
         _panel("clock", _clock(view)),
         *([_panel("hint", Hint(view.choice.hints, _as_value(view.choice.hinted)))] if view.acts else []),
         _panel("over", _over(page, view)),
@@ -289,6 +294,19 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
+
+
+def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
+    """Return the phase. Where members take turns, it says whom the person waits for, or has to answer."""
+    made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
+    if turn is None or phase == "over":
+        return made
+    if turn.speaker != view.talk.member:
+        speaker = view.talk.members[turn.speaker]
+        return made._replace(speaker=speaker, answers=turn.answers, waited=turn.seconds)
+    if not turn.answers:
+        return made
+    return made._replace(addressed=next(iter(view.talk.members[one] for one in view.talk.addressees), ""))
 
 
 class Talk(NamedTuple):

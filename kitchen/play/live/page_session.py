@@ -41,6 +41,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_store import store_plan
 from kitchen.play.turn.submission import Receipt, SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
+from kitchen.play.turn.turn_order import NOT_YOUR_TURN, held_seats
 from kitchen.play.turn.turn_rules import can_all_be_planned, choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,
@@ -87,6 +88,8 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
         return "over"
     if page != turn.pages.get(seat):
         return "elsewhere"
+    if seat in held_seats(turn):
+        return NOT_YOUR_TURN
     plans = turn.episode.offers_plans and seat in turn.people and seat not in choosing_people(turn)
     return None if plans else "not_offered"
 

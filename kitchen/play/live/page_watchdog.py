@@ -24,6 +24,12 @@ from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.websocket_rate_limits import NewestPerOwner
 from kitchen.play.coplayers.agent_decisions import LateCallback, decide_step, fallback_outcome
+from kitchen.play.coplayers.answer_messages import (
+    decide_answer,
+    finish_answer,
+    minds_to_speak,
+    overdue_answers,
+)
 from kitchen.play.coplayers.ask_agents import MindOutcome
 from kitchen.play.episode.change_episode import close_expired_turn
 from kitchen.play.live.page_session import OpenPage
@@ -47,12 +53,12 @@ def stranded_turns() -> tuple[TurnList, TurnList]:
     """Return two lists of (episode id, step). The first has the turns in which agents are late and no
     worker has claimed them. The second has the turns that are still open after their deadline."""
     beyond = timedelta(seconds=GRACE_SECONDS)
-    return undecided_turns(beyond, free=True), overdue_turns(beyond)
+    return [*undecided_turns(beyond, free=True), *overdue_answers(beyond)], overdue_turns(beyond)
 
 
 def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
-    """Let the agents' fallbacks command in the `undecided` turns, and close the `unclosed` turns. Both are
-    lists of (episode id, step).
+    """Let the agents' fallbacks speak or command in the `undecided` turns, and close the `unclosed` turns.
+    Both are lists of (episode id, step).
 
     An error in one episode is logged and does not affect the others. Run this in a thread of its own: it
     closes the thread's database connection.
@@ -64,6 +70,11 @@ def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
 
 
 def _fall_back(*, episode_id: int, step: int) -> None:
+    for number in minds_to_speak(episode_id, step):
+        if claim := claim_decision(episode_id=episode_id, step=step, mind=number):
+            decide_answer(episode_id=episode_id, step=step, mind=number, ask=fallback_instead)
+            finish_answer(episode_id=episode_id, step=step, claim=claim)
+        return
     apart: list[int | None] = [*minds_asked_separately(episode_id, step)]
     for party in apart or [None]:
         if claim := claim_decision(episode_id=episode_id, step=step, mind=party):
@@ -81,7 +92,7 @@ def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
 
 
 def fallback_instead(
-    kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback
+    kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
     """Return the commands of the agent's fallback without asking the agent. The outcome is recorded as a
     timeout. `late` is ignored."""

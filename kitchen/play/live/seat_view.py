@@ -26,6 +26,7 @@ from kitchen.contract.page import (
     PlayerView,
     ResultView,
     SeatView,
+    SpeakingTurn,
     StepView,
     TalkView,
     TimingView,
@@ -38,8 +39,9 @@ from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import PastStep
 from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_order import speaking_turn
 from kitchen.play.turn.turn_rules import asked_seats, passed_by_seats
-from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp
+from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp, stamp_time
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills
 from kitchen.registry.world_metrics import achievements
 from kitchen.registry.world_registry import get_kit, get_page
@@ -198,7 +200,8 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     if number in turn.leaders:
         return leader_view(turn, number)
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
-    missing = _missing(turn)
+    speaking = speaking_turn(turn, number)
+    missing = _missing(turn, number, speaking)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
     offered = choosing or (turn.is_open and number in turn.may_act)
@@ -224,6 +227,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
             intents=known_intents(world, number, turn.intents) if turn.is_open else {},
         ),
     )
+    view = replace(view, talk=replace(view.talk, turn=speaking))
     if not (episode.hints and choosing):
         return view
     if episode.tick_ms is None:
@@ -258,12 +262,16 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
     return tuple((seat, each["step"], each["why"]) for seat, each in gone)
 
 
-def _missing(turn: OpenTurn) -> list[Seat]:
-    """Return the seats that the page reports as awaited.
+def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list[Seat]:
+    """Return the seats that the page of seat `number` reports as awaited.
 
-    Agents that are asked count as awaited until the step is taken, even if they have decided.
+    Agents that are asked count as awaited until the step is taken, even if they have decided. A person whose
+    turn to speak has not come waits only for the speaker.
     """
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
+    if speaking and turn.episode.team:
+        of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
+        open_seats = open_seats if number in of_speaker else of_speaker
     return [seat for seat in turn.acting if seat.number in open_seats]
 
 
@@ -386,16 +394,16 @@ def seat_states(seat_ids: Iterable[int]) -> dict[int, tuple[str, str, TurnStamp]
         given=people.annotate(n=Count("pk")).values("n")
     )
     facts = (
-        *("episode__step", "episode__status", "episode__turn_closes_at"),
+        *("episode__step", "episode__status", "episode__turn_closes_at", "episode__asked_at"),
         *("given", "episode__messages", "episode__gone"),
     )
     return {
         pk: (
             key,
             page,
-            (step, status, closes.isoformat() if closes else "", given or 0, said, len(gone or {})),
+            (step, status, stamp_time(closes, asked), given or 0, said, len(gone or {})),
         )
-        for pk, key, page, step, status, closes, given, said, gone in rows.order_by().values_list(
+        for pk, key, page, step, status, closes, asked, given, said, gone in rows.order_by().values_list(
             "pk", "key", "page", *facts
         )
     }

@@ -1,8 +1,7 @@
-"""Store the messages of an episode, decide who may read them, and find the agents that have to answer.
+"""Store the messages of an episode, and decide who may read them.
 
 `kitchen.contract.mailbox` has the rules. `message_refusal` checks a message, and `store_messages` stores it
-in the caller's transaction. `minds_to_answer` returns the agents that answer before people choose their
-commands.
+in the caller's transaction. `turn_order` decides whose turn it is to write one.
 """
 
 from __future__ import annotations
@@ -10,21 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from datetime import timedelta
 from functools import partial
 
-from django.db import transaction
 from django.db.models import OuterRef, Subquery
-from django.utils import timezone
 
-from kitchen.contract.agent import REASON_TO_ANSWER, Situation, add_to_note
+from kitchen.contract.agent import Situation, add_to_note
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.dialogue_rounds import DialoguePosition
 from kitchen.contract.mailbox import (
     ASKED_IN_KEY,
     BUSY_KEY,
-    HEARD_KEY,
     UNSAID_KEY,
     WRITTEN_KEY,
     LastHeard,
@@ -37,18 +32,15 @@ from kitchen.contract.mailbox import (
     note_of_heard,
     without_platform_keys,
 )
-from kitchen.contract.organisation import END, SAY, TALK_KINDS, Member, Organisation
-from kitchen.contract.team_messages import MessageDraft, TeamMessage, message_content
+from kitchen.contract.organisation import TALK_KINDS, Member, Organisation
+from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Json, World
 from kitchen.infra.database_writes import update_row_where
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.play.models import Decision, Episode, Message, Mind
-from kitchen.play.turn import step_timer
 from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn, effective_decisions
-from kitchen.play.turn.play_task_queue import ask_answer, is_offline
 from kitchen.play.turn.step_store import StepTakenError, ask_after_all
-from kitchen.play.turn.turn_rules import asked_seats, choosing_people, is_held
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import in_english
 
@@ -135,17 +127,24 @@ def conversation_partners(turn: OpenTurn) -> dict[int, int]:
 
 
 def messages_of_decision(
-    turn: OpenTurn, sender: int, says: Iterable[MessageDraft], decision: Decision
+    turn: OpenTurn,
+    sender: int,
+    says: Iterable[MessageDraft],
+    decision: Decision,
+    *,
+    has_spoken_enough: bool = False,
 ) -> list[Message]:
     """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
     decision (`store_messages`).
 
-    Refused messages are left out. The decision's note lists them with the reason.
+    Refused messages are left out. The decision's note lists them with the reason. If `has_spoken_enough`,
+    all messages of a conversation are refused.
     """
     rows: list[Message] = []
     unsaid = []
     for given in says if turn.episode.organisation else ():
         say, code = message_refusal(turn, sender, given)
+        code = code or ("too_many" if has_spoken_enough and say.kind in TALK_KINDS else "")
         rows += _rows(turn, sender, say, code, decision=decision)
         unsaid += [{**asdict(given), "code": code}] if code else []
     if unsaid:
@@ -327,130 +326,3 @@ def _team_message(row: Message) -> TeamMessage:
 def unblocked_text(row: Message) -> str:
     """Return the text of a message as its sender wrote it, before forbidden words were removed."""
     return str(row.data.get(WRITTEN_KEY, row.text))
-
-
-def minds_to_answer(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that have to write a message now, before the people choose: to answer a message, or
-    to open the conversation.
-
-    An agent writes at most `Organisation.rounds` times in a step. Members who ended the conversation,
-    repeated a message or have chosen a command get no answer. With the setting `Organisation.within`, an
-    agent opens the conversation if it is the first member that is asked.
-    """
-    organisation = turn.episode.team
-    if organisation is None or not organisation.talks_within or not turn.is_open:
-        return []
-    people_talk = choosing_people(turn) or (organisation.within and is_held(turn))
-    if not people_talk or not turn.minds:
-        return []
-    said = [row for row in turn.sent if row.step == turn.step and row.kind in TALK_KINDS]
-    opener = _opener(turn, organisation)
-    if not said and opener is None:
-        return []
-    calling = [row for row in said if _calls(turn, organisation, row, said)]
-    newest = max((row.number for row in said if row.decision_id is None), default=0)
-    answered = _answered(turn)
-    return [
-        mind
-        for mind in turn.minds
-        if _turns_spoken(answered[mind.pk], said) < organisation.rounds
-        and (
-            (mind == opener and not answered[mind.pk])
-            or _is_called(turn, organisation, mind, calling, answered[mind.pk], newest)
-        )
-    ]
-
-
-def _turns_spoken(heard: Iterable[int], said: Sequence[Message]) -> int:
-    """Return how often an agent has spoken in the conversation of the open step. Without words of its own, it
-    has not spoken before a person opened the conversation."""
-    first = said[0].number if said and said[0].decision_id is None else 0
-    return sum(number >= first for number in heard)
-
-
-def _is_called(
-    turn: OpenTurn,
-    organisation: Organisation,
-    mind: Mind,
-    calling: Sequence[Message],
-    heard: Sequence[int],
-    newest: int,
-) -> bool:
-    """Return whether this agent has to answer one of these messages.
-
-    `heard` has the last message known at each time the agent spoke. An agent that has spoken since people's
-    newest message is not asked again.
-    """
-    known = max(heard, default=0)
-    if heard and known >= newest:
-        return False
-    member = organisation.holder(next(seat.number for seat in turn.seats if seat.mind_id == mind.pk)).number
-    new = [row for row in calling if row.number > known and row.sender != member and member in row.to]
-    return any(may_know(turn.world, organisation, row, member) for row in new)
-
-
-def ask_for_answers(turn: OpenTurn) -> None:
-    """Queue a task for each agent that has to write a message now, and restart the people's time limit.
-
-    Call this inside a transaction; the tasks are queued after the commit.
-    """
-    if is_offline() or not (team := turn.episode.team) or not team.talks_within:
-        return
-    if minds := minds_to_answer(turn):
-        restart_step_timer(turn, turn.episode.decision_seconds)
-    for mind in minds:
-        transaction.on_commit(partial(ask_answer, turn.episode.pk, turn.step, mind.number))
-
-
-def restart_step_timer(turn: OpenTurn, more: float = 0.0) -> None:
-    """Restart the people's time limit for the open step, from now or from `more` seconds later. Does
-    nothing if no timer runs."""
-    episode = turn.episode
-    if episode.step_seconds is None or episode.turn_closes_at is None:
-        return
-    episode.asked_at = timezone.now() + timedelta(seconds=more)
-    episode.turn_closes_at = episode.asked_at + timedelta(seconds=episode.step_seconds)
-    times = {"asked_at": episode.asked_at, "turn_closes_at": episode.turn_closes_at}
-    update_row_where(Episode, times, where={"id": episode.pk})
-    step_timer.schedule_turn_close(episode)
-
-
-def _answered(turn: OpenTurn) -> dict[int, list[int]]:
-    """Return by agent id the last message known at each time that the agent spoke in this step."""
-    rows = Decision.objects.filter(mind__in=turn.minds, step=turn.step, because=REASON_TO_ANSWER, dropped="")
-    heard: dict[int, list[int]] = {mind.pk: [] for mind in turn.minds}
-    for mind, note in rows.order_by("number").values_list("mind", "note"):
-        heard[mind].append(note[HEARD_KEY])
-    return heard
-
-
-def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
-    """Return the agent that opens the talk, or None.
-
-    This is the first member that is asked, if it is an agent that may write to a person who has not chosen
-    yet.
-    """
-    if not organisation.within or not asked_seats(turn):
-        return None
-    first = min((organisation.holder(seat) for seat in asked_seats(turn)), key=lambda member: member.number)
-    others = map(organisation.member, organisation.to(first.number, SAY))
-    if first.is_person or not any(one.is_person and not _has_chosen(turn, one.seats) for one in others):
-        return None
-    of_seat = {seat.number: seat.mind_id for seat in turn.seats}
-    return next(mind for mind in turn.minds if mind.pk == of_seat[first.seats[0]])
-
-
-def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
-    return any(seat in turn.given for seat in asked_seats(turn).intersection(seats))
-
-
-def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
-    """Return whether this message of the sender needs an answer."""
-    if row.sender is None:
-        return False
-    words = [one for one in messages if one.sender == row.sender]
-    *earlier, last = [message_content(one.text, one.data) for one in words]
-    repeats = last in earlier
-    sender = organisation.member(row.sender)
-    has_chosen = sender.is_person and _has_chosen(turn, sender.seats)
-    return not (words[-1].kind == END or repeats or has_chosen)

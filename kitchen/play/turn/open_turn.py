@@ -29,7 +29,7 @@ from kitchen.play.turn.state_store import (
 )
 from kitchen.play.turn.step_timer import PEOPLE_CODES
 from kitchen.play.turn.turn_claims import MindClaim
-from kitchen.play.turn.websocket_messages import TurnStamp
+from kitchen.play.turn.websocket_messages import TurnStamp, stamp_time
 
 PAST_STEPS_KEPT = 8
 """Number of past steps held in memory: as many as a page shows under *what just happened*."""
@@ -37,7 +37,10 @@ PAST_STEPS_KEPT = 8
 
 def effective_decisions(episode: Episode) -> Q:
     """Return a query filter for the decisions whose memory an agent uses next. These are decisions for
-    finished steps, and answers to messages in the open step."""
+    finished steps, and answers to messages in the open step. Where members take turns, an agent may also have
+    decided on the open step before it answers."""
+    if episode.team and episode.team.takes_turns:
+        return Q(step__lte=episode.step + 1)
     return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=REASON_TO_ANSWER)
 
 
@@ -47,6 +50,8 @@ class OpenTurn:
 
     store = RowWriter()
     """Writes the rows of the turn."""
+    is_past = False
+    """True for a step of a replay, in which nobody waits for anybody."""
     _parts: LargeParts | None = None
     """Large parts of the state in memory when the turn began."""
 
@@ -158,11 +163,11 @@ class OpenTurn:
     @property
     def stamp(self) -> TurnStamp:
         """The version of the episode's state. Pages compare it to detect a change."""
-        closes, episode = self.episode.turn_closes_at, self.episode
+        episode = self.episode
         return (
             episode.step,
             str(episode.status),
-            closes.isoformat() if closes else "",
+            stamp_time(episode.turn_closes_at, episode.asked_at),
             sum(row.chosen_by in PEOPLE_CODES for row in self.given.values()),
             episode.messages,
             len(episode.gone or {}),

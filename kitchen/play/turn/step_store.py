@@ -32,7 +32,7 @@ from kitchen.play.turn.state_store import (
     PastStep,
     json_round_trip,
 )
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_rules import left_idle, running_order
 
 COMMAND_COLUMNS = tuple(one.attname for one in SeatCommand._meta.concrete_fields if not one.primary_key)
@@ -80,6 +80,12 @@ def store_plan(
     `fallback` say who made the plan."""
     plan = Plan(tuple(then), chosen_by, fallback, turn.step)
     _store_plans(turn, {**turn.plans, seat: plan.in_place_of(turn.plans.get(seat))})
+
+
+def store_plans_of(turn: OpenTurn, made: SubmittedDecision) -> None:
+    """Store the new plans of this decision for seats that it does not command."""
+    for seat, then in made.plans.items():
+        store_plan(turn, seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
 
 def _store_plans(turn: OpenTurn, plans: Mapping[int, Plan]) -> None:

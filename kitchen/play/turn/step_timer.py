@@ -25,6 +25,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.world import SettingsError
+from kitchen.infra.database_writes import update_row_where
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.play_task_queue import close_turn_later
 from kitchen.uptime.outage_detection import PARTS_NEEDED_TO_PLAY, Span
@@ -98,9 +99,9 @@ def start_first_turn_timer(*, episode_id: int, everybody: bool = True) -> bool:
     # checked under the lock: a page that opens now waits for it
     if everybody and Seat.objects.filter(episode=episode, mind=None, page="").exists():
         return False
-    episode.turn_opened_at = timezone.now()
+    episode.turn_opened_at, episode.asked_at = timezone.now(), None
     episode.turn_closes_at = episode.turn_opened_at + timedelta(seconds=episode.step_seconds)
-    episode.save(update_fields=["turn_opened_at", "turn_closes_at"])
+    episode.save(update_fields=["turn_opened_at", "turn_closes_at", "asked_at"])
     schedule_turn_close(episode)
     return True
 
@@ -111,6 +112,18 @@ def schedule_turn_close(episode: Episode) -> None:
     left = seconds_left(episode)
     if left is not None and left <= LONGEST_COUNTDOWN:
         transaction.on_commit(partial(close_turn_later, episode.pk, episode.step + 1, left))
+
+
+def restart_step_timer(episode: Episode, more: float = 0.0) -> None:
+    """Restart the people's time limit for the open step, from now or from `more` seconds later. Does
+    nothing if no timer runs."""
+    if episode.step_seconds is None or episode.turn_closes_at is None:
+        return
+    episode.asked_at = timezone.now() + timedelta(seconds=more)
+    episode.turn_closes_at = episode.asked_at + timedelta(seconds=episode.step_seconds)
+    times = {"asked_at": episode.asked_at, "turn_closes_at": episode.turn_closes_at}
+    update_row_where(Episode, times, where={"id": episode.pk})
+    schedule_turn_close(episode)
 
 
 def seconds_left(episode: Episode) -> float | None:

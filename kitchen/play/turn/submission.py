@@ -24,6 +24,7 @@ RECEIPTS = {
     "over": gettext_noop("This episode has ended."),
     "elsewhere": gettext_noop("This is open in another tab: continue there, or choose to play here instead."),
     "clocked": gettext_noop("The game runs by the clock: press a key to act."),
+    "not_your_turn": gettext_noop("It is not your turn yet. Nothing was sent: wait for the other player."),
     "passed_by": gettext_noop("There is nothing to choose in this step."),
     "taken": gettext_noop("Another worker is deciding this step."),
     "not_offered": gettext_noop("That is not possible at this moment. Choose one of the actions shown."),

@@ -225,7 +225,7 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
     """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
     worker asks this agent yet.
 
-    This is a quick search that may find too many episodes: `conversation.minds_to_answer` decides.
+    This is a quick search that may find too many episodes: `turn_order.minds_to_answer` decides.
     Messages and steps newer than `fresh` are left out.
     """
     now = timezone.now()

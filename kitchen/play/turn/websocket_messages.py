@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Any, Protocol, Self
 
 from kitchen.contract.agent import MAX_PLAN_STEPS
@@ -301,12 +302,19 @@ def read_plan(value: Json) -> tuple[Command, ...]:
 
 
 TurnStamp = tuple[int, str, str, int, int, int]
-"""Version of an episode's state: steps taken, status, deadline of the turn, number of people's commands in
-the open step, number of messages, number of seats taken over.
+"""Version of an episode's state: steps taken, status, time of the turn (`stamp_time`), number of people's
+commands in the open step, number of messages, number of seats taken over.
 
 It changes whenever a page must change. Decisions of agents are not part of it, because nobody may see them
 before the step runs.
 """
+
+
+def stamp_time(closes_at: datetime | None, asked_at: datetime | None) -> str:
+    """Return the deadline of the turn for a `TurnStamp`. Without a deadline, return the time at which the
+    people's turn to speak began, if it is stored."""
+    time = closes_at or asked_at
+    return time.isoformat() if time else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,11 @@
   }
 
   function showWait() {
-    const key = `${choosing.step}:${choosing.phase === "choose"}`;
+    const { waited } = document.getElementById("phase").dataset; // seconds of another's turn, at the server
+    const key = `${choosing.step}:${choosing.phase === "choose"}:${waited}`;
     if (key !== state.key) {
       state.key = key;
-      state.since = Date.now();
+      state.since = Date.now() - 1000 * Number(waited ?? 0);
     }
     const since = play.querySelector("[data-since]");
     const seconds = Math.floor((Date.now() - state.since) / 1000);

@@ -30,6 +30,8 @@ QUIET_SECONDS = 5.0
 """Seconds of silence after which the player asks for the present state."""
 TURNED_DOWN = frozenset({"not_offered", "unreadable"})
 """Notice codes after which the player must choose another command."""
+NOT_YOUR_TURN = "not_your_turn"
+"""Notice code after which the player sends the same command again as soon as it may choose."""
 NO_SUCH_SEAT = 4404
 ENDLESS = 60
 """Assumed length in steps of an endless episode, for players who play a part of it."""
@@ -60,6 +62,10 @@ class TurnSession:
         """Share of the steps to play; 1 for all."""
         self.sent = 0
         """The last step for which this session sent a choice."""
+        self.command: list[str] = []
+        """The last choice that this session sent."""
+        self.held: list[str] | None = None
+        """A choice that was refused because another member speaks first. It is sent again afterwards."""
 
     async def play(self) -> None:
         """Play until the episode, or the planned part of the episode, is over. Raises
@@ -117,14 +123,16 @@ class TurnSession:
         return self.part < 1 and message["step"] >= self.part * (message["length"] or ENDLESS)
 
     async def _choose(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
-        command = self.player.choose(state)
-        await self._think(state)
+        if self.held is None:
+            self.command = list(self.player.choose(state))
+            await self._think(state)
+            for draft in self.player.messages(state):
+                requests = draft.data.get(REQUESTS_KEY, [])
+                said = {"type": "say", "text": draft.text, "kind": draft.kind, REQUESTS_KEY: requests}
+                await socket.send(json.dumps(said))
+        command, self.held = self.held or self.command, None
         self.sent = state["step"] + 1
-        for draft in self.player.messages(state):
-            requests = draft.data.get(REQUESTS_KEY, [])
-            said = {"type": "say", "text": draft.text, "kind": draft.kind, REQUESTS_KEY: requests}
-            await socket.send(json.dumps(said))
-        await socket.send(json.dumps({"type": "command", "step": self.sent, "command": list(command)}))
+        await socket.send(json.dumps({"type": "command", "step": self.sent, "command": command}))
 
     async def _think(self, state: Mapping[str, Any]) -> None:
         if self.think:
@@ -141,6 +149,9 @@ class TurnSession:
     def _notice(self, notice: Mapping[str, Any]) -> None:
         if notice["code"] in TURNED_DOWN:
             self.player.refused()
+            self.sent -= 1
+        elif notice["code"] == NOT_YOUR_TURN and self.command:
+            self.held, self.command = self.command, []
             self.sent -= 1
         elif notice["again"]:
             self.sent -= 1

@@ -21,7 +21,7 @@ from kitchen.contract.world import Json
 from kitchen.infra.database_writes import insert_in_batches
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.coplayers.answer_messages import send_message
+from kitchen.play.coplayers.answer_messages import decide_answer, minds_to_speak, send_message
 from kitchen.play.episode.change_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.live import seat_view
@@ -146,6 +146,7 @@ def leftover_recordings() -> QuerySet[Episode]:
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
+        _let_agents_speak(episode)
         state = json.loads(
             message_to_json(seat_view.state_message(episode.world, seat_view.current_seat_view(seat)))
         )
@@ -161,8 +162,16 @@ def _play(episode: Episode, player: Player) -> None:
             given = SubmittedCommand(seat.number, tuple(player.choose(state)))
             for draft in player.messages(state):
                 send_message(episode_id=episode.pk, seat=seat.number, say=draft)
+                _let_agents_speak(episode)
             submit_commands(episode_id=episode.pk, step=step, commands=[given])
         agent_decisions.decide_step(episode_id=episode.pk, step=step, claim=claim)
+
+
+def _let_agents_speak(episode: Episode) -> None:
+    """Let the agent whose turn it is open the conversation, or answer the person."""
+    step = Episode.objects.values_list("step", flat=True).get(pk=episode.pk) + 1
+    for number in minds_to_speak(episode.pk, step):
+        decide_answer(episode_id=episode.pk, step=step, mind=number)
 
 
 def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:

@@ -27,10 +27,10 @@ from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand, Step
 from kitchen.play.turn import play_task_queue
-from kitchen.play.turn.conversation import minds_to_answer
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
+from kitchen.play.turn.turn_order import minds_to_answer
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

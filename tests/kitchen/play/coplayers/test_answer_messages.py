@@ -23,10 +23,10 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
 from kitchen.play.turn import play_task_queue
-from kitchen.play.turn.conversation import minds_to_answer
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
+from kitchen.play.turn.turn_order import minds_to_answer
 from kitchen.registry import agent_registry
 from kitchen.tasks import answer
 from tests.kitchen.factories import make_episode, mind, submit

@@ -94,6 +94,29 @@ async def test_a_command_is_carried_out_and_the_new_state_comes(socket: Websocke
     assert (state["step"], state["observation"]["agents"][0]["at"]) == (1, "storage0")
 
 
+async def test_a_person_is_held_refused_and_released_when_two_people_take_turns() -> None:
+    people = [Member(seat, (seat,), is_person=True) for seat in range(2)]
+    made = make_organisation("pair", people, seats=2, settings={"within": True})
+    seat = await new_seat(seats=2, organisation=made)
+    other = await database_sync_to_async(seat_of)(seat.episode, 1)
+    first, second = [await opened(one) for one in (seat, other)]
+    assert ((await told(first))["phase"], (await told(second))["phase"]) == ("choose", "waiting")
+    for early in ({"type": "say", "text": "me!"}, {"type": "command", "step": 1, "command": ["noop"]}):
+        await second.send_json_to(early)
+        assert (await told(second))["code"] == "not_your_turn"
+        state = await told(second)
+        assert (state["phase"], state["legal"], state["messages"]) == ("waiting", [], [])
+    await first.send_json_to({"type": "say", "text": "rice?"})
+    assert (await told(first))["phase"] == "waiting"
+    state = await told(second)
+    assert (state["phase"], state["messages"][0]["text"]) == ("choose", "rice?") and state["legal"]
+    await second.send_json_to({"type": "command", "step": 1, "command": ["noop"]})
+    await told(second)
+    assert (await told(first))["phase"] == "choose"
+    for socket in (first, second):
+        await socket.disconnect()
+
+
 async def test_what_is_said_comes_back_and_to_whom_it_was_said() -> None:
     people = [Member(seat, (seat,), is_person=True) for seat in range(2)]
     seat = await new_seat(seats=2, organisation=make_organisation("pair", people, seats=2))
