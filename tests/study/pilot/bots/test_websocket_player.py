@@ -129,3 +129,22 @@ async def test_what_the_adviser_would_say_is_said_before_the_choice() -> None:
     egg = [["pickup", "egg", "ingredient_dispenser"], ["place_obj_on_counter"]]
     assert (line.heard[0]["requests"], line.heard[1]["command"]) == (egg, ["wait", "1"])
     assert [one["type"] for one in alone.heard] == ["command"]
+
+
+async def test_a_choice_that_came_before_its_turn_is_sent_again_without_the_words() -> None:
+    world = get_world("collab_overcooked").create(seats=2, settings={"task": "boiled_egg"})
+    seen = {"observation": world.observe(0), "legal": [["wait", "1"]], "brief": world.brief(0)}
+    chef = {**state(), **seen, "world": world.kind, "score": world.score(), "phase": "choose", "member": 0}
+    refused = {"type": "notice", "code": "not_your_turn", "again": False}
+    told = [
+        {**chef, "addressees": [1]},
+        refused,
+        {**chef, "phase": "thinking"},
+        chef,
+        {**chef, "phase": "over"},
+    ]
+    line = Line(*told)
+    session = TurnSession(PAGE, Player(Person(1, 1), 1), PatienceLimit(60))
+    await session._sit(cast(ClientConnection, line))
+    assert [one["type"] for one in line.heard] == ["say", "command", "command"]
+    assert line.heard[1] == line.heard[2]

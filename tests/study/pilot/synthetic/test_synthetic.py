@@ -165,6 +165,27 @@ def test_co_players_that_lead_assign_jobs_in_recorded_episodes() -> None:
     assert len(recording.steps) == 6 and not Episode.objects.exists()
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_pair_that_takes_turns_is_recorded_with_its_conversations(seat: int) -> None:
+    study = make_study(conditions=1)
+    team = {"kind": "pair", "settings": {"within": True}, "people": [seat]}
+    settings = {"task": "boiled_egg", "gamma": 1.0}
+    study.conditions.update(
+        world="collab_overcooked",
+        settings=settings,
+        coplayer="recipe_partner",
+        teammates=1,
+        organisation=team,
+        offers_plans=True,
+    )
+    design = blueprint_of(study)
+    recording = record_episode(design, design.conditions[0], seed=1, number=1, steps=None)
+    said = [(row["step"], row["sender"]) for row in recording.rows[Message]]
+    assert said[0] == (1, 0) and (seat == 1 or said[1] == (1, 1))
+    assert {row["because"] for row in recording.rows[Decision]} >= {"answer", "seat"}
+    assert 10 <= len(recording.steps) <= 17
+
+
 def test_episodes_of_people_alone_are_recorded_with_players_at_random() -> None:
     study = make_study(conditions=1)
     team = {"people": [0, 1], "unfilled": "leave", "absent": "end"}
