@@ -226,21 +226,29 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
     worker asks this agent yet.
 
     This is a quick search that may find too many episodes: `turn_order.minds_to_answer` decides.
-    Messages and steps newer than `fresh` are left out.
+    Messages and steps newer than `fresh` are left out. Old ones are left out, too, unless a person may have
+    to wait for the agent, because two members take turns.
     """
     now = timezone.now()
-    span = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh)
-    said = Message.objects.filter(
-        episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK_KINDS - {END}, sent_at__range=span
+    span, lately = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh), (now - fresh, now + fresh)
+    words = Message.objects.filter(
+        episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK_KINDS - {END}
     )
+    said = words.filter(sent_at__range=span)
     last = said.filter(number=OuterRef("messages"), decision=None)
     later_person = Seat.objects.filter(episode=OuterRef("episode"), mind=None, number__gt=OuterRef("number"))
     opener = Seat.objects.filter(Exists(later_person), episode=OuterRef("pk"), mind__isnull=False)
     opens = Q(Exists(opener), turn_opened_at__range=span)
     of_pair = Q(Exists(last), organisation__kind=PAIR, messages__gt=0)
     within = Q(Q(Exists(said)) | opens, organisation__within=True)
+    held = Q(Exists(words.exclude(sent_at__range=lately))) | (
+        Q(Exists(opener)) & ~Q(turn_opened_at__range=lately)
+    )
+    in_turn = held & Q(organisation__kind=PAIR, organisation__within=True)
     unasked = unclaimed_minds(now).filter(episode=OuterRef("pk"))
-    playing = Episode.objects.filter(of_pair | within, Exists(unasked), status=Episode.Status.PLAYING)
+    playing = Episode.objects.filter(
+        of_pair | within | in_turn, Exists(unasked), status=Episode.Status.PLAYING
+    )
     return list(playing.values_list("pk", flat=True))
 
 

@@ -26,6 +26,7 @@ from kitchen.play.models import Episode, Message, Seat, SeatCommand
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.submission import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import unanswered_turns
 from kitchen.play.turn.turn_order import held_seats, member_to_speak
 from kitchen.play.turn.websocket_messages import CommandMessage, PlanMessage, SayMessage
 from kitchen.registry import agent_registry
@@ -266,6 +267,21 @@ def test_a_person_whom_no_worker_releases_is_released_by_the_web_process(
     assert held(episode) == set() and Talker.asked == []
     assert SeatCommand.objects.get().fallback == "timeout"
     assert page_watchdog.stranded_turns() == ([], [])
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_an_agent_that_a_person_waits_for_is_found_however_long_everything_was_down(*, words: bool) -> None:
+    episode = pair(1) if words else pair(0)
+    if words:
+        write(episode, "dig?", 0)
+    assert unanswered_turns() == []  # its task was queued a moment ago
+    now = timezone.now()
+    for later in (timedelta(hours=5), timedelta(hours=-5)):  # or the clock was set back
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(timezone, "now", lambda at=now + later: at)
+            assert unanswered_turns() == [episode.pk]
+    answer(episode.pk, 1, 0)
+    assert due(episode) == [] and held(episode) == set()
 
 
 def test_a_task_that_comes_twice_or_late_changes_nothing() -> None:
