@@ -19,6 +19,7 @@ from kitchen.play.turn.websocket_messages import CommandMessage, MessageError, S
 from kitchen.replay.episode_file import export_episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import seat_page_after
+from kitchen.tasks import answer as answer_of_agent
 from kitchen.worlds.collab_overcooked.page import PAGE
 from tests.kitchen.worlds.collab_overcooked.games import command, game, play
 
@@ -136,8 +137,10 @@ def test_a_person_plays_by_typing_and_what_is_refused_changes_nothing() -> None:
     answer = page.say(SayMessage("I can.", (), typed="cut chopping_board0"))
     assert "this is an action of the other cook" in answer.texts[0]
     assert not Message.objects.exists() and "pumpkin_slices" not in shown and '"recipe"' not in shown
+    answer_of_agent(episode.pk, 1, 0)  # the chef speaks first
     page.say(SayMessage("I can.", (), typed="request(bake(oven0))"))
-    assert Message.objects.get().data["requests"] == [["bake", "oven0"]]
+    assert Message.objects.get(sender=1).data["requests"] == [["bake", "oven0"]]
+    answer_of_agent(episode.pk, 1, 0)
     read = page.read_typed(CommandMessage(1, (), typed=f"{FETCH}\n{PLACE}"))
     assert isinstance(read, CommandMessage)
     page.decided(read, None)
