@@ -127,6 +127,34 @@ class PublishedValue:
     """The number after ±; None if none is printed."""
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """A row of a published table: printed values, and the episodes of ours whose mean stands beside them."""
+
+    name: str
+    values: tuple[float | None, ...] = ()
+    """As printed, one for each column of the table; None or left out where nothing is printed."""
+    where: Mapping[str, Json] | None = None
+    """The facts of an episode that is counted here: those of `ComparisonBenchmark.level_facts`, `seats`, and
+    `talk` (whether members may write to each other). Empty: every episode. None: we have no counterpart."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """A published table that groups levels, beside the means of our own episodes in the same groups."""
+
+    title: str
+    columns: tuple[str, ...]
+    """The players of the publication, such as models."""
+    rows: tuple[PublishedRow, ...]
+    note: str
+    """What cannot be compared, and why."""
+    figure: str = ""
+    """The metric of ours; empty for that of the benchmark. It may be the second one."""
+    scale: float = 1.0
+    """The factor that turns our metric into the unit of the printed values: 100 for a share in percent."""
+
+
 class ComparisonBenchmark(Benchmark):
     """A benchmark that compares one metric by level, number of seats and line-up (the agents that play
     together). It does not vary the interval between orders: `alpha` is always 1."""
@@ -138,6 +166,8 @@ class ComparisonBenchmark(Benchmark):
     """The source of the published values (papers, programs) and the meaning of the metric."""
     organisation: ClassVar[str] = ""
     """The default organisation of the line-ups; empty: no messages."""
+    second_figure: ClassVar[str] = ""
+    """Another metric that is stored for each episode, and used in published tables; empty: none."""
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:
@@ -147,6 +177,14 @@ class ComparisonBenchmark(Benchmark):
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
         """Return the published values for this level and number of seats, by line-up (such as
         `greedy+stay`). Empty by default."""
+        return {}
+
+    def published_tables(self) -> tuple[PublishedTable, ...]:
+        """Return published tables that group levels. Empty by default."""
+        return ()
+
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return the facts of a level by which published tables group it. Empty by default."""
         return {}
 
 

@@ -88,6 +88,8 @@ class EpisodeRow:
     """Steps until the goal of the episode; None if it was not reached, or without a goal."""
     plannings: float | None = None
     """Planning iterations, averaged over the members; None where all choose for each step."""
+    second_figure: float | None = None
+    """Another metric (`ComparisonBenchmark.second_figure`); None without one."""
 
     @property
     def readings(self) -> ReplyReadings:
@@ -118,18 +120,24 @@ UNCOUNTED_COLUMNS: Mapping[str, Json] = {"alpha": 1.0, "completed": 0, "failed":
 
 Files of such experiments leave these columns out; files of earlier versions contain them.
 """
-GOAL_COLUMNS = ("goal_steps", "plannings")
-"""The last columns. Only files of experiments with a goal have them."""
+SECOND_COLUMN, GOAL_COLUMNS = ("second_figure",), ("goal_steps", "plannings")
+"""The last columns. Only files of experiments with a second metric have the last one. Only those, and files
+of experiments with a goal, have the two before it."""
 _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
 def write_rows_csv(
-    rows: Iterable[EpisodeRow], *, of_partners: bool = False, with_goal: bool = False
+    rows: Iterable[EpisodeRow],
+    *,
+    of_partners: bool = False,
+    with_goal: bool = False,
+    with_second: bool = False,
 ) -> bytes:
     """Return the rows as a CSV file, sorted by key. With `of_partners`, the columns in `UNCOUNTED_COLUMNS`
-    are left out."""
+    are left out. `with_goal` and `with_second` say which of the last columns are needed."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
-    columns = columns if with_goal else columns[: -len(GOAL_COLUMNS)]
+    unused = () if with_second else SECOND_COLUMN if with_goal else (*GOAL_COLUMNS, *SECOND_COLUMN)
+    columns = [name for name in columns if name not in unused]
     return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
 
 

@@ -16,7 +16,7 @@ from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.world import Json
-from kitchen.experiments import episode_rows, result_tables
+from kitchen.experiments import episode_rows, published_tables, result_tables
 from kitchen.experiments.comparison_tables import TextTable
 from kitchen.experiments.episode_rows import EpisodeRow, RowsError
 from kitchen.experiments.experiment_results import CellResult, cell_results_of
@@ -115,8 +115,12 @@ def write_rows(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRow])
 
 def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
     """Return the content of episodes.csv with these result rows."""
+    ground = setup.ground
     return episode_rows.write_rows_csv(
-        rows, of_partners=isinstance(setup.ground, ComparisonBenchmark), with_goal=bool(setup.goal)
+        rows,
+        of_partners=isinstance(ground, ComparisonBenchmark),
+        with_goal=bool(setup.goal),
+        with_second=isinstance(ground, ComparisonBenchmark) and bool(ground.second_figure),
     )
 
 
@@ -140,7 +144,9 @@ def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
 
 def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
     """Return the makers of all files with results of this experiment, by file name."""
-    return RESULT_MAKERS | (GOAL_MAKERS if setup.goal else {})
+    ground = setup.ground
+    groups = isinstance(ground, ComparisonBenchmark) and ground.published_tables()
+    return RESULT_MAKERS | (PUBLISHED_MAKERS if groups else {}) | (GOAL_MAKERS if setup.goal else {})
 
 
 def _drawn(
@@ -163,6 +169,10 @@ RESULT_MAKERS: dict[str, ResultMaker] = {
     "figure4.png": _drawn("png"),
 }
 """File name → function that makes this file from the results."""
+PUBLISHED_MAKERS: dict[str, ResultMaker] = {
+    "published_tables.csv": lambda _, results: published_tables.published_csv(results)
+}
+"""The same for files that only benchmarks with published tables have."""
 GOAL_MAKERS: dict[str, ResultMaker] = {
     f"figure7.{kind}": _drawn(kind, organisation_chart) for kind in ("svg", "pdf", "png")
 }

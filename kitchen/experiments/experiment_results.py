@@ -44,6 +44,8 @@ class IntervalResult:
     players: DecisionMakers
     figures: tuple[float, ...] = ()
     """For comparisons of one metric: its value in each episode."""
+    second_figures: tuple[float, ...] = ()
+    """The same for the second metric, if there is one."""
     counts: tuple[OrderCounts, ...] = ()
     """(completed, completed or failed) for each played episode."""
     goals: tuple[int | None, ...] = ()
@@ -176,6 +178,7 @@ def _interval(
         bound,
         DecisionMakers.of(mine),
         figures,
+        tuple(row.second_figure for row in played if row.second_figure is not None),
         each,
         goals=tuple(row.goal_steps for row in played),
         plannings=tuple(row.plannings for row in played if row.plannings is not None),

@@ -144,7 +144,7 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
     times = [each.milliseconds for each in decided] or [0.0]
-    (completed, failed), figure = _counts(head.world, course.score())
+    (completed, failed), figure, second_figure = _counts(head.world, course.score())
     foresight = PredictionAccuracy.of(predictions_in(each.note for each in decided))
     cost = total_cost(call.cost for call in calls)
     episode = course.log()
@@ -178,6 +178,7 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
         figure=figure,
         goal_steps=steps_to_goal(episode),
         plannings=plannings_a_member(episode),
+        second_figure=second_figure,
     )
 
 
@@ -186,13 +187,14 @@ def _decisions(entry: StepEntry) -> tuple[StepEntry | DecisionMade, ...]:
     return entry.decisions or ((entry,) if entry.asked else ())
 
 
-def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], float | None]:
-    """Return (completed, failed) and the compared metric; None if undefined or not compared."""
+def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], float | None, float | None]:
+    """Return (completed, failed), the compared metric, and the second one. A metric is None if it is
+    undefined or not compared."""
     ground = get_ground(world)
     if not isinstance(ground, ComparisonBenchmark):
-        return share_count_values(world, score), None
-    value = score[ground.figure]
-    return (0, 0), None if value is None else float(value)
+        return share_count_values(world, score), None, None
+    first, second = (score.get(name) for name in (ground.figure, ground.second_figure))
+    return (0, 0), None if first is None else float(first), None if second is None else float(second)
 
 
 def _read(course: RunningEpisode, decided: Iterable[StepEntry | DecisionMade]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from kitchen.experiments.experiment_results import (
 )
 from kitchen.experiments.experiment_setup import DEFAULT_BENCHMARK, ExperimentSetup
 from kitchen.experiments.organisation_results import organisation_text_tables
+from kitchen.experiments.published_tables import published_text_tables
 from kitchen.words.english_text import counted_noun
 
 
@@ -85,8 +86,10 @@ COS_ROW = "CoS"
 
 
 def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return the tables of an experiment. Those of organisations come last if the episodes have a goal."""
-    return [*_metric_text_tables(setup, results), *organisation_text_tables(setup, results)]
+    """Return the tables of an experiment. Published tables that group levels come next. Those of
+    organisations come last if the episodes have a goal."""
+    grouped = published_text_tables(results) if isinstance(setup.ground, ComparisonBenchmark) else []
+    return [*_metric_text_tables(setup, results), *grouped, *organisation_text_tables(setup, results)]
 
 
 def _metric_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:

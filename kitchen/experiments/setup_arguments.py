@@ -25,6 +25,8 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     """Return the checked setup that these arguments describe. Raises SetupError, which explains in one
     line what is wrong."""
     world = given.get("world") or DEFAULT_WORLD
+    if given.get("family"):
+        world = f"{world}_{given['family']}"
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):
         return _of_comparison(given, world, ground)

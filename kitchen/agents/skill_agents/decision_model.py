@@ -12,7 +12,14 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.language_model import Call, CallTimeoutError, LanguageModel, Message, Request, Tool
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
-from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, Writer
+from kitchen.llm.providers.stand_in_model import (
+    AsCall,
+    StandIn,
+    StandInAdvice,
+    StandInBehaviour,
+    Writer,
+    default_call_arguments,
+)
 
 StandInFactory = Callable[[int], StandIn]
 """Makes the stand-in of one call, from the number of that call."""
@@ -91,11 +98,18 @@ class ModelSession:
         self.calls.append(call)
         return call
 
-    def stand_in(self, seat: int, advice: StandInAdvice, write: Writer) -> StandInFactory:
+    def stand_in(
+        self,
+        seat: int,
+        advice: StandInAdvice,
+        write: Writer | None = None,
+        as_call: AsCall = default_call_arguments,
+    ) -> StandInFactory:
         """Return a function that makes the stand-in (which imitates a language model) for one call.
 
-        The stand-in gets the right skills as `advice`. `write` turns skills into the text of a reply.
-        `seat` is part of the stand-in's random seed.
+        The stand-in gets the right skills as `advice`. `write` turns skills into the text of a reply. Without
+        it, the stand-in writes sentences around them, or calls the tool of the request with the arguments
+        that `as_call` makes. `seat` is part of the stand-in's random seed.
         """
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
@@ -106,7 +120,7 @@ class ModelSession:
 
         def made(number: int) -> StandIn:
             seed = derived_seed(self.situation.seed, seat, number)
-            return StandIn(lambda: advice, manners, seed, writer=write)
+            return StandIn(lambda: advice, manners, seed, as_call, writer=write)
 
         return made
 

@@ -64,6 +64,7 @@ def add_experiment_arguments(parser: CommandParser) -> None:
     results."""
     add, worlds = parser.add_argument, [DEFAULT_WORLD, *worlds_with_pairings(), *worlds_with_comparison()]
     add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {DEFAULT_WORLD})")
+    add("--family", metavar="F", help="one of several worlds of a kind: --world blocks --family crafting")
     add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
     _add_partners(parser)
     _add_teams(parser)

@@ -1,30 +1,34 @@
 """Define benchmarks of the five worlds of blocks, which compare agents that play without people.
 
-The source papers print one result for all tasks of a kind, not one per task. `data/published_figures.toml`
-holds these results, and explains how far they can be compared with ours.
+The source papers print results for groups of tasks, not one per task. `data/published_tables.toml` holds
+these tables, and `data/published_figures.toml` explains how far they can be compared with ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import TypeAdapter
+from pydantic import Strict, TypeAdapter
 
-from kitchen.contract.benchmark import ComparisonBenchmark
-from kitchen.contract.data_files import Text, read_toml
+from kitchen.contract.benchmark import ComparisonBenchmark, PublishedRow, PublishedTable
+from kitchen.contract.data_files import Record, Text, read_toml
 from kitchen.contract.line_up import SEAT_SEPARATOR
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.blueprints import blueprint_files
 from kitchen.worlds.blocks.cooking_tasks import JOIN, cooking_file
+from kitchen.worlds.blocks.cooking_world import BLOCKED_SEATS, BOTH, FIRST_SEAT, NOBODY
 from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
 from kitchen.worlds.blocks.gather_world import gather_file
 from kitchen.worlds.blocks.item_recipes import DATA
 
 STANDARD_INTERVALS = (3, 4, 5, 6, 8)
 INTERVAL_PREFIX = "interval_"
+BLOCKED_ENDINGS: Mapping[str, str] = {"": NOBODY, "_one_blocked": FIRST_SEAT, "_both_blocked": BOTH}
+"""Endings of cooking levels, and who does not know the recipes there (the setting `recipe_blocked`)."""
 
 
 @cache
@@ -35,8 +39,43 @@ def published() -> Mapping[str, str]:
     return source.read(TypeAdapter(dict[str, Text]), values)
 
 
+class PrintedRow(Record):
+    """One row in the file of published tables."""
+
+    name: Text
+    values: Annotated[tuple[float, ...], Strict(False)] = ()
+    where: Mapping[str, bool | int | str] | None = None
+
+
+class PrintedTable(Record):
+    """One table in the file of published tables (see `PublishedTable`)."""
+
+    title: Text
+    columns: Annotated[tuple[Text, ...], Strict(False)]
+    note: Text
+    figure: str = ""
+    scale: Annotated[float, Strict(False)] = 1.0
+    rows: Annotated[tuple[PrintedRow, ...], Strict(False)]
+
+
+@cache
+def published_tables_by_family() -> Mapping[str, tuple[PublishedTable, ...]]:
+    """Return the published tables of each family of worlds. Raises DataError with file, key and reason if the
+    file is wrong."""
+    source, values = read_toml(DATA / "published_tables.toml")
+    kind = TypeAdapter(dict[str, Annotated[tuple[PrintedTable, ...], Strict(False)]])
+    return {family: tuple(map(_table, tables)) for family, tables in source.read(kind, values).items()}
+
+
+def _table(given: PrintedTable) -> PublishedTable:
+    rows = tuple(PublishedRow(row.name, row.values, row.where) for row in given.rows)
+    return PublishedTable(given.title, given.columns, rows, given.note, given.figure, given.scale)
+
+
 class BlocksBenchmark(ComparisonBenchmark):
     """A benchmark of one family of worlds. Each of its levels is a task of the family."""
+
+    family: ClassVar[str]
 
     agents: ClassVar[tuple[int, ...]] = (2,)
     coplayer: ClassVar[str] = "blocks_planner"
@@ -46,6 +85,10 @@ class BlocksBenchmark(ComparisonBenchmark):
     def usual_levels(self) -> tuple[str, ...]:
         """Return all levels, so that all tasks are played by default."""
         return self.levels()
+
+    def published_tables(self) -> tuple[PublishedTable, ...]:
+        """Return the tables that the family's paper prints."""
+        return published_tables_by_family().get(self.family, ())
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
         """Return the world's settings: the task that `level` names, and `steps` as the step limit."""
@@ -64,6 +107,7 @@ class CraftingBenchmark(BlocksBenchmark):
     steps: ClassVar[int] = 300
     setting: ClassVar[str] = "task"
     figure: ClassVar[str] = "success"
+    family: ClassVar[str] = "crafting"
     source: ClassVar[str] = published()["crafting"]
 
     def levels(self) -> tuple[str, ...]:
@@ -75,27 +119,50 @@ class CraftingBenchmark(BlocksBenchmark):
         tasks = crafting_tasks().items()
         return tuple(name for name, task in tasks if task.seats == self.agents[0] and task.crafts)
 
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return the depth of the task's recipe tree, and whether all seats have the plan (`full`)."""
+        task = crafting_tasks()[level]
+        return {"depth": task.depth, "plan": "partial" if task.plan_blocked else "full"}
+
 
 class CookingBenchmark(BlocksBenchmark):
-    """A benchmark of pairs of dishes. By default, only the six pairs of the test set are played."""
+    """A benchmark of pairs of dishes. By default, only the six pairs of the test set are played, each
+    with the recipes known to both seats, to the second one only, and to nobody."""
 
     steps: ClassVar[int] = 500
     setting: ClassVar[str] = "targets"
     figure: ClassVar[str] = "success"
+    family: ClassVar[str] = "cooking"
     source: ClassVar[str] = published()["cooking"]
 
     def levels(self) -> tuple[str, ...]:
         """Return the six pairs of the test set, then all other pairs of test dishes, then all pairs of
-        other dishes."""
+        other dishes. Then come the same pairs for seats that do not know the recipes."""
         given = cooking_file()
         others = tuple(item for item in given.items if item not in given.tests)
         used = [set(pair.split(JOIN)) for pair in given.pairs]
         rest = [*combinations(given.tests, 2), *combinations(others, 2)]
-        return (*given.pairs, *(JOIN.join(pair) for pair in rest if set(pair) not in used))
+        pairs = (*given.pairs, *(JOIN.join(pair) for pair in rest if set(pair) not in used))
+        return tuple(f"{pair}{ending}" for ending in BLOCKED_ENDINGS for pair in pairs)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return the six pairs of the test set, which are played by default."""
-        return cooking_file().pairs
+        """Return the six pairs of the test set, which are played by default: with nobody, one seat and both
+        seats without recipes."""
+        return tuple(f"{pair}{ending}" for ending in BLOCKED_ENDINGS for pair in cooking_file().pairs)
+
+    def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
+        """Return the world's settings: the dishes, the step limit, and who does not know the recipes."""
+        ending = _blocked_ending(level)
+        settings = super().settings(level.removesuffix(ending), alpha, steps)
+        return {**settings, "recipe_blocked": BLOCKED_ENDINGS[ending]} if ending else settings
+
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return how many seats do not know the recipes."""
+        return {"blocked": len(BLOCKED_SEATS[BLOCKED_ENDINGS[_blocked_ending(level)]])}
+
+
+def _blocked_ending(level: str) -> str:
+    return next((ending for ending in BLOCKED_ENDINGS if ending and level.endswith(ending)), "")
 
 
 class ConstructionBenchmark(BlocksBenchmark):
@@ -104,6 +171,8 @@ class ConstructionBenchmark(BlocksBenchmark):
     steps: ClassVar[int] = 1200
     setting: ClassVar[str] = "blueprint"
     figure: ClassVar[str] = "score"
+    second_figure: ClassVar[str] = "filled"
+    family: ClassVar[str] = "construction"
     source: ClassVar[str] = published()["construction"]
 
     def levels(self) -> tuple[str, ...]:
@@ -121,6 +190,11 @@ class ConstructionBenchmark(BlocksBenchmark):
         files, and the generated ones whose windows and carpets have style 1."""
         return tuple(name for name in self.levels() if "_variant_" not in name or "_window_1_" in name)
 
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return the numbers of materials and rooms in the name of a generated blueprint; empty for files."""
+        found = re.match(r"materials_(\d+)_rooms_(\d+)_", level)
+        return {"materials": int(found[1]), "rooms": int(found[2])} if found else {}
+
 
 class GatherBenchmark(BlocksBenchmark):
     """A benchmark of the seven gather tasks. It compares the steps used: the time to completion (TC) in
@@ -130,6 +204,7 @@ class GatherBenchmark(BlocksBenchmark):
     agents: ClassVar[tuple[int, ...]] = (1, 2, 4)
     setting: ClassVar[str] = "task"
     figure: ClassVar[str] = "steps_used"
+    family: ClassVar[str] = "gather"
     source: ClassVar[str] = published()["gather"]
 
     def levels(self) -> tuple[str, ...]:
@@ -143,6 +218,7 @@ class KitchenBenchmark(BlocksBenchmark):
 
     steps: ClassVar[int] = 60
     figure: ClassVar[str] = "success_rate"
+    family: ClassVar[str] = "kitchen"
     source: ClassVar[str] = published()["kitchen"]
 
     def levels(self) -> tuple[str, ...]:
@@ -156,7 +232,16 @@ class KitchenBenchmark(BlocksBenchmark):
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
         """Return the world's settings: the order interval of `level`, and the number of steps."""
-        return {"interval": int(level.removeprefix(INTERVAL_PREFIX)), "steps": steps}
+        return {"interval": _interval(level), "steps": steps}
+
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return the interval, and whether it counts for the collaboration score."""
+        interval = _interval(level)
+        return {"interval": interval, "counts_for_cos": interval in STANDARD_INTERVALS}
+
+
+def _interval(level: str) -> int:
+    return int(level.removeprefix(INTERVAL_PREFIX))
 
 
 BENCHMARKS: Mapping[str, ComparisonBenchmark] = {

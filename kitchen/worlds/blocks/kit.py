@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.agent import Adviser
+from kitchen.contract.agent import Adviser, Agent
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
@@ -62,6 +63,12 @@ def _adviser() -> Adviser:
     return ADVISER
 
 
+def _dispatcher() -> type[Agent]:
+    from kitchen.worlds.blocks.dispatcher.agent import BlocksDispatcher
+
+    return BlocksDispatcher
+
+
 def _page_of(name: str) -> Callable[[], Page]:
     def load() -> Page:
         from kitchen.worlds.blocks.page import PAGES
@@ -97,5 +104,8 @@ CONSTRUCTION_KIT = _kit("blocks_construction", _construction, {"blueprint": "she
 COOKING_KIT = _kit("blocks_cooking", _cooking, {"targets": "bread", "limit": 100}, "limit")
 CRAFTING_KIT = _kit("blocks_crafting", _crafting, {"limit": 50}, "limit")
 GATHER_KIT = _kit("blocks_gather", _gather, {"limit": 200}, "limit")
-KITCHEN_KIT = _kit("blocks_kitchen", _kitchen, {"interval": 10, "steps": 20}, "steps")
+KITCHEN_KIT = replace(
+    _kit("blocks_kitchen", _kitchen, {"interval": 10, "steps": 20}, "steps"),
+    coplayers={"blocks_dispatcher": _dispatcher},
+)
 """The worlds' registry entries."""

@@ -8,8 +8,9 @@ that can be ordered.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.world import Command, Json
@@ -33,6 +34,7 @@ AHEAD = 2
 Wish = tuple[Command, ...]
 """An action, and the walk to where it works."""
 ANIMAL_OF: Mapping[str, str] = {f"cooked_{meat}": animal for animal, meat in MEAT.items()}
+NOTHING_GIVEN: Mapping[int, Command] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -45,6 +47,8 @@ class Claims:
     fuel: int = 0
     """Logs in the furnace and in hands, less the pieces that they will cook."""
     takes_out: bool = False
+    left: frozenset[str] = frozenset()
+    """Raw items that people fetch."""
 
 
 def _claims(seen: Mapping[str, Json], dishes: list[str]) -> Claims:
@@ -66,13 +70,22 @@ def _claims(seen: Mapping[str, Json], dishes: list[str]) -> Claims:
     return Claims(wanted - under_way, logs - pieces)
 
 
-def kitchen_commands(situation: Situation) -> dict[int, Command]:
-    """Return the next action of each of the agent's seats that needs one, by seat."""
+def kitchen_commands(
+    situation: Situation, given: Mapping[int, Command] = NOTHING_GIVEN, left: Collection[str] = ()
+) -> dict[int, Command]:
+    """Return the next action of each of the agent's seats that needs one, by seat.
+
+    Seats in `given` do what is given there, and the others count on it. Raw items in `left` are fetched by
+    people: no seat fetches them.
+    """
     first = situation.seats[0]
     seen, brief = situation.observations[first], situation.briefs[first]
     claims = _claims(seen, brief["dishes"])
+    for command in given.values():
+        _claim(command, claims)
+    claims.left = frozenset(left)
     asked = situation.seats if situation.request.asked is None else situation.request.asked
-    return {seat: _command(situation, seat, seen, claims) for seat in asked}
+    return {seat: given.get(seat) or _command(situation, seat, seen, claims) for seat in asked}
 
 
 def _command(situation: Situation, seat: int, seen: Mapping[str, Json], claims: Claims) -> Command:
@@ -98,9 +111,10 @@ def _wishes(
         wishes.append(((PUT_FUEL, LOG), to_furnace))
     if furnace["output"][1] and not claims.takes_out:
         wishes.append(((TAKE_OUT,), to_furnace))
-    if claims.fuel < 0 and LOG not in held:
+    if claims.fuel < 0 and LOG not in held and LOG not in claims.left:
         wishes.append(((MINE, LOG), (GOTO, LOG)))
-    animals = [ANIMAL_OF[dish] for dish, count in claims.dishes.items() if count > 0]
+    wanted = [ANIMAL_OF[dish] for dish, count in claims.dishes.items() if count > 0]
+    animals = [animal for animal in wanted if MEAT[animal] not in claims.left]
     return [*wishes, *(((KILL, animal), (GOTO, animal)) for animal in animals)]
 
 

@@ -7,6 +7,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
+from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
@@ -16,7 +17,16 @@ from kitchen.worlds.blocks.block_grid import AIR, squared_distance
 from kitchen.worlds.blocks.blueprints import NO_BLOCK
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
-from kitchen.worlds.blocks.page_words import COMMANDS, EVENTS, REASONS, VERBS
+from kitchen.worlds.blocks.page_words import (
+    ANSWER_CODE,
+    ANSWER_PARTS,
+    COMMANDS,
+    EVENTS,
+    REASONS,
+    REQUEST_ANSWERS,
+    VERBS,
+    numbered,
+)
 
 _TEMPLATES = "worlds/blocks"
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
@@ -102,6 +112,15 @@ class BlocksPage(DefaultPage):
         reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
         words = {"player": player, "command": self._done_words(event), "reason": reasons}
         return gettext(EVENTS[event.kind]).format(**words)
+
+    def translated_message(self, message: TeamMessage) -> str:
+        """Return the stand-in's answer to a request in the reader's language; empty for other messages."""
+        if message.data.get(CODE_KEY) != ANSWER_CODE:
+            return ""
+        return " ".join(
+            gettext(REQUEST_ANSWERS[do]).format(player=numbered(seats), thing=item_words(thing))
+            for do, seats, thing in message.data[ANSWER_PARTS]
+        )
 
     def _done_words(self, event: Event) -> str:
         macro, count = tuple(event.data["macro"]), event.data.get("n")

@@ -4,7 +4,7 @@ Python.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kitchen.words.gettext_without_django import gettext_noop
 
@@ -94,3 +94,18 @@ EVENTS: Mapping[str, str] = {
     "missed": gettext_noop("An order ran out of time: {dish}"),
 }
 """Events in words; `missed` is the event `failed` of an order."""
+ANSWER_CODE, ANSWER_PARTS = "request_answer", "parts"
+"""The code of an answer (`CODE_KEY`), and the key of its parts: lists of request, seats and thing."""
+REQUEST_ANSWERS: Mapping[str, str] = {
+    "get": gettext_noop("Player {player} gets this: {thing}."),
+    "leave": gettext_noop("We leave this to you: {thing}."),
+    "stop": gettext_noop("Player {player} waits."),
+    "go_on": gettext_noop("Player {player} goes on."),
+    "help": gettext_noop("I understand: player 2, get wood; cook chicken; I get the wood; stop; go on."),
+}
+"""What the stand-in of the kitchen's dispatcher answers, by request."""
+
+
+def numbered(seats: Iterable[int]) -> str:
+    """Return seats as the numbers of players, from 1: `2, 3`."""
+    return ", ".join(str(seat + 1) for seat in seats)

@@ -42,6 +42,7 @@ def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -
     for field in ("world", "settings", "coplayer", "coplayer_settings", "teammates"):
         assert getattr(voice, field) == getattr(without, field)
     assert voice.organisation["settings"] == {"talk": True, "spoken": True} and not without.organisation
+    assert (voice.coplayer, voice.coplayer_settings["model"]) == ("blocks_dispatcher", "stand-in")
 
 
 def test_everybody_builds_the_same_with_the_plan_known_to_both_to_them_and_to_the_other() -> None:

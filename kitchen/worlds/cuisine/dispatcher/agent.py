@@ -20,6 +20,7 @@ from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Intent, Json, Setting, SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
+from kitchen.words.quoted_messages import repeats_prompt, shorten
 from kitchen.worlds.cuisine.dispatcher.command_check import (
     NOOP,
     CheckedCommands,
@@ -40,8 +41,6 @@ from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
     jobs_given_in,
     line_in_reply,
     member_named,
-    repeats_prompt,
-    shorten,
 )
 from kitchen.worlds.cuisine.dispatcher.model_exchange import (
     DispatcherMemory,

@@ -7,9 +7,8 @@ model treats them as data. The model's message is not sent if it repeats the pro
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kitchen.contract.assigned_jobs import Job, aim_and_words
@@ -17,15 +16,12 @@ from kitchen.contract.language_model import Reply
 from kitchen.contract.organisation import ACCEPT, DECLINE, DOWNWARD_KINDS, INFORM, REPORT, UPWARD_KINDS
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Json
+from kitchen.words.quoted_messages import clip_line, plain_letters, quote_text
 from kitchen.worlds.cuisine.dispatcher.command_check import agent_name
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 
 MAX_MESSAGES_TOLD = 10
 """Largest number of messages in a prompt, the newest ones."""
-MAX_LINE_CHARACTERS = 300
-"""Largest number of characters of the model's line to people in a step."""
-MAX_COPIED_CHARACTERS = 60
-"""A line that repeats so many characters of the instructions in a row is not sent."""
 SAY_PATTERN = re.compile(
     r"^[ \t>*_-]*say(?:[ \t]+to[ \t]+(?P<to>[^:\n]{1,60}?))?[ \t*_]*:[ \t*_]*(?P<line>.+)$",
     re.IGNORECASE | re.MULTILINE,
@@ -62,11 +58,6 @@ def _job_reference(message: TeamMessage) -> str:
         return f" gives job {message.number}"
     job, status = message.data.get("job"), message.data.get("status", message.kind)
     return f" ({status} job {job})" if message.kind in DOWNWARD_KINDS | UPWARD_KINDS and job else ""
-
-
-def quote_text(text: str) -> str:
-    """Return the text in quotation marks, on one line. Unprintable characters become spaces."""
-    return "".join(c if c.isprintable() else " " for c in json.dumps(text, ensure_ascii=False))
 
 
 def member_name(moment: KitchenMoment, number: int | None) -> str:
@@ -113,30 +104,7 @@ def addressee_names(moment: KitchenMoment, kind: str) -> dict[str, int]:
 
 def member_named(name: str, names: Mapping[str, int]) -> int | None:
     """Return the member with this name as a model writes it: `agent1`, `agent 1`; None if there is none."""
-    return {_plain(known): number for known, number in names.items()}.get(_plain(name))
-
-
-def clip_line(text: str) -> str:
-    """Return the text on one line, without quotation marks around it, cut to `MAX_LINE_CHARACTERS`."""
-    return shorten(" ".join(text.split()).strip("\"'` "), MAX_LINE_CHARACTERS)
-
-
-def shorten(text: str, most: int) -> str:
-    """Return the text cut to at most `most` characters. A cut text ends with an ellipsis."""
-    return text if len(text) <= most else f"{text[:most].rstrip()}…"
-
-
-def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
-    """Return whether the line copies a passage of one of these texts: `MAX_COPIED_CHARACTERS` letters and
-    digits in a row."""
-    known, plain = [_plain(text) for text in fixed_texts], _plain(line)
-    starts = range(len(plain) - MAX_COPIED_CHARACTERS + 1)
-    return any(plain[start : start + MAX_COPIED_CHARACTERS] in text for start in starts for text in known)
-
-
-def _plain(text: str) -> str:
-    """Return letters and digits only, so that spaces and marks hide nothing."""
-    return re.sub(r"[\W_]+", "", text.lower())
+    return {plain_letters(known): number for known, number in names.items()}.get(plain_letters(name))
 
 
 JOB_ANSWERS: Mapping[str, tuple[str, dict[str, Json]]] = {

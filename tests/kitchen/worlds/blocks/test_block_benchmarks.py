@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from kitchen.contract.benchmark import ComparisonBenchmark
+from kitchen.experiments.episode_rows import PLAYED, EpisodeRow, read_rows_csv
+from kitchen.experiments.experiment_folder import result_makers, rows_file
+from kitchen.experiments.experiment_results import cell_results_of
+from kitchen.experiments.experiment_setup import EpisodeJob, ExperimentSetup, episode_jobs
+from kitchen.experiments.play_episodes import failed_row
+from kitchen.experiments.published_tables import published_text_tables
+from kitchen.experiments.setup_arguments import read_setup
 from kitchen.registry.world_metrics import metrics_of_world
 from kitchen.registry.world_registry import get_world, worlds_with_comparison
+from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
 
 BLOCKS = [kind for kind in worlds_with_comparison() if kind.startswith("blocks_")]
 
@@ -23,3 +37,102 @@ def test_every_level_can_be_played_and_its_figure_is_measured(kind: str) -> None
 
 def test_five_worlds_of_blocks_are_compared() -> None:
     assert len(BLOCKS) == 5
+
+
+# Published tables
+
+GIVEN = {"world": "blocks", "preset": None, "model": None, "levels": None, "episodes": "1", "seed": "1"}
+Figure = Callable[[EpisodeJob], float]
+
+
+def experiment(family: str, **given: Any) -> ExperimentSetup:
+    return read_setup({**GIVEN, "family": family, **given})
+
+
+def rows_of(setup: ExperimentSetup, figure: Figure, second: float | None = None) -> list[EpisodeRow]:
+    """Rows of episodes in which the compared metric had these values."""
+    found = ((job, failed_row(job, "")) for job in episode_jobs(setup))
+    return [
+        replace(row, outcome=PLAYED, figure=figure(job), second_figure=second, alpha=1.0)
+        for job, row in found
+    ]
+
+
+def table(setup: ExperimentSetup, rows: list[EpisodeRow], title: str) -> dict[str, tuple[str, ...]]:
+    """A text table, as {row: cells}."""
+    found = published_text_tables(cell_results_of(setup, rows))
+    return {row[0]: row[1:] for each in found if title in each.title for row in each.rows}
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_each_row_of_a_published_table_names_known_facts_and_has_its_columns(kind: str) -> None:
+    bench = worlds_with_comparison()[kind]
+    known: dict[str, set[Any]] = {"seats": {2, 3, 4, 5}, "talk": {True, False}}
+    for level in bench.levels():
+        for name, value in bench.level_facts(level).items():
+            known.setdefault(name, set()).add(value)
+    for table in bench.published_tables():
+        assert table.note
+        for row in table.rows:
+            assert len(row.values) in (0, len(table.columns))
+            assert all(value in known[name] for name, value in (row.where or {}).items())
+
+
+def test_crafting_is_grouped_by_depth_and_by_access_to_the_plan() -> None:
+    setup = experiment("crafting")
+    rows = rows_of(setup, lambda job: float(crafting_tasks()[job.column.level].depth == 0))
+    shown = table(setup, rows, "Table 4")
+    assert shown["depth 0 (13)"][:2] == ("38.46", "76.92")
+    assert shown["depth 0 (13)"][-1].startswith("100 [")
+    assert shown["depth 1 (6)"][-1].startswith("0 [0, ")
+    numbers = [shown[name][-1].partition("(n ")[2] for name in shown if "plan" in name]
+    assert sum(int(number.rstrip(")")) for number in numbers) == len(rows) == 22
+
+
+def test_cooking_is_grouped_by_who_knows_the_recipes() -> None:
+    setup = experiment("cooking")
+    rows = rows_of(setup, lambda job: float(not job.column.level.endswith("_blocked")))
+    shown = table(setup, rows, "Table 5")
+    assert [cells[-1].split()[0] for cells in shown.values()] == ["33.3", "100", "0", "0"]
+    assert [cells[-1][-5:] for cells in shown.values()] == ["n 18)", "(n 6)", "(n 6)", "(n 6)"]
+
+
+def test_buildings_are_scored_in_two_ways_which_both_are_stored() -> None:
+    setup = experiment("construction", levels="materials_1_rooms_2_window_1_carpet_1_variant_0,pyramid")
+    rows = rows_of(setup, lambda job: 40.0 if job.column.level == "pyramid" else 20.0, second=0.5)
+    assert table(setup, rows, "Table 6")["rooms 2"] == ("27.23", "38.67", "12.68", "20 (n 1)")
+    assert table(setup, rows, "Table 3")["all"][-1].startswith("0.3 [0, ")
+    assert table(setup, rows, "filled in")["materials 1"] == ("50 (n 1)",)
+    data = rows_file(setup, rows)
+    assert data.splitlines()[0].endswith(b"second_figure")
+    assert read_rows_csv(data) == sorted(rows, key=lambda row: row.key)
+
+
+def test_only_the_mean_over_intervals_stands_beside_that_of_the_paper() -> None:
+    setup = experiment("kitchen")
+    shown = table(setup, rows_of(setup, lambda job: 0.5), "Table 9")
+    assert [name for name, (paper, ours) in shown.items() if paper and ours] == ["CoS"]
+    assert shown["CoS"] == ("0.581", "0.5 [0.5, 0.5] (n 5)")
+
+
+def test_talk_is_compared_with_no_talk() -> None:
+    given = {"members": "blocks_planner+blocks_planner", "organisation": "none,graph"}
+    setup = experiment("crafting", **given)
+    rows = rows_of(setup, lambda job: float(job.column.variant.organisation is not None))
+    shown = table(setup, rows, "Table 7")
+    assert shown["full prompts"][:2] == ("36", "") and shown["full prompts"][2].startswith("100 [")
+    assert shown["no communication"][1].startswith("0 [") and shown["no memory"] == ("12", "", "")
+
+
+def test_published_tables_are_a_file_of_the_experiment() -> None:
+    setup = experiment("kitchen", levels="interval_3")
+    results = cell_results_of(setup, rows_of(setup, lambda job: 0.5))
+    lines = list(
+        csv.DictReader(io.StringIO(result_makers(setup)["published_tables.csv"](setup, results).decode()))
+    )
+    assert [line["source"] for line in lines].count("as printed") == 6
+    assert {line["row"]: line["mean"] for line in lines if line["source"] == "ours"} == {
+        "3 steps": "0.5",
+        "CoS": "0.5",
+    }
+    assert "published_tables.csv" not in result_makers(experiment("gather"))

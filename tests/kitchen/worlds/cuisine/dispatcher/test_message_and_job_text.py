@@ -11,8 +11,8 @@ from kitchen.contract.agent import REASON_TO_ANSWER, Situation
 from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
+from kitchen.words.quoted_messages import MAX_LINE_CHARACTERS, quote_text
 from kitchen.worlds.cuisine.command_rules import VERBS
-from kitchen.worlds.cuisine.dispatcher.message_and_job_text import MAX_LINE_CHARACTERS, quote_text
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import decide, script, seen
 

@@ -1,0 +1,43 @@
+"""Quote people's messages in prompts, and check the lines that a language model writes to people. No Django.
+
+A quoted message stands on one line, in quotation marks, so that a model treats it as data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+MAX_LINE_CHARACTERS = 300
+"""Largest number of characters of a model's line to people in a step."""
+MAX_COPIED_CHARACTERS = 60
+"""A line that repeats so many characters of the instructions in a row is not sent."""
+
+
+def quote_text(text: str) -> str:
+    """Return the text in quotation marks, on one line. Unprintable characters become spaces."""
+    return "".join(c if c.isprintable() else " " for c in json.dumps(text, ensure_ascii=False))
+
+
+def clip_line(text: str) -> str:
+    """Return the text on one line, without quotation marks around it, cut to `MAX_LINE_CHARACTERS`."""
+    return shorten(" ".join(text.split()).strip("\"'` "), MAX_LINE_CHARACTERS)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return the text cut to at most `most` characters. A cut text ends with an ellipsis."""
+    return text if len(text) <= most else f"{text[:most].rstrip()}…"
+
+
+def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
+    """Return whether the line copies a passage of one of these texts: `MAX_COPIED_CHARACTERS` letters and
+    digits in a row."""
+    known, plain = [plain_letters(text) for text in fixed_texts], plain_letters(line)
+    starts = range(len(plain) - MAX_COPIED_CHARACTERS + 1)
+    return any(plain[start : start + MAX_COPIED_CHARACTERS] in text for start in starts for text in known)
+
+
+def plain_letters(text: str) -> str:
+    """Return letters and digits only, in lower case, so that spaces and marks hide nothing."""
+    return re.sub(r"[\W_]+", "", text.lower())

@@ -1,0 +1,265 @@
+"""Follow simple requests that people write or say to the dispatcher of the kitchen, by rules.
+
+Examples: *Player 2, get wood. Cook chicken. I get the wood. Stop. Go on.* `data/request_words.toml` holds the
+words, in three languages. The stand-in (an imitation of a language model) and the planner that replaces a
+model without an answer follow them. Text that is not understood changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Self
+
+from pydantic import TypeAdapter
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.data_files import Record, read_toml
+from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, INFORM, SAY
+from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.item_recipes import DATA
+from kitchen.worlds.blocks.kitchen_planner import ANIMAL_OF, kitchen_commands
+from kitchen.worlds.blocks.kitchen_world import GO_ON, GOTO, KILL, LOG, MINE, PLACES
+from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, REQUEST_ANSWERS, numbered
+
+GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
+"""What a request asks for. HELP is the answer to words that are not understood."""
+PATIENCE_STEPS = 10
+"""Steps after which a request to get something is given up."""
+
+
+class RequestWords(Record):
+    """The content of the file of words: regular expressions."""
+
+    clauses: str
+    numbers: str
+    everybody: str
+    own: str
+    negation: str
+    stop: str
+    go_on: str
+    things: Mapping[str, str]
+
+    def says(self, name: str, text: str) -> bool:
+        """Return whether the expression with this name occurs in the text."""
+        return re.search(getattr(self, name), text) is not None
+
+    def thing_in(self, text: str) -> str:
+        """Return the log or raw meat that is named first; empty if none is."""
+        found = {item: re.search(words, text) for item, words in self.things.items()}
+        starts = {item: match.start() for item, match in found.items() if match}
+        return min(starts, key=starts.__getitem__, default="")
+
+
+@cache
+def request_words() -> RequestWords:
+    """Read `data/request_words.toml`. Raises DataError with file, key and reason if the file is wrong."""
+    source, values = read_toml(DATA / "request_words.toml")
+    return source.read(TypeAdapter(RequestWords), values)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRequest:
+    """One request in a person's message."""
+
+    number: int
+    """Number of the message."""
+    step: int
+    do: str
+    """GET, LEAVE, STOP or RESUME."""
+    thing: str = ""
+    """The log or raw meat that is meant."""
+    seats: tuple[int, ...] = ()
+    """The seats that shall follow it. For LEAVE: those of people."""
+    had: tuple[int, ...] = ()
+    """How many of the thing these seats had when it was asked for."""
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Json]) -> Self:
+        """Return the request that `to_json` returned."""
+        return cls(**{**stored, "seats": tuple(stored["seats"]), "had": tuple(stored["had"])})
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the request as JSON for the agent's memory."""
+        return {**asdict(self), "seats": list(self.seats), "had": list(self.had)}
+
+    def is_done(self, situation: Situation) -> bool:
+        """Return whether one of its seats got the thing, or whether nobody could get it for long."""
+        if self.do not in (GET, LEAVE):
+            return False
+        now = _amounts(situation, self.thing, self.seats)
+        late = self.do == GET and situation.step >= self.step + PATIENCE_STEPS
+        return late or any(amount > had for amount, had in zip(now, self.had, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class HeardRequests:
+    """The requests that apply now, and the answers to new messages."""
+
+    open: tuple[PlayerRequest, ...] = ()
+    last: int = 0
+    """The number of the newest message that was read."""
+    answers: tuple[MessageDraft, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return what to remember, as JSON for the agent's memory."""
+        return {"last": self.last, "open": [each.to_json() for each in self.open]}
+
+
+def hear_requests(situation: Situation, memory: Json) -> HeardRequests:
+    """Return all requests of people that apply now. `memory` is what `HeardRequests.to_json` returned in an
+    earlier step, or None."""
+    known = memory or {"last": 0, "open": []}
+    last = max(int(known["last"]), situation.talk.taken_over)
+    kept = [each for each in map(PlayerRequest.read, known["open"]) if not each.is_done(situation)]
+    answers: list[MessageDraft] = []
+    for message in _news(situation, last):
+        fresh = list(_requests(situation, message, kept))
+        for request in fresh:
+            kept = [*_still_open(kept, request), request]
+        kept = [each for each in kept if each.do != RESUME]
+        answers += _answer(situation, message, fresh)
+        last = message.number
+    return HeardRequests(tuple(kept), last, tuple(answers))
+
+
+def _news(situation: Situation, last: int) -> list[TeamMessage]:
+    """Return people's messages in words that were not read yet, in order."""
+    team = situation.talk.organisation
+    people = {one.number for one in team.members if one.is_person} if team else set()
+    kinds = {SAY, ASK, INFORM}
+    found = (one for one in situation.talk.messages if one.sender in people and one.kind in kinds)
+    return sorted((one for one in found if one.number > last), key=lambda one: one.number)
+
+
+def _requests(
+    situation: Situation, message: TeamMessage, kept: Iterable[PlayerRequest]
+) -> Iterator[PlayerRequest]:
+    """Yield the requests of a message that are for seats of this agent."""
+    words = request_words()
+    text = message.text.lower().replace("\u2019", "'")
+    busy = {seat for each in kept if each.do == GET for seat in each.seats}
+    named: tuple[int, ...] = ()
+    for clause in re.split(words.clauses, text):
+        numbers = tuple(int(number) - 1 for number in re.findall(words.numbers, clause))
+        named = () if words.says("everybody", clause) else numbers or named
+        seats = tuple(seat for seat in named or situation.seats if seat in situation.seats)
+        do, thing = _wish(words, clause)
+        if do == GET and seats:
+            free = [seat for seat in seats if seat not in busy] or list(seats)
+            chosen = seats if numbers else tuple(free[:1])
+            busy |= set(chosen)
+            yield _made(situation, message, do, thing, chosen)
+        elif do == LEAVE:
+            yield _made(situation, message, do, thing, situation.people)
+        elif do and seats:
+            yield _made(situation, message, do, "", seats)
+
+
+def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
+    """Return what a clause asks for, and the thing; empty if it is not understood."""
+    thing = words.thing_in(clause)
+    if words.says("go_on", clause):
+        return RESUME, ""
+    if thing and (words.says("own", clause) or words.says("negation", clause)):
+        return LEAVE, thing
+    if thing:
+        return GET, thing
+    return (STOP, "") if words.says("stop", clause) and not words.says("negation", clause) else ("", "")
+
+
+def _made(
+    situation: Situation, message: TeamMessage, do: str, thing: str, seats: tuple[int, ...]
+) -> PlayerRequest:
+    had = tuple(_amounts(situation, thing, seats))
+    return PlayerRequest(message.number, situation.step, do, thing, seats, had)
+
+
+def _amounts(situation: Situation, thing: str, seats: Iterable[int]) -> list[int]:
+    players = next(iter(situation.observations.values()))["players"]
+    return [players[seat]["holds"].get(thing, 0) for seat in seats]
+
+
+REPLACES = {(GET, STOP), (GET, RESUME), (STOP, GET), (STOP, STOP), (STOP, RESUME)}
+"""Which earlier request of a seat ends with which new one. Things to get are got one after the other."""
+
+
+def _still_open(kept: Iterable[PlayerRequest], new: PlayerRequest) -> list[PlayerRequest]:
+    """Return the earlier requests without what the new one replaces. A request to go on ends what was left
+    to people, too."""
+    left = []
+    for each in kept:
+        opposite = each.thing == new.thing and {each.do, new.do} == {GET, LEAVE}
+        frees = new.do == RESUME and each.do == LEAVE
+        rest = each
+        if (each.do, new.do) in REPLACES:
+            stay = [index for index, seat in enumerate(each.seats) if seat not in new.seats]
+            pick = (each.seats, each.had)
+            seats, had = (tuple(values[index] for index in stay) for values in pick)
+            rest = replace(each, seats=seats, had=had)
+        if not (opposite or frees) and (rest.seats or rest.do == LEAVE):
+            left.append(rest)
+    return left
+
+
+def requested_commands(
+    situation: Situation, heard: HeardRequests, *, only_on_request: bool = False
+) -> dict[int, Command]:
+    """Return the next action of each of the agent's seats that needs one. Requests come first; then the
+    planner decides, unless the players act `only_on_request`."""
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
+    given: dict[int, Command] = {}
+    for request in heard.open:
+        for seat in (seat for seat in request.seats if seat in asked):
+            if request.do == STOP:
+                given.setdefault(seat, GO_ON)
+            elif request.do == GET:
+                given.setdefault(seat, _getting(situation, seat, request.thing))
+    if only_on_request and situation.talk.organisation is not None:
+        busy = _holders_of_ordered(situation)
+        given = {**{seat: GO_ON for seat in asked if seat not in busy}, **given}
+    left = {each.thing for each in heard.open if each.do == LEAVE}
+    return kitchen_commands(situation, given, left)
+
+
+def _holders_of_ordered(situation: Situation) -> set[int]:
+    """Return the seats that still hold something: what they were asked to get is cooked and delivered."""
+    players = next(iter(situation.observations.values()))["players"]
+    return {seat for seat in situation.seats if players[seat]["holds"]}
+
+
+def _getting(situation: Situation, seat: int, thing: str) -> Command:
+    """Return the next action towards a log or raw meat. From far away, the way leads over another place. A
+    cow has to be near, because nobody can go to it."""
+    target = LOG if thing == LOG else ANIMAL_OF[f"cooked_{thing}"]
+    nearer = ((GOTO, place) for place in PLACES if target in PLACES)
+    options = ((MINE if thing == LOG else KILL, target), (GOTO, target), *nearer)
+    return next((each for each in options if each in situation.legal[seat]), GO_ON)
+
+
+# Answers
+
+
+def _answer(
+    situation: Situation, message: TeamMessage, fresh: Iterable[PlayerRequest]
+) -> Iterator[MessageDraft]:
+    """Yield the answer to one message: what was understood, or what people can ask. A job is accepted or
+    declined."""
+    team, sender = situation.talk.organisation, message.sender
+    parts = [(each.do, list(each.seats), each.thing) for each in fresh] or [(HELP, [], "")]
+    text = " ".join(_sentence(*part) for part in parts)
+    data: dict[str, Json] = {CODE_KEY: ANSWER_CODE, ANSWER_PARTS: [list(part) for part in parts]}
+    kind = ANSWER
+    if message.kind == INFORM:
+        kind = DECLINE if parts[0][0] == HELP else ACCEPT
+        data["job"] = message.number
+    if team is not None and sender is not None and sender in team.to(situation.talk.member, kind):
+        yield MessageDraft(text, kind, (sender,), data)
+
+
+def _sentence(do: str, seats: Iterable[int], thing: str) -> str:
+    """Return the sentence that confirms a request, in English."""
+    return REQUEST_ANSWERS[do].format(player=numbered(seats), thing=thing.replace("_", " "))
