@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from django.contrib.staticfiles.finders import find
 from django.template.loader import render_to_string
-import pytest
 from playwright.async_api import Page
 
 from study.monitor.live_measures import LiveMeasures, MeasureCell
