@@ -250,7 +250,8 @@ def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(
         row.between_group, row.within_level = ("chef", "assistant")[number // 2], f"level_{number % 2}"
         row.save()
     page = admin_client.get(f"/staff/{study.slug}/sample-size/").content.decode()
-    assert "People needed for each effect of the mixed ANOVA of 2 groups" in page and "It assumes groups of equal size" in page
+    assert "People needed for each effect of the mixed ANOVA of 2 groups" in page
+    assert "It assumes groups of equal size" in page
     (group, *_) = re.findall(r"\(between people\)</th>(.*?)</tr>", page)
     assert re.findall(r">([\d.]+)<", group)[:5] == ["0.250", "49", "50", "100", "112"]
     assert "50 people who finish in each group, so 56 who begin: 100 and 112 in all" in page
