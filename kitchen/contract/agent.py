@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
 from kitchen.contract.assigned_jobs import Job
@@ -253,6 +254,10 @@ class Adviser:
         decision has no command if none is known. This may take a moment."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
+
+    def slip(self, offered: Sequence[Command], chance: Random) -> Command:
+        """Return the command of a synthetic participant that errs: by default, any of the offered ones."""
+        return chance.choice(offered)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
         """Return the commands that a sensible person in the situation's only seat would expect from the other

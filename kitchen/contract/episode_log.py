@@ -138,6 +138,10 @@ class FailedCheck(NamedTuple):
     """One of `CHECKED`."""
 
 
+FAILED_CHECKS = "Failed checks"
+"""What the metrics of single seats (`Metric.of_seat`) that count `LogMetrics.failed_checks` measure."""
+
+
 class LogMetrics(ABC):
     """Metrics of one world that are computed from the whole log of an episode."""
 

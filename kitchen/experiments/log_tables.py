@@ -40,7 +40,8 @@ from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
 from kitchen.registry.world_metrics import event_columns, failed_checks, lists_failed_checks, scored_events
-from kitchen.registry.world_registry import get_world
+from kitchen.registry.world_registry import get_kit, get_page, get_world
+from kitchen.words.gettext_without_django import in_english
 
 logger = logging.getLogger(__name__)
 
@@ -77,6 +78,9 @@ PLANNING_COLUMNS = (
     *("calls", "usd"),
 )
 MESSAGE_COLUMNS = (*KEY_COLUMNS, "number", "sender", "to", "kind", "text", "written", "data")
+MESSAGE_DATA_CELL = MESSAGE_COLUMNS.index("data")
+REQUESTS_COLUMN = "requests"
+"""Additional column of messages.csv in worlds in which messages request commands, as in a study's export."""
 
 
 def _step_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
@@ -118,6 +122,14 @@ def _message_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
         to = " ".join(map(str, message.to))
         cells = (message.number, message.sender, to, message.kind, _json(message.text), written, _json(data))
         yield *log.head.key, message.step, *cells
+
+
+def _message_rows_with_requests(world: str, log: PlayedLog, known: set[str]) -> Iterator[Cells]:
+    """Yield the rows of messages, each with its requests in English words at the end."""
+    page, data = get_page(world), MESSAGE_DATA_CELL
+    with in_english():
+        for cells in _message_rows(log, known):
+            yield *cells, page.requests_in_words(json.loads(cells[data])) or None
 
 
 def _job_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
@@ -224,10 +236,11 @@ TABLES: dict[str, TableRows] = {
 
 The second argument of that function holds the hashes of texts that earlier logs have already written.
 """
+MESSAGES_FILE = "messages.csv"
 TEAM_TABLES = {
     **TABLES,
     "decisions.csv": ((*DECISION_COLUMNS, *TEAM_COLUMNS), _decision_rows),
-    "messages.csv": (MESSAGE_COLUMNS, _message_rows),
+    MESSAGES_FILE: (MESSAGE_COLUMNS, _message_rows),
     "jobs.csv": (JOB_COLUMNS, _job_rows),
     "plannings.csv": (PLANNING_COLUMNS, _planning_rows),
     "team_measures.csv": ((*KEY_COLUMNS[:-1], *MEASURE_COLUMNS), _team_rows),
@@ -242,6 +255,9 @@ CHECK_COLUMNS = (*KEY_COLUMNS, "seat", "code", "checked")
 def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
     """Return the tables that are made from the logs of an experiment."""
     tables = dict(TEAM_TABLES if setup.organisations else TABLES)
+    if MESSAGES_FILE in tables and get_kit(setup.world).requests_actions:
+        rows = partial(_message_rows_with_requests, setup.world)
+        tables[MESSAGES_FILE] = ((*MESSAGE_COLUMNS, REQUESTS_COLUMN), rows)
     if names := tuple(column.name for column in event_columns([setup.world])):
         tables[EVENTS_FILE] = ((*EVENT_COLUMNS, *names), partial(_scored_event_rows, names))
     if lists_failed_checks(setup.world):

@@ -211,6 +211,8 @@ class DefaultPage(Page):
     seats gave one of them are one entry."""
     verbs: tuple[str, ...] = ()
     """Verbs whose groups come first in the menu, in this order."""
+    last_verbs: tuple[str, ...] = ()
+    """Verbs whose groups come last in the menu."""
 
     def __init__(self, *, title: str = "", rules: tuple[str, ...] = ()) -> None:
         if title:
@@ -283,7 +285,9 @@ class DefaultPage(Page):
                 offered.setdefault(command, self.if_possible)
         verbs: dict[str, list[Command]] = {verb: [] for verb in self.verbs}
         for command in offered:
-            verbs.setdefault(command[0] if len(command) > 1 else "", []).append(command)
+            verbs.setdefault(self.verb_group(command), []).append(command)
+        for verb in filter(verbs.__contains__, self.last_verbs):
+            verbs[verb] = verbs.pop(verb)
         parts = {command: self._choice(command, view, note) for command, note in offered.items()}
         groups = (
             CommandGroup(
@@ -293,6 +297,10 @@ class DefaultPage(Page):
             if commands
         )
         return tuple(groups), tuple(parts.values())
+
+    def verb_group(self, command: Command) -> str:
+        """Return the group of a command in the menu: its verb. Commands of one word are in the group ""."""
+        return command[0] if len(command) > 1 else ""
 
     def _group_title(self, verb: str, verbs: Collection[str]) -> str:
         if verb:

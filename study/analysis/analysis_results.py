@@ -27,6 +27,7 @@ from kitchen.play.turn.decision_records import reply_readings
 from study.analysis import analysis_sample
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, scale_answers
+from study.analysis.read_process_counts import process_counts
 from study.analysis.statistics.observations import AnalysisCondition, AnalysisError
 from study.analysis.statistics.result_charts import means_chart
 from study.analysis.statistics.run_analysis import Analysis, analyse
@@ -95,7 +96,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 17
+VERSION = 18
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 
@@ -150,6 +151,7 @@ def analyse_present_data(
         scales=scale_answers(sample, scales, conditions),
         unused=analysis_sample.outage_observations(sample),
         between=analysis_sample.between_factor(study),
+        process=process_counts(sample),
     )
 
 

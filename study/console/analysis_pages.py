@@ -22,6 +22,7 @@ from study.analysis.statistics.markdown_report import (
     dependence_sentence,
     exclusion_sentences,
 )
+from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
 from study.analysis.statistics.result_charts import MEANS, RELIABILITY, charts_of
 from study.design.models import Study
 from study.design.study_versions import frozen_version
@@ -139,8 +140,10 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "completed": attrition.completed,
         "deviations": deviations_of(study, computed) if computed and computed.participants else (),
         "left_out": exclusion_sentences(computed) if computed else [],
+        "process": process_cells(computed.process) if computed and computed.process else (),
+        "process_words": PROCESS_WORDS,
         "problem": finished.problem if finished else "",
-        "files": [name for name in OFFERED if name != "reliability.csv" or (computed and computed.scales)],
+        "files": [name for name in OFFERED if computed and result_files.has_rows(name, computed)],
     }
     return _page(request, "study/console/analysis.html", study, context, is_ready=finished is not None)
 

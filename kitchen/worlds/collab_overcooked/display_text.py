@@ -90,6 +90,8 @@ VERB_WORDS: Mapping[str, str] = {
     "fill_dish_with_food": gettext_noop("fill the dish"),
     WAIT: gettext_noop("wait"),
 }
+FETCH = "fetch"
+"""The code of the first word of macros that take something from a dispenser."""
 PICKER_WORDS: Mapping[str, str] = {
     "pickup": gettext_noop("Take"),
     "pickup ingredient_dispenser": gettext_noop("Fetch"),
@@ -221,7 +223,7 @@ def picker_words(macro: Command) -> tuple[tuple[str, str], ...]:
     if first is None:
         return ((" ".join(macro), command_words(macro)),)
     fetches = macro[-1] in DISPENSERS
-    words = [("fetch" if fetches else verb, gettext(first)), (macro[1], sentence_case(thing_words(macro[1])))]
+    words = [(FETCH if fetches else verb, gettext(first)), (macro[1], sentence_case(thing_words(macro[1])))]
     if verb == PICKUP and not fetches:
         text = gettext("From a counter") if macro[2] == COUNTER else gettext("Out of the {0}")
         words.append((macro[2], text.format(thing_words(macro[2]))))

@@ -16,6 +16,7 @@ from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.dialogue_rounds import DIALOGUE_KEY
 from kitchen.contract.episode_log import (
+    FAILED_CHECKS,
     EpisodeLog,
     EventColumn,
     FailedCheck,
@@ -47,7 +48,7 @@ _COUNTS = {
         "Messages of the {seat} in conversations that it opened, which are their rounds",
     ),
     "failed_checks": (
-        "Failed checks of the {seat}",
+        f"{FAILED_CHECKS} of the {{seat}}",
         "Macros of the {seat} that failed a check, in a plan or as a command",
     ),
     "format_errors": ("Format errors of the {seat}", "Replies of the {seat} that could not be read"),
@@ -219,7 +220,12 @@ def _corrected(log: EpisodeLog) -> Iterator[FailedCheck]:
 def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:
     """Yield an agent's notes about each of its turns in this step: its format errors, failed checks,
     corrections that helped, and tokens."""
-    note = decision.note if isinstance(decision.note, dict) else {}
+    yield from processes_in(decision.note)
+
+
+def processes_in(of_decision: Json) -> Iterator[Mapping[str, Json]]:
+    """Yield the notes about each turn (see `processes_of`) that the note of a decision has."""
+    note = of_decision if isinstance(of_decision, dict) else {}
     for each in (*note.get(DIALOGUE_KEY, ()), note):
         if isinstance(each, dict) and isinstance(each.get(PROCESS_KEY), dict):
             yield each[PROCESS_KEY]

@@ -19,7 +19,9 @@ from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
+    FETCH,
     NAMES,
+    PICKER_WORDS,
     REASON_WORDS,
     STAND_IN_SENTENCES,
     VERB_WORDS,
@@ -40,13 +42,15 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     WAIT,
     known_macros,
     never_code,
+    possible_macros,
     read_macros,
+    things_from_observation,
     visible_things,
     with_waits,
     without_request,
 )
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, PLACE_LETTERS, SEAT_NAMES, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -119,10 +123,15 @@ class AskForm(NamedTuple):
 
 class PickerState(NamedTuple):
     """The state of the page's command picker in this step: the things to take or to ask for, and the
-    macros that the hint recommends."""
+    macros that the hint recommends.
+
+    `first` and `own_first` are the first words of the teammate's and of the own macros that are possible now.
+    """
 
     things: tuple[str, ...]
     hinted: tuple[str, ...]
+    first: tuple[str, ...]
+    own_first: tuple[str, ...]
 
 
 class RequestCard(NamedTuple):
@@ -174,6 +183,11 @@ def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
         OfferedMacro(_value(macro), command_words(macro), tuple(starmap(PickedWord, picker_words(macro))))
         for macro in macros
     )
+
+
+def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
+    """Return the codes of the words with which these macros are picked, each once."""
+    return tuple(dict.fromkeys(picker_words(macro)[0][0] for macro in macros))
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
@@ -240,9 +254,10 @@ class CollabPage(GridPage):
     looks = {letter: _look(letter) for letter in (*PLACES, "X", "C", "S", FLOOR_LETTER)}
     layers = ("utensils", "counters")
     pad = {}
-    names = {**NAMES, **VERB_WORDS}
+    names = {**NAMES, **VERB_WORDS, FETCH: PICKER_WORDS["pickup ingredient_dispenser"]}
     reasons = REASON_WORDS
     verbs = ("pickup", "put_obj_in_utensil", "fill_dish_with_food")
+    last_verbs = (FETCH,)
     title = gettext_lazy("Two rooms, one recipe")
     body = gettext_lazy("cook")
     guide_ignores_settings = ("task",)
@@ -309,7 +324,11 @@ class CollabPage(GridPage):
         requested = [macro for said in view.talk.messages for macro in commands_in(said.data, REQUESTS_KEY)]
         is_asking = view.choice.hints and view.choice.hinted is None
         hinted = hinted_requests(view) if is_asking else ()
-        return PickerState(visible_things(view.observation, requested), tuple(map(_value, hinted)))
+        things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
+        first, own = (_first_words(possible_macros(things, seat)) for seat in (1 - view.seat, view.seat))
+        return PickerState(
+            visible_things(view.observation, requested), tuple(map(_value, hinted)), first, own
+        )
 
     def asked(self, view: SeatView) -> Panel:
         """Return the panel with the newest requests that this person sent."""
@@ -394,6 +413,11 @@ class CollabPage(GridPage):
     def word(self, code: str) -> str:
         """Return the participant's word for the code of a thing, a place or a verb."""
         return super().word(code) if code in self.names else thing_words(code)
+
+    def verb_group(self, command: Command) -> str:
+        """Return the group of a command in the menu. Commands that fetch something from a dispenser are many,
+        so they have a group of their own."""
+        return FETCH if command[2:] and command[2] in DISPENSERS else super().verb_group(command)
 
     def phrase(self, command: Command) -> str:
         """Return a command as a text for participants."""

@@ -39,6 +39,8 @@ from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
 WAIT_ONE: Command = ("wait", "1")
 SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 """Index of the reference pair that is shortest in plain execution, by level."""
+HESITATION = 0.75
+"""Share of the errors of synthetic participants that only lose a step."""
 REPEAT_AFTER = 6
 """Steps without progress after which the chef repeats a request."""
 
@@ -194,6 +196,13 @@ class RecipeAdviser(Adviser):
         if seat == CHEF and "recipe" not in situation.briefs[seat]:
             return Decision({}, memory=situation.memory)
         return run_without_waiting(RecipePartner({}).decide(situation))
+
+    def slip(self, offered: Sequence[Command], chance: Random) -> Command:
+        """Return the command of somebody who errs: mostly hesitating for a step. A random macro would cost up
+        to eight steps each time, more than the time limit of level 1 allows."""
+        if WAIT_ONE in offered and chance.random() < HESITATION:
+            return WAIT_ONE
+        return super().slip(offered, chance)
 
 
 ADVISER = RecipeAdviser()

@@ -19,6 +19,7 @@ from study.analysis.statistics.apa_format import (
     markdown_table,
 )
 from study.analysis.statistics.observations import AnalysisCondition
+from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
 from study.analysis.statistics.result_sentences import (
     anova_sentence,
     bayes_words,
@@ -123,6 +124,14 @@ def _scale_cells(one: ScaleResult) -> list[str]:
     return [*named, *numbers, f"{format_share(lowest)} ({escape_markdown(item)})"]
 
 
+def process_section(analysis: Analysis) -> list[str]:
+    """Return the heading, the explanation and the table of process counts; empty if there are none."""
+    if not analysis.process:
+        return []
+    head, *rows = [[escape_markdown(cell) for cell in row] for row in process_cells(analysis.process)]
+    return ["## Process counts", PROCESS_WORDS, markdown_table(head, rows)]
+
+
 METHOD = """\
 The replication: each measure was compared between conditions by a one-way analysis of variance, and all pairs
 of conditions by Tukey's HSD at a family-wise level of .05, with simultaneous 95% confidence intervals.
@@ -149,6 +158,7 @@ def markdown_report(analysis: Analysis) -> str:
         plan_sentence(analysis),
         *map(measure_section, analysis.measures),
         *(["## Reliability of scales", scales_table(analysis.scales)] if analysis.scales else []),
+        *process_section(analysis),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 

@@ -24,6 +24,7 @@ from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import AnalysisCondition, NotComputable
+from study.analysis.statistics.process_counts import PROCESS_COLUMNS, PROCESS_FILE, process_rows
 from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
@@ -108,10 +109,17 @@ PLAYERS += ["decisions", "chosen_by", "fallbacks", "fallbacks_why", "synthetic"]
 PLAYERS += READING_COLUMNS
 
 
+def has_rows(name: str, analysis: Analysis) -> bool:
+    """Return whether a table is written for this analysis. Those of scales and of process counts are left out
+    without any."""
+    optional = {"reliability.csv": analysis.scales, PROCESS_FILE: analysis.process}
+    return name not in optional or bool(optional[name])
+
+
 def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     """Yield (name, bytes) of every file one by one, so that a page can stream them."""
     for name, make in TABLES.items():
-        if name != "reliability.csv" or analysis.scales:
+        if has_rows(name, analysis):
             yield name, make(analysis)
     for name, chart in report_charts(analysis.measures).items():
         yield name, chart_drawing.draw_chart(chart)
@@ -279,6 +287,7 @@ def to_json(analysis: Analysis) -> bytes:
         ],
         "reliability": reliability_rows(analysis),
         **({"between": asdict(analysis.between)} if analysis.between else {}),
+        **({"process_counts": [asdict(one) for one in analysis.process]} if analysis.process else {}),
     }
     return (json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
@@ -316,8 +325,11 @@ TABLES: dict[str, Callable[[Analysis], bytes]] = {
     "tests.csv": lambda analysis: to_csv(TESTS, test_rows(analysis)),
     "tests.tex": lambda analysis: to_latex(test_rows(analysis)),
     "reliability.csv": lambda analysis: to_csv(RELIABILITY, reliability_rows(analysis)),
+    PROCESS_FILE: lambda analysis: to_csv(
+        PROCESS_COLUMNS, process_rows(analysis.process, synthetic=analysis.synthetic)
+    ),
 }
-"""File name → function that makes this table. Without scales, reliability.csv is not written."""
+"""File name → function that makes this table. `has_rows` says which are written."""
 WHOLE: dict[str, Callable[[Analysis], bytes]] = {
     "analysis.json": to_json,
     "report.md": lambda analysis: markdown_report(analysis).encode(),

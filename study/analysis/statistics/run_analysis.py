@@ -27,6 +27,7 @@ from study.analysis.statistics.observations import (
     table_of,
     table_with_missing_rows,
 )
+from study.analysis.statistics.process_counts import ProcessCounts
 from study.analysis.statistics.sample_composition import (
     Attrition,
     ConditionPlayers,
@@ -141,6 +142,8 @@ class Analysis:
     """Reliability of each scale, in each condition and over all."""
     between: BetweenFactor | None = None
     """The groups between people; None if everybody plays every condition."""
+    process: tuple[ProcessCounts, ...] = ()
+    """Counts from the log by condition and seat; empty if no world has any."""
 
     @property
     def warnings(self) -> list[str]:
@@ -181,6 +184,7 @@ def analyse(
     scales: Sequence[ScaleAnswers] = (),
     unused: Sequence[Observation] = (),
     between: BetweenFactor | None = None,
+    process: Sequence[ProcessCounts] = (),
 ) -> Analysis:
     """Analyse every measure and return the results. The order of the observations has no effect.
 
@@ -223,6 +227,7 @@ def analyse(
         plan=plan,
         scales=_scales(scales),
         between=between,
+        process=tuple(process),
     )
 
 

@@ -228,7 +228,7 @@ class Player:
         if advised and not slip and (any_advice or advised in offered or _in_range(advised, bounds)):
             command = advised
         else:
-            command = _with_amount(rng.choice(offered), bounds, rng)
+            command = _with_amount(get_adviser(state["world"]).slip(offered, rng), bounds, rng)
         self._expect(state, command)
         return command
 

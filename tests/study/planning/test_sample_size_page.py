@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import process_time
 from typing import Any
 from xml.etree import ElementTree
 
@@ -249,7 +250,8 @@ def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(
         row.between_group, row.within_level = ("chef", "assistant")[number // 2], f"level_{number % 2}"
         row.save()
     page = admin_client.get(f"/staff/{study.slug}/sample-size/").content.decode()
-    assert "Comparison between 2 groups" in page and "It assumes groups of equal size" in page
+    assert "People needed for each effect of the mixed ANOVA of 2 groups" in page
+    assert "It assumes groups of equal size" in page
     (group, *_) = re.findall(r"\(between people\)</th>(.*?)</tr>", page)
     assert re.findall(r">([\d.]+)<", group)[:5] == ["0.250", "49", "50", "100", "112"]
     assert "50 people who finish in each group, so 56 who begin: 100 and 112 in all" in page
@@ -259,7 +261,9 @@ def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(
     assert "18 people who finish in each group" in told and told.count("not reached") == 1
     assert "Hypothesis about" in told and "Hypothesis about" not in admin_client.get(PAGE).content.decode()
     assert "people who finish" in ask(admin_client, groups="").content.decode(), "an empty field is 1"
-    assert "Comparison between" not in admin_client.get(PAGE).content.decode()
+    assert "Power of the mixed ANOVA by number of people" in page and "The effect: groups differ" in page
+    assert "Power of the tests of pairs of conditions within one group" in page
+    assert "People needed for each effect" not in admin_client.get(PAGE).content.decode()
 
 
 def test_the_recommendation_for_groups_is_of_the_effect_that_the_hypothesis_is_about() -> None:
@@ -280,3 +284,10 @@ def test_partial_eta_squared_is_converted_by_the_error_of_its_effect() -> None:
     assert interaction.f == condition.f == pytest.approx(0.0212766**0.5, abs=1e-6)
     assert found.needed == group.needed == 63
     assert found.partial_eta == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize("test", ["repeated", "mixed", "friedman", "one_way"])
+def test_the_slowest_questions_take_less_than_three_seconds_of_processor_time(test: str) -> None:
+    began = process_time()
+    power_chart(sample_size_answer(wish(plan=PowerPlan(16, 0.05), block=16, test=test)))
+    assert process_time() - began < 3

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,12 @@ from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.episode_log import LoggedStep
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Event, Json
+from kitchen.worlds.collab_overcooked.bench.process_table import (
+    csv_rows,
+    process_table,
+    read_process_counts,
+    write_process_counts,
+)
 from kitchen.worlds.collab_overcooked.bench.task_benchmark import LONG_ENDING, LONG_GAMMA, TASK_BENCHMARK
 from kitchen.worlds.collab_overcooked.collaboration_events import effective_macros
 from kitchen.worlds.collab_overcooked.collaboration_scores import tes
@@ -72,27 +78,13 @@ class EpisodeResult:
 def read_results(folder: Path) -> list[EpisodeResult]:
     """Return the results of all episodes in an experiment's folder, in the order of `steps.csv`."""
     events: dict[EpisodeName, list[ScoredConversation]] = defaultdict(list)
-    for row in _rows(folder / "scored_events.csv"):
+    for row in csv_rows(folder / "scored_events.csv"):
         right = ScoredConversation(row["request_right"] == "1", row["response_right"] == "1")
         events[_name(row)].append(right)
     steps: dict[EpisodeName, list[LoggedStep]] = defaultdict(list)
-    for row in _rows(folder / "steps.csv"):
+    for row in csv_rows(folder / "steps.csv"):
         steps[_name(row)].append(_step(row))
     return [_result(name, taken, tuple(events[name])) for name, taken in steps.items()]
-
-
-def read_failed_checks(folder: Path) -> Counter[tuple[str, str, int]]:
-    """Return how often each seat of each line-up failed each check, by (line-up, code, seat); empty for a
-    folder of an older version without the file."""
-    path = folder / "failed_checks.csv"
-    rows = _rows(path) if path.exists() else ()
-    return Counter((row["variant"], row["code"], int(row["seat"])) for row in rows)
-
-
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(sys.maxsize)
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
 
 
 def _name(row: Mapping[str, str]) -> EpisodeName:
@@ -264,18 +256,6 @@ def printed_table() -> Mapping[str, Sequence[Sequence[float]]]:
     return rows
 
 
-def failed_checks_table(checks: Counter[tuple[str, str, int]]) -> str:
-    """Return the counts of failed checks by code and seat as Markdown; empty if there are none."""
-    if not checks:
-        return ""
-    lines = [
-        f"| {line_up} | {code} | {' | '.join(str(checks[line_up, code, seat]) for seat in SEATS)} |"
-        for line_up, code in sorted({key[:2] for key in checks})
-    ]
-    head = [f"| who | code | {' | '.join(SEAT_NAMES)} |", "|---" * (2 + len(SEATS)) + "|"]
-    return "\n".join(["\n## Failed checks\n", *head, *lines]) + "\n"
-
-
 def markdown(results: Sequence[EpisodeResult]) -> str:
     """Return the tables of these results as Markdown, with the paper's values beside them."""
     table = level_table(results)
@@ -392,7 +372,8 @@ def _kinds_by_seat(line_up: str) -> Sequence[str]:
 def write_tables(folder: Path) -> str:
     """Write the tables and figures of an experiment into its folder. Return the tables as Markdown."""
     results = read_results(folder)
-    text = markdown(results) + failed_checks_table(read_failed_checks(folder))
+    counts = read_process_counts(folder)
+    text = markdown(results) + process_table(counts)
     (folder / "levels.md").write_text(text, encoding="utf-8")
     gammas = [
         (who, f"SR at {gamma:g}", level, value) for who, gamma, level, value in success_by_gamma(results)
@@ -403,6 +384,7 @@ def write_tables(folder: Path) -> str:
         writer.writerows(
             (who, name, level, *value) for who, name, level, value in [*level_table(results), *gammas]
         )
+    write_process_counts(folder, counts)
     for chart in (capability_chart(results), gamma_chart(results)):
         if chart.panels:
             (folder / f"{chart.key}.svg").write_bytes(draw_chart(chart))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -51,15 +52,32 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(
         ("2", "0", "[3,4]"),
     ]
     assert events[0]["requests"] == "pickup egg ingredient_dispenser; place_obj_on_counter"
+    with (tmp_path / "messages.csv").open() as file:
+        (asked, answered, *_) = csv.DictReader(file)
+    assert asked["requests"] == "Fetch egg; Put it on a counter"
+    assert answered["requests"] == ""
     assert (tmp_path / "levels.md").read_text() == text
     checks = tmp_path / "failed_checks.csv"
-    assert checks.read_text().strip().endswith("step,seat,code,checked") and "Failed checks" not in text
+    assert checks.read_text().strip().endswith("step,seat,code,checked") and "Process counts" not in text
     with checks.open("a") as file:
         file.write("pair,boiled_egg,2,1,1,3,1,hands_full,plan\n" * 2)
-    assert "## Failed checks\n\n| who | code | chef | assistant |" in write_tables(tmp_path)
-    assert "| pair | hands_full | 0 | 2 |" in write_tables(tmp_path)
+    with (tmp_path / "decisions.csv").open() as file:
+        columns = next(csv.reader(file))
+    note = json.dumps({"process": {"format_errors": 1, "failed_checks": [], "helped": 2}})
+    one = {"variant": "pair", "level": "baked_pumpkin_soup", "step": "1", "member": "0", "note": note}
+    with (tmp_path / "decisions.csv").open("a") as file:
+        csv.DictWriter(file, columns).writerows([{**one, "call": call} for call in ("1", "2")])
+    text = write_tables(tmp_path)
+    assert "## Process counts\n\n| who | level | count | code | chef | assistant |" in text
+    assert "| pair | 1 | Failed checks | hands_full | 0 | 2 |" in text
+    assert "| pair | 3 | Format errors |  | 1 | 0 |" in text, "a decision counts once, whatever its calls"
+    with (tmp_path / "process_counts.csv").open() as file:
+        rows = [tuple(row.values()) for row in csv.DictReader(file)]
+    assert ("pair", "3", "chef", "Helpful corrections", "", "2") in rows
     checks.unlink()
-    assert write_tables(tmp_path) == text, "as of an older version"
+    assert write_tables(tmp_path) == text.replace(
+        "| pair | 1 | Failed checks | hands_full | 0 | 2 |\n", ""
+    ), "as of an older version"
     figure, by_gamma = ((tmp_path / f"{name}.svg").read_text() for name in ("figure3", "success_by_gamma"))
     assert "Initiating capability of the chef, recipe_partner+recipe_partner, 1: 100.0 %" in figure
     assert "recipe_partner+recipe_partner, Level 3, 1.2: 100.0 %" in by_gamma

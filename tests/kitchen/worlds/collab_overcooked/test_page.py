@@ -24,6 +24,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_wai
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.page import PAGE
 from tests.kitchen.worlds.collab_overcooked.games import command, game
+from tests.kitchen.worlds.collab_overcooked.test_practice_hints import view
 
 TEMPLATES = Path(collab_overcooked.__file__).parent / "templates" / "worlds" / "collab_overcooked"
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -121,3 +122,16 @@ def test_of_ten_thousand_malformed_requests_none_is_accepted() -> None:
             assert mailbox.refusal(world, 1, 0, say)[1] == "no_such_request"
     assert mailbox.refusal(world, 1, 0, MessageDraft("", data={REQUESTS_KEY: [FETCH]}))[1] == ""
     assert not mailbox.posted
+
+
+def test_what_can_be_fetched_comes_last_in_the_menu_and_possible_verbs_come_first_in_the_pickers() -> None:
+    world = game("boiled_egg")
+    seen = view(world, 1, [])
+    groups, parts = PAGE.command_groups(seen)
+    assert [group.title for group in groups][-1] == "Fetch" and len(groups) > 1
+    fetched = {part.id for part in parts if '"egg","ingredient_dispenser"' in str(part.shows)}
+    assert fetched <= set(groups[-1].actions), "its actions are in the same order for the keyboard"
+    (state,) = PAGE.ask(seen).parts
+    shows: Any = state.shows
+    assert shows.own_first[0] == "fetch" and "place_obj_on_counter" not in shows.own_first, "hands are empty"
+    assert "deliver" not in shows.first and "wait 1" in shows.own_first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 from typing import ClassVar
 
 import pytest
@@ -13,7 +14,7 @@ from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from kitchen.worlds.collab_overcooked.order_tasks import tasks, tasks_of_level
-from kitchen.worlds.collab_overcooked.reference_trajectories import Macros
+from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, bring_raw
 from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER, CHEF_MEMORY, RecipePartner
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, game, pair_game, play, play_on
@@ -126,3 +127,10 @@ def test_an_impossible_request_blocks_no_later_one(first: str, monkeypatch: pyte
     assert play_on(loop, Slipping({})).delivered
     answers = [said.text for said in loop.log().messages if said.sender == 1]
     assert answers[0].startswith("I cannot do this yet") and answers[1].startswith("I will do this")
+
+
+def test_synthetic_participants_who_err_mostly_lose_one_step() -> None:
+    offered, chance = [("wait", "1"), *bring_raw("egg")], Random(1)
+    slips = [ADVISER.slip(offered, chance) for _ in range(400)]
+    assert 0.75 <= slips.count(("wait", "1")) / 400 <= 0.9 and set(slips) == set(offered)
+    assert {ADVISER.slip(offered[1:], chance) for _ in range(20)} == set(offered[1:]), "without a wait"

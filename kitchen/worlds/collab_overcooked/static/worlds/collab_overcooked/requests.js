@@ -13,7 +13,7 @@
   const word = (name) => panel().querySelector(`[data-word="${name}"]`).textContent;
   const read = (list) => JSON.parse(list ?? "[]").map(([value, text, words]) => ({ value, text, words: words.map(([code, name]) => ({ code, name })) }));
   const macros = read(panel().dataset.macros); // the teammate's
-  const own = read(panel().dataset.own);
+  const own = read(panel().dataset.own).map((macro) => ({ ...macro, own: true }));
 
   /* what can be taken: what is there or was requested, what the actions before it fetch, and what one job makes of these */
 
@@ -21,10 +21,17 @@
   const now = (name) => JSON.parse(document.getElementById("ask-now")?.dataset[name] ?? "[]");
   const taken = (value) => JSON.parse(value)[0] === "pickup" ? [JSON.parse(value)[1]] : [];
 
+  /* first the verbs that are possible now; the many things to fetch come last */
+  function inOrder(offered) {
+    const first = now(offered[0]?.own ? "ownFirst" : "first");
+    const rank = ({ words }) => (words[0].code === "fetch" ? 2 : first.includes(words[0].code) ? 0 : 1);
+    return [...offered].sort((one, other) => rank(one) - rank(other));
+  }
+
   function possible(offered, before) {
     const known = [...now("things"), ...before.flatMap(taken)];
     const things = new Set([...known, ...known.flatMap((thing) => madeWith.get(thing) ?? [])]);
-    return offered.filter(({ value, words }) => words[0].code === "fetch" || taken(value).every((thing) => things.has(thing)));
+    return inOrder(offered).filter(({ value, words }) => words[0].code === "fetch" || taken(value).every((thing) => things.has(thing)));
   }
 
   const valuesIn = (selector) => [...document.querySelectorAll(`${selector} input`)].map((input) => input.value);
