@@ -158,6 +158,12 @@ def _is_reminder_due(since: int, asked_in: int, step: int) -> bool:
     return _reminders(step - since) > _reminders(asked_in - since)
 
 
+def silent_steps(since: int, step: int) -> int:
+    """Return the steps without news after which the last reminder was due, if something has been without
+    news since the step `since`: 30, 90, 210 and so on. 0 if none is due yet."""
+    return FIRST_REMINDER * ((1 << _reminders(step - since)) - 1)
+
+
 def _reminders(steps: int) -> int:
     """Return how many reminders are due after this number of steps of waiting."""
     return (max(steps, 0) // FIRST_REMINDER + 1).bit_length() - 1

@@ -182,8 +182,16 @@ def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:
     """
     if log.organisation is None:
         return []
-    everybody = log.organisation.numbers
-    return [_row(log, world, None, everybody), *(_row(log, world, one, (one,)) for one in everybody)]
+    members = (_row(log, world, one, (one,)) for one in log.organisation.numbers)
+    return [whole_team_measures(log, world), *members]
+
+
+def whole_team_measures(log: EpisodeLog, world: type[World]) -> dict[str, Json]:
+    """Return the row of the team alone, as `team_measures` has it first. Raises ValueError without an
+    organisation."""
+    if log.organisation is None:
+        raise ValueError("the episode has no organisation")
+    return _row(log, world, None, log.organisation.numbers)
 
 
 def _row(log: EpisodeLog, world: type[World], member: int | None, who: Collection[int]) -> dict[str, Json]:

@@ -52,6 +52,7 @@
     play.panels.put(panels.innerHTML);
     slider.value = now.dataset.step;
     shown.textContent = now.dataset.at;
+    document.dispatchEvent(new CustomEvent("replay-step"));
   }
 
   /* of several that are asked one after the other only the last counts */

@@ -15,9 +15,10 @@ from kitchen.play.episode.log_metrics import SeatConduct, Seated, conduct_by_sea
 from kitchen.play.turn.decision_records import prediction_accuracy, predictions_by_episode
 from kitchen.registry.world_metrics import NamedMetric
 from study.analysis.statistics.observations import Measure
+from study.analysis.team_metric_values import NO_TEAM, Values, team_values
 from study.design.blueprint import Blueprint
 from study.design.models import SurveyItem
-from study.design.play_metrics import CONDUCT_METRICS, FORESIGHT, PLAY_METRICS, PlayMetric
+from study.design.play_metrics import CONDUCT_METRICS, FORESIGHT, PLAY_METRICS, TEAM_METRICS, PlayMetric
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import kind_of
 from study.design.questions.questionnaires import SubScale, item_range, subscales
@@ -176,12 +177,12 @@ def measures_of(scales: MeasuredItems) -> list[Measure]:
 
 
 def _of_play(one: PlayMetric) -> Measure:
-    made = (
-        Measure.rate(one.key, one.label)
-        if one.kind == "share"
-        else Measure.number(one.key, one.label, 0.0, None, unit="s")
-    )
-    return replace(made, exploratory=one.exploratory)
+    made = {
+        "share": Measure.rate(one.key, one.label),
+        "count": Measure.count(one.key, one.label),
+        "number": Measure.number(one.key, one.label, 0.0, None, unit=one.unit),
+    }
+    return replace(made[one.kind], exploratory=one.exploratory)
 
 
 def measure_of_metric(named: NamedMetric) -> Measure:
@@ -193,8 +194,6 @@ def measure_of_metric(named: NamedMetric) -> Measure:
     return Measure.number(named.name, named.label, *named.figure.ends, unit=named.figure.unit)
 
 
-Values = dict[str, float | None]
-"""Measure key → value."""
 Played = tuple[str, int, int]
 """(key of the condition, episode, seat)."""
 AT_ONCE = 200
@@ -210,12 +209,21 @@ def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]])
     rounds = list(played)
     found: dict[Seated, Values] = defaultdict(dict)
     shares = _shares({episode for key, episode, _ in rounds if key in wanted.get(FORESIGHT.key, ())})
-    anywhere = {key for one in CONDUCT_METRICS for key in wanted.get(one.key, ())}
-    conduct = conduct_by_seat({episode for key, episode, _ in rounds if key in anywhere})
+    conduct = conduct_by_seat(_episodes_with(CONDUCT_METRICS, rounds, wanted))
+    teams = team_values(_episodes_with(TEAM_METRICS, rounds, wanted))
     for key, episode, seat in rounds:
-        told = {FORESIGHT.key: shares.get(episode), **_told(conduct.get((episode, seat), SeatConduct()))}
+        own = _told(conduct.get((episode, seat), SeatConduct()))
+        told = {FORESIGHT.key: shares.get(episode), **own, **teams.get(episode, NO_TEAM)}
         found[episode, seat] = {name: value for name, value in told.items() if key in wanted.get(name, ())}
     return dict(found)
+
+
+def _episodes_with(
+    metrics: Iterable[PlayMetric], rounds: Iterable[Played], wanted: Mapping[str, Collection[str]]
+) -> set[int]:
+    """Return the ids of the episodes in whose conditions any of these metrics is wanted."""
+    anywhere = {key for one in metrics for key in wanted.get(one.key, ())}
+    return {episode for key, episode, _ in rounds if key in anywhere}
 
 
 def _told(conduct: SeatConduct) -> Values:

@@ -13,11 +13,12 @@ from math import ceil, sqrt
 from typing import Literal, Protocol
 
 from kitchen.contract.metric_definitions import MetricLimits
-from kitchen.contract.world import Json, Metric, World, WorldError
+from kitchen.contract.organisation import Organisation
+from kitchen.contract.world import Json, Metric, SettingsError, World, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import counted_noun
-from study.design.condition_seats import PlayedCondition, has_foresight, seats_of
+from study.design.condition_seats import PlayedCondition, has_foresight, planned_organisation, seats_of
 from study.design.team_organisation import is_apart
 
 POINTS = 5
@@ -95,19 +96,27 @@ class PlayMetric:
 
     key: str
     label: str
-    kind: Literal["share", "seconds"]
+    kind: Literal["share", "count", "number"]
+    """A share from 0 to 1, a whole number from 0, or another number from 0 up."""
     meaning: str
     """The explanation for the codebook. It includes when the metric is blank."""
     where: Callable[[PlayedSettings], bool]
     """Returns whether a condition measures the metric."""
     places: str
     """A text that names the episodes in which the metric is measured, such as `every episode`."""
-    better: str = ""
+    better: Literal["", "higher", "lower"] = ""
     exploratory: bool = True
     """True if the metric is exploratory.
 
     No decision depends on its tests, and p-value corrections over measures skip it.
     """
+    unit: str = ""
+
+    @property
+    def figure(self) -> Metric:
+        """The metric in the form in which worlds define theirs, to show means of its values as texts."""
+        kind: Literal["share", "number"] = "share" if self.kind == "share" else "number"
+        return Metric(self.key, kind, self.label, unit=self.unit)
 
     @property
     def words(self) -> str:
@@ -170,11 +179,12 @@ IDLE = PlayMetric(
 THINKING = PlayMetric(
     "thinking_seconds",
     "Thinking time",
-    "seconds",
+    "number",
     "Mean time from when a turn opened to the participant's command, of turns in which they were asked and "
     "gave one; blank if there is none, and under a clock",
     waits_for_people,
     "episodes that wait for people",
+    unit="s",
 )
 WORK = PlayMetric(
     "work_share",
@@ -187,7 +197,176 @@ WORK = PlayMetric(
 )
 CONDUCT_METRICS = (REFUSED, IDLE, THINKING, WORK)
 """Metrics of what participants did, computed from the log (`kitchen.play.episode.log_metrics`)."""
-PLAY_METRICS: Mapping[str, PlayMetric] = {one.key: one for one in (FORESIGHT, *CONDUCT_METRICS)}
+
+
+def team_in(played: PlayedSettings) -> Organisation | None:
+    """Return the organisation of a condition with several members. None if it has no organisation, has a
+    single member, or cannot be played."""
+    with suppress(SettingsError, UnknownNameError):
+        organisation = planned_organisation(played)
+        return organisation if organisation and len(organisation.members) > 1 else None
+    return None
+
+
+def has_team(played: PlayedSettings) -> bool:
+    """Return whether several members play in an organisation."""
+    return team_in(played) is not None
+
+
+def has_timed_team(played: PlayedSettings) -> bool:
+    """Return whether members of an organisation are asked at different times, so that thinking takes
+    steps."""
+    team = team_in(played)
+    return team is not None and team.is_timed
+
+
+def has_led_team(played: PlayedSettings) -> bool:
+    """Return whether a member of an organisation may give jobs to another."""
+    team = team_in(played)
+    return team is not None and bool(team.commands)
+
+
+def has_talking_team(played: PlayedSettings) -> bool:
+    """Return whether a member of an organisation may write to another."""
+    team = team_in(played)
+    return team is not None and not team.is_silent
+
+
+TEAM_PREFIX = "team_"
+TEAM_PLACES: Mapping[Callable[[PlayedSettings], bool], str] = {
+    has_team: "episodes with an organisation of several members",
+    has_timed_team: "episodes with an organisation in which thinking takes steps",
+    has_led_team: "episodes with an organisation in which members give jobs",
+    has_talking_team: "episodes with an organisation whose members write to each other",
+}
+"""For each condition on organisations, the text that names its episodes."""
+NO_GOAL = "blank if the episode has no goal, as in the rounds of a study, or did not reach it"
+
+
+def _team_metric(
+    name: str,
+    label: str,
+    kind: Literal["count", "number"],
+    unit: str,
+    meaning: str,
+    where: Callable[[PlayedSettings], bool] = has_team,
+    better: Literal["", "higher", "lower"] = "",
+) -> PlayMetric:
+    """Return the metric of a whole team that `kitchen.contract.team_measures` computes under this name."""
+    said = f"{meaning}; of the whole team, so the same for everybody in an episode"
+    key = f"{TEAM_PREFIX}{name}"
+    return PlayMetric(key, f"Team: {label}", kind, said, where, TEAM_PLACES[where], better, unit=unit)
+
+
+TEAM_METRICS = (
+    _team_metric(
+        "steps_to_goal",
+        "steps to the goal",
+        "count",
+        "steps",
+        f"Steps until the episode's goal was reached (TC of S-Agents); {NO_GOAL}",
+        better="lower",
+    ),
+    _team_metric(
+        "seconds_to_goal",
+        "seconds to the goal",
+        "number",
+        "s",
+        f"The same in seconds from the opening of the first step; {NO_GOAL}",
+        better="lower",
+    ),
+    _team_metric(
+        "plannings_a_member",
+        "plannings per member",
+        "number",
+        "plannings",
+        "Planning iterations of co-players, averaged over all members (mPT of S-Agents)",
+        has_timed_team,
+    ),
+    _team_metric(
+        "idle_thinking",
+        "idle steps, thinking",
+        "count",
+        "steps",
+        "Steps of seats that did nothing because their member was thinking",
+        has_timed_team,
+    ),
+    _team_metric(
+        "idle_waiting",
+        "idle steps, waiting for others",
+        "count",
+        "steps",
+        "Steps of seats that did nothing because it was not their member's turn",
+        has_timed_team,
+    ),
+    _team_metric(
+        "idle_nothing",
+        "idle steps, nothing done",
+        "count",
+        "steps",
+        "Steps of seats that were asked and did nothing",
+    ),
+    _team_metric("jobs", "jobs given", "count", "jobs", "Jobs that members gave", has_led_team),
+    _team_metric(
+        "jobs_done",
+        "jobs done",
+        "count",
+        "jobs",
+        "Those of them that were reported as done",
+        has_led_team,
+    ),
+    _team_metric(
+        "jobs_failed",
+        "jobs failed",
+        "count",
+        "jobs",
+        "Those that were reported as not possible",
+        has_led_team,
+    ),
+    _team_metric(
+        "jobs_reassigned",
+        "jobs given again",
+        "count",
+        "jobs",
+        "Those that failed and that their giver gave again later",
+        has_led_team,
+    ),
+    _team_metric(
+        "cycles",
+        "jobs in a cycle",
+        "count",
+        "jobs",
+        "Jobs that came back to a member that had them before anybody started them",
+        has_led_team,
+    ),
+    _team_metric(
+        "messages",
+        "messages",
+        "count",
+        "messages",
+        "Messages that members wrote, those of jobs included",
+        has_talking_team,
+    ),
+    _team_metric(
+        "stale_commands",
+        "commands too late",
+        "count",
+        "commands",
+        "Commands that were dropped because they were no longer possible when thinking was over",
+        has_timed_team,
+    ),
+    _team_metric(
+        "usd",
+        "cost of model calls",
+        "number",
+        "USD",
+        "What the model calls of all co-players cost; blank if a price is not known",
+    ),
+)
+"""Metrics of how an organisation worked together, computed from the log."""
+PLAY_METRICS: Mapping[str, PlayMetric] = {
+    one.key: one for one in (FORESIGHT, *CONDUCT_METRICS, *TEAM_METRICS)
+}
 """All metrics of play by key, in the order used in every file."""
 PLAY_METRIC_LABELS = frozenset(one.label for one in PLAY_METRICS.values())
 

@@ -4,15 +4,17 @@ bootstrap intervals. The module changes no data."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 from typing import NamedTuple
+from uuid import UUID
 
 from django.db.models import Count, Max, Q, QuerySet
 
 from kitchen.contract.bootstrap_intervals import mean_interval
+from kitchen.contract.metric_definitions import Metric
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import (
@@ -22,7 +24,9 @@ from kitchen.registry.world_metrics import (
     main_metrics,
     metrics_side_by_side,
 )
-from study.design.models import Study
+from study.analysis.team_metric_values import Values, team_values
+from study.design.models import Condition, Study
+from study.design.play_metrics import TEAM_METRICS
 from study.participants.models import Round
 
 PEOPLE, SYNTHETIC = "people", "synthetic participants"
@@ -75,21 +79,57 @@ class _Played(NamedTuple):
 
     world: str
     score: Json
+    team: Mapping[str, float | None]
+    """Values of `TEAM_METRICS`; empty without an organisation."""
 
 
 @lru_cache(maxsize=32)
 def _measures(study: int, state: tuple[str, ...], *, synthetic: bool) -> LiveMeasures:
     """Compute the means. `state` changes with the episodes, so that the cache holds no old result."""
     rounds = _ended(study).filter(participant__synthetic=synthetic).order_by("condition__position")
-    fields = ("condition__name", "episode__world", "episode__score")
+    fields = ("condition__name", "episode", "episode__key", "episode__world", "episode__score")
+    played = list(rounds.values_list(*fields))
+    teams = _team_values(study, {key: pk for _, pk, key, *_ in played}, synthetic=synthetic)
     by_condition: dict[str, list[_Played]] = defaultdict(list)
-    for name, *played in rounds.values_list(*fields):
-        by_condition[name].append(_Played(*played))
-    metrics = _main({each.world for played in by_condition.values() for each in played})
-    rows = (
-        (named.label, tuple(_cell(named, played) for played in by_condition.values())) for named in metrics
-    )
+    for name, _, key, world, score in played:
+        by_condition[name].append(_Played(world, score, teams.get(key, {})))
+    metrics = _main({each.world for episodes in by_condition.values() for each in episodes})
+    rows = [
+        (named.label, tuple(_cell(named, episodes) for episodes in by_condition.values()))
+        for named in metrics
+    ]
+    rows += _team_rows(study, list(by_condition.values()))
     return LiveMeasures(SYNTHETIC if synthetic else PEOPLE, tuple(by_condition), tuple(rows))
+
+
+_known_teams: dict[tuple[int, bool], dict[UUID, Values]] = {}
+"""Values of `TEAM_METRICS` of each study's ended episodes, by key of the episode: their logs do not change
+any more."""
+
+
+def _team_values(study: int, episodes: Mapping[UUID, int], *, synthetic: bool) -> dict[UUID, Values]:
+    """Return the values of `TEAM_METRICS` of these ended episodes, given as key and id, by key. Only logs of
+    episodes that have ended since the last call are read."""
+    known = _known_teams.get((study, synthetic), {})
+    read = team_values([pk for key, pk in episodes.items() if key not in known])
+    values = {key: known[key] if key in known else read.get(pk, {}) for key, pk in episodes.items()}
+    _known_teams[study, synthetic] = values
+    return values
+
+
+def _team_rows(
+    study: int, conditions: Sequence[Sequence[_Played]]
+) -> list[tuple[str, tuple[MeasureCell, ...]]]:
+    """Return a row for each metric of whole teams that a condition of the study measures and that has a
+    value."""
+    planned = list(Condition.objects.filter(study=study))
+    rows = []
+    for metric in TEAM_METRICS:
+        found = [[one.team.get(metric.key) for one in episodes] for episodes in conditions]
+        values = [[value for value in each if value is not None] for each in found]
+        if any(values) and any(map(metric.where, planned)):
+            rows.append((metric.label, tuple(_mean_cell(metric.figure, each) for each in values)))
+    return rows
 
 
 def _main(worlds: Iterable[str]) -> list[NamedMetric]:
@@ -99,10 +139,14 @@ def _main(worlds: Iterable[str]) -> list[NamedMetric]:
 
 def _cell(named: NamedMetric, played: Sequence[_Played]) -> MeasureCell:
     values = [value for each in played if (value := named.value(each.world, each.score)) is not None]
-    if not values:
-        return MeasureCell(NO_VALUE)
     counts = (event_share_counts(each.world, each.score).get(named.figure.name) for each in played)
     events = sum(map(sum, filter(None, counts)))
-    several = f" ({events} events)" if events else ""
-    interval = interval_text(named.figure, mean_interval(values))
-    return MeasureCell(named.figure.shown(fmean(values)), f"n = {len(values)}{several}, {interval}")
+    return _mean_cell(named.figure, values, f" ({events} events)" if events else "")
+
+
+def _mean_cell(figure: Metric, values: Sequence[float], more: str = "") -> MeasureCell:
+    """Return the mean with its interval. `more` is put after the number of episodes."""
+    if not values:
+        return MeasureCell(NO_VALUE)
+    interval = interval_text(figure, mean_interval(values))
+    return MeasureCell(figure.shown(fmean(values)), f"n = {len(values)}{more}, {interval}")

@@ -44,6 +44,7 @@ from kitchen.replay.episode_file import (
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
 from kitchen.replay.episode_timeline import event_steps, timeline_chart
 from kitchen.replay.step_replay import report_step, seat_page_after
+from kitchen.replay.team_timeline import team_timeline
 from study.analysis import figure_files
 from study.design.models import Study
 from study.researchers.permissions import FORM_METHODS, staff_page, study_page
@@ -163,7 +164,12 @@ def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) 
     return render(
         request,
         "study/monitor/replay.html",
-        {**context, **_timeline(record, more), "team": team_table(record)},
+        {
+            **context,
+            **_timeline(record, more),
+            "team": team_table(record),
+            "team_timeline": team_timeline(record),
+        },
     )
 
 
@@ -255,8 +261,11 @@ def _seat(record: EpisodeRecord, asked: str) -> int:
 
 
 def _step(record: EpisodeRecord, asked: Mapping[str, Any], moments: list[int]) -> int:
-    """Return the number of steps taken at the requested moment, before its step's events."""
+    """Return the number of steps taken at the requested moment, before its step's events. `go` is a word such
+    as `back`, or the number itself."""
     said, last = asked.get("step", "0"), record.episode.step
+    go = asked.get("go", "")
+    said = go if go.isdecimal() else said
     at = min(int(said), last) if said.isdecimal() and len(said) < 10 else 0
     before, after = bisect_left(moments, at + 1), bisect_right(moments, at + 1)
     places = {
@@ -267,4 +276,4 @@ def _step(record: EpisodeRecord, asked: Mapping[str, Any], moments: list[int]) -
         "earlier": moments[before - 1] - 1 if before else at,
         "later": moments[after] - 1 if after < len(moments) else at,
     }
-    return places.get(asked.get("go", ""), at)
+    return places.get(go, at)

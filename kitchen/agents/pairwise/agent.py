@@ -3,7 +3,8 @@ at most one command.
 
 The agent is asked for a command if its seat does nothing, and for an answer if somebody wrote to it. After
 three answers in a row without a command, it calls no model until a message comes. An agent with several seats
-sends its messages from the first one.
+sends its messages from the first one. With `busy_answers = model`, a small call decides whether a message
+interrupts a command.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import ClassVar
 from kitchen.agents.pairwise import prompt
 from kitchen.agents.pairwise.own_commands import OwnCommands, own_commands
 from kitchen.agents.pairwise.partner_talk import Conversation, ConversationMemory
-from kitchen.agents.pairwise.settings import SETTINGS, PairwiseOptions
+from kitchen.agents.pairwise.settings import BY_MODEL, SETTINGS, PairwiseOptions
 from kitchen.agents.pairwise.spoken_reply import REPLY_TOOL, SpokenReply, read_spoken_reply
 from kitchen.agents.pairwise.stand_in_talk import ruled_summary, ruled_turn
 from kitchen.agents.skill_agents.base_agent import NOOP_FALLBACK, SCENE_GROWTH, SkilledAgent
@@ -59,11 +60,12 @@ class PairwiseAgent(SkilledAgent):
     options: PairwiseOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return a forecast with the stand-in. In the worst case every step has a call, a second try and a
-        summary."""
+        """Return a forecast with the stand-in. In the worst case every step has a call, a second try, a
+        summary, and the question whether to answer."""
         chosen = {**self.chosen, **INSTANT_SETTINGS, "memory": self.options.memory}
         growth = SCENE_GROWTH + MENU_GROWTH + SUMMARY_TOKENS
-        return ForecastTrial(chosen, repairs=2, remembering=chosen, extra_tokens=growth)
+        repairs = 3 if self.options.busy_answers == BY_MODEL else 2
+        return ForecastTrial(chosen, repairs=repairs, remembering=chosen, extra_tokens=growth)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
         """Return the system message of each seat."""
@@ -100,7 +102,7 @@ class PairwiseAgent(SkilledAgent):
             calls=calls,
             fallback=next((turn.error for turn in turns if turn.error), ""),
             says=tuple(say for turn in turns for say in turn.says),
-            planned=bool(calls),
+            planned=any(turn.is_asked for turn in turns),
         )
 
 
@@ -125,6 +127,11 @@ class SeatTurn:
     begun: str = ""
     """The command that the model chose now, as text."""
     error: str = ""
+    is_asked: bool = False
+    """True if the model is asked for words and a command."""
+    busy_answer: str = ""
+    """What the model decided about messages during a command: `respond` or `ignore`; empty if it was not
+    asked, or if its reply was not usable."""
     tries: list[list[Json]] = field(default_factory=list)
     """The faults of each reply."""
 
@@ -155,13 +162,14 @@ class SeatTurn:
             "doing": self.commands.doing,
             "silent": memory.silent,
             "summarised": memory.summarised,
+            **({"busy_answer": self.busy_answer} if self.busy_answer else {}),
         }
 
     async def take(self, late: Decision | None) -> None:
         """Ask the model if there is a reason, and else go on."""
         if late is not None:
             self._adopt(late)
-        if self.session is not None and self._has_reason():
+        if self.session is not None and await self._has_reason(self.session):
             await self._ask(self.session)
         self.by = self.by or self.commands.by
 
@@ -172,16 +180,37 @@ class SeatTurn:
         if not self.commands.why_not(begun):
             self.commands.begin(begun, late.played_by)
 
-    def _has_reason(self) -> bool:
-        unread = self.conversation.unread
-        if unread:
+    async def _has_reason(self, session: ModelSession) -> bool:
+        if self.conversation.unread:
             is_at_work = bool(self.commands.doing) and self.can_act
-            return not is_at_work or any(map(asks_for_answer, unread))
+            return not is_at_work or await self._interrupts(session)
         if self.situation.request.because in {REASON_REMINDER, REASON_TO_ANSWER}:
             return bool(self.conversation.addressees)
         return self.can_act and not self.commands.doing and not self.conversation.has_stopped
 
+    async def _interrupts(self, session: ModelSession) -> bool:
+        """Return whether unread messages are answered during a command: by the rule, or as the model decides
+        once for each new message. The stand-in, and a reply that is not usable, follow the rule."""
+        by_rule = any(map(asks_for_answer, self.conversation.unread))
+        if self.agent.options.busy_answers != BY_MODEL:
+            return by_rule
+        if self.conversation.is_put_off:
+            return False
+        usual = prompt.RESPOND if by_rule else prompt.IGNORE
+        told = self.agent.fixed_part(self.commands, self.conversation.talk)
+        request = prompt.busy_request(self.conversation, self.commands.doing)
+        messages = [Message("system", told, fixed=True), Message("user", request)]
+        call = await session.ask(messages, self._stand_in(session, lambda _: usual))
+        answers = prompt.read_busy_reply(call.reply.text) if call.reply else None
+        if answers is not None:
+            self.busy_answer = prompt.RESPOND if answers else prompt.IGNORE
+        if not (by_rule if answers is None else answers):
+            self.conversation.put_off()
+            return False
+        return True
+
     async def _ask(self, session: ModelSession) -> None:
+        self.is_asked = True
         told = self.agent.fixed_part(self.commands, self.conversation.talk)
         fixed = Message("system", told, fixed=True)
         await self._summarise(session, fixed)

@@ -31,6 +31,8 @@ class ConversationMemory:
     """Number of the last message that the model has read."""
     silent: int = 0
     """Answers in a row without a command."""
+    put_off: int = 0
+    """Number of the last message that the model decided to answer later; 0 if there was none."""
 
     @classmethod
     def from_json(cls, stored: Json) -> Self:
@@ -38,8 +40,8 @@ class ConversationMemory:
         return cls(**stored) if isinstance(stored, dict) else cls()
 
     def to_json(self) -> dict[str, Json]:
-        """Return the memory as JSON for storage."""
-        return asdict(self)
+        """Return the memory as JSON for storage. `put_off` is left out while it is 0."""
+        return {name: value for name, value in asdict(self).items() if value or name != "put_off"}
 
 
 class Conversation:
@@ -87,6 +89,15 @@ class Conversation:
         """Replace these messages by a new summary, which includes the old one."""
         text = " ".join(summary.split())[:MAX_SUMMARY_CHARACTERS]
         self.memory = replace(self.memory, summary=text, summarised=said[-1].number)
+
+    def put_off(self) -> None:
+        """Note that the unread messages are answered later."""
+        self.memory = replace(self.memory, put_off=self.unread[-1].number)
+
+    @property
+    def is_put_off(self) -> bool:
+        """Return whether it was decided that all unread messages are answered later."""
+        return bool(self.unread) and self.unread[-1].number <= self.memory.put_off
 
     def mark_read(self, *, has_command: bool, could_act: bool) -> None:
         """Note that the model has read all messages and answered."""

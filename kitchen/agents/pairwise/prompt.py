@@ -31,6 +31,12 @@ and what is left to do. Use at most {limit} characters, and write nothing else.
 
 {before}{lines}"""
 
+RESPOND, IGNORE = "respond", "ignore"
+BUSY = """You are doing {doing}, and somebody wrote to you:
+{lines}
+Do you interrupt it to answer now, or go on and answer afterwards?
+Write one word and nothing else: `respond` or `ignore`."""
+
 
 def fixed_part(commands: OwnCommands, organisation: Organisation | None, *, structured: bool) -> str:
     """Return the part that is the same at every step of an episode."""
@@ -75,3 +81,14 @@ def summary_request(conversation: Conversation, said: Sequence[TeamMessage]) -> 
     before = f"Earlier: {conversation.memory.summary}\n" if conversation.memory.summary else ""
     lines = "\n".join(map(conversation.line, said))
     return SUMMARISE.format(limit=MAX_SUMMARY_CHARACTERS, before=before, lines=lines)
+
+
+def busy_request(conversation: Conversation, doing: str) -> str:
+    """Return the question whether a busy agent answers its unread messages at once."""
+    return BUSY.format(doing=doing, lines="\n".join(map(conversation.line, conversation.unread)))
+
+
+def read_busy_reply(text: str) -> bool | None:
+    """Return whether the model wants to answer at once; None if the reply names neither word or both."""
+    named = {word for word in (RESPOND, IGNORE) if word in text.casefold()}
+    return named == {RESPOND} if len(named) == 1 else None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from kitchen.agents.skill_agents import settings as shared
 from kitchen.contract.world import Setting
 
+BUSY_ANSWERS, RULE, BY_MODEL = "busy_answers", "rule", "model"
+"""A setting and its values: who decides whether a busy agent answers (MINDcraft: a model)."""
 SETTINGS: tuple[Setting, ...] = (
     shared.MODEL,
     replace(shared.TEMPERATURE, help=shared.TEMPERATURE.help.replace("; the paper uses 0", "")),
@@ -21,6 +23,15 @@ SETTINGS: tuple[Setting, ...] = (
         "call of its own.",
         minimum=5,
         maximum=40,
+    ),
+    Setting(
+        BUSY_ANSWERS,
+        "choice",
+        "Who decides whether a message is answered during a command",
+        RULE,
+        help="By the rule, questions and requests are answered at once, and other messages afterwards. "
+        "The model decides in a small call of its own.",
+        choices=((RULE, "the rule"), (BY_MODEL, "the model")),
     ),
     shared.RULES,
     shared.MAKING,
@@ -40,3 +51,4 @@ class PairwiseOptions(shared.SkilledOptions):
     """The settings in their own types; see SETTINGS for their meaning."""
 
     structured: bool
+    busy_answers: str

@@ -17,9 +17,10 @@ from kitchen.contract.bootstrap_intervals import Interval, share_interval
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import metrics_of_world
-from study.analysis.analysis_measures import MeasuredItems, Values, measures_of, play_values
+from study.analysis.analysis_measures import MeasuredItems, measures_of, play_values
 from study.analysis.analysis_sample import EXCLUSION_REASONS, exclusion_reasons, measured_items_in_versions
 from study.analysis.statistics.observations import Measure
+from study.analysis.team_metric_values import Values
 from study.design.between_groups import level_of
 from study.design.blueprint import ConditionPlan
 from study.design.models import Study

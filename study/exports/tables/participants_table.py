@@ -154,7 +154,7 @@ def _played_columns(condition: ConditionPlan, figures: Iterable[NamedMetric]) ->
     for one in play_metrics_in(condition):
         slot = ColumnContent(condition.key, "play", one.key)
         text = f"{one.label}: {one.meaning}, in the condition “{condition.name}”."
-        yield WideColumn(slot.named(), "number", text, "s" if one.kind == "seconds" else "", slot=slot)
+        yield WideColumn(slot.named(), METRIC_COLUMN_KINDS[one.kind], text, one.unit, slot=slot)
 
 
 COURSE_NAMES = (ORDER[0], *(one[0] for one in COURSE))

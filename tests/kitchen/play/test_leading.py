@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,8 +19,9 @@ from kitchen.play.episode.change_episode import close_expired_turn
 from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts, last_command_at
+from kitchen.play.live.job_panels import roster_panel
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
-from kitchen.play.live.render_page import offered_aims, page_context
+from kitchen.play.live.render_page import offered_aims, page_context, render_panel
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.turn.conversation import mailbox_of, member_message
@@ -129,9 +131,37 @@ def test_what_cannot_be_done_is_reported_with_why() -> None:
     shown = "".join(opened(episode).show().texts)
     assert "I do not have what I need for it." in shown and "It took too long." in shown
     assert "I can only do jobs from the list." in shown
-    assert (
-        'data-told="Robot 1: not possible: Fetch salmon sashimi. I do not have what I need for it."' in shown
+    told = "Robot 1: not possible: Fetch salmon sashimi. I do not have what I need for it."
+    assert f'data-told="{told} Robot 1 has no job now."' in shown
+
+
+def test_the_roster_says_since_when_a_worker_has_no_job() -> None:
+    episode = led()
+    page = opened(episode)
+    assert "since step" not in "".join(page.show().texts), "nobody has had a job"
+    give(episode, 1, aim=("fetch", "rice"))
+    take(episode, 4)
+    shown = "".join(opened(episode).show().texts)
+    assert 'data-told="Robot 2: done: Fetch rice. Robot 2 has no job now."' in shown
+    ended = '<span class="worker-free">has no job</span> <span class="quiet">since step 3</span>'
+    assert ended in shown
+    assert "no tiene encargo ahora." in "".join(opened(episode, language="es").show().texts)
+
+
+@pytest.mark.parametrize(("steps", "silent"), [(29, 0), (30, 30), (60, 30), (90, 90), (210, 210)])
+def test_the_roster_says_when_a_job_is_late_with_doubling_patience(steps: int, silent: int) -> None:
+    episode = led()
+    opened(episode)
+    give(episode, 1, aim=("fetch", "rice"))
+    seat = episode.seats.select_related("episode").get(number=LEAD)
+    view, page = current_seat_view(seat), world_page_of(seat)
+    shown, over = (
+        render_panel(roster_panel(page, replace(view, step=steps, phase=phase)).parts[1])
+        for phase in (view.phase, "over")
     )
+    told = f"Robot 2: no news for {silent} steps: Fetch rice." if silent else ""
+    assert f'data-told="{told}"' in shown
+    assert (f"No news for {silent} steps" in shown) == bool(silent) and "No news" not in over
 
 
 def test_who_writes_to_followers_reads_that_they_take_jobs_only() -> None:

@@ -23,9 +23,12 @@ from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.replay.episode_record import read_episode_records
+from study.analysis.team_metric_values import team_values
 from study.design.models import Study
+from study.design.play_metrics import TEAM_METRICS, play_metrics_in
 from study.exports.export_registry import get_table
 from study.exports.tables.organisation_tables import MEASURES
+from study.monitor.live_measures import live_measures
 from study.monitor.replay_page import NO_VALUE, team_table
 from study.participants.models import Round
 from study.participation.page_progress import finish_page
@@ -69,10 +72,12 @@ def episode(monkeypatch: pytest.MonkeyPatch) -> Episode:
     )
 
 
-def played(episode: Episode) -> Study:
+def played(episode: Episode, **settings: str) -> Study:
     """A study in which the person gives a job and takes the errand that the agent wanted."""
     study = make_study()
-    study.conditions.update(organisation={"kind": "graph"}, coplayer="random", teammates=1)
+    study.conditions.update(
+        organisation={"kind": "graph", "settings": settings}, coplayer="random", teammates=1
+    )
     person = enter(study, "person")
     finish_page(participant_id=person.pk, page="guide")
     Round.objects.filter(participant=person, position=1).update(episode=episode, seat=0)
@@ -144,6 +149,43 @@ def test_the_replay_page_has_the_main_measures_of_each_member(episode: Episode) 
     assert '<th scope="row">Planning iterations</th><td class="number">2</td>' in page
     (alone,) = read_episode_records(Episode.objects.filter(pk=make_episode().pk))
     assert team_table(alone) == {}
+
+
+def test_measures_of_the_team_are_in_the_wide_file_the_long_file_and_on_the_live_page(
+    episode: Episode,
+) -> None:
+    study = played(episode, schedule="free")
+    key = Round.objects.get(episode=episode).condition.key
+    names = "steps_to_goal plannings_a_member idle_thinking idle_nothing jobs jobs_done messages "
+    names += "stale_commands usd"
+    wanted = " ".join(f"{key}.team_{name}" for name in names.split())
+    assert cells("participants", study, wanted) == [[3, 1, 3, 1, 1, 0, 2, 1, 0]]
+    long = {row[0]: row[1] for row in cells("measures", study, "measure value")}
+    assert (long["team_steps_to_goal"], long["team_plannings_a_member"]) == (3, 1)
+    rows = dict(live_measures(study).rows)
+    assert rows["Team: plannings per member"][0].value == "1"
+    assert "Team: jobs in a cycle" in rows
+    meanings = {one.name: one.meaning for one in get_table("participants").columns_of(study)}
+    assert "blank if the episode has no goal" in meanings[f"{key}.team_steps_to_goal"]
+
+
+def test_measures_of_the_team_need_an_organisation_with_several_members(episode: Episode) -> None:
+    study = make_study("other")
+    plan = study.conditions.all()[0]
+
+    def measured(**more: object) -> set[str]:
+        plan.organisation = more
+        return {one.key for one in play_metrics_in(plan) if one in TEAM_METRICS}
+
+    plan.coplayer, plan.teammates = "random", 1
+    assert measured() == set()
+    central, pair, tree = (measured(kind=kind) for kind in ("central", "pair", "tree"))
+    assert "team_idle_nothing" in central and "team_messages" not in central
+    assert "team_messages" in pair and "team_jobs" not in pair
+    assert "team_jobs" in tree and "team_stale_commands" not in tree
+    timed = measured(kind="tree", settings={"schedule": "free"})
+    assert timed == {one.key for one in TEAM_METRICS}
+    assert team_values([make_episode().pk]) == {}
 
 
 def test_jobs_have_the_time_until_they_were_accepted_in_studies_with_organisations(episode: Episode) -> None:

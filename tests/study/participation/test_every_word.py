@@ -23,18 +23,14 @@ from kitchen.play.live.common_panels import (
     Bar,
     Clock,
     EpisodeEnd,
-    JobCard,
-    JobsPanel,
     Line,
     Partner,
     Phase,
     Plan,
     Plans,
-    RosterPanel,
     Talk,
-    WorkerJob,
-    WorkerStatus,
 )
+from kitchen.play.live.job_panels import JobCard, JobsPanel, RosterPanel, WorkerJob, WorkerStatus
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import PAGES_BEFORE_ROUNDS
 from study.participants.models import EntryPause, PageVisit, Participant
@@ -89,7 +85,7 @@ def card(state: str) -> JobCard:
     return JobCard(3, state=state, step=2, acts=True, **words)
 
 
-ERRAND = WorkerJob(3, "⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2, open=True)
+ERRAND = WorkerJob(3, "⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2, open=True, silent=30)
 SHELL = (
     ("bar", Bar(3, None, "choose")),
     ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),
@@ -109,8 +105,8 @@ SHELL = (
     ("job", card("accepted")),
     ("phase", Phase("lead", ())),
     ("roster", RosterPanel()),
-    ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), False, (ERRAND,), "")),
-    ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), True, (), "⟦done⟧")),
+    ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), False, 0, (ERRAND,), "")),
+    ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), True, 4, (), "⟦done⟧")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
     ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
     ("partner", Partner("⟦Robot⟧ 2")),

@@ -113,6 +113,47 @@ def test_it_goes_on_with_a_command_until_it_is_done_or_it_is_asked_something(
     assert silent_of(asked) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "reply", "answers"),
+    [
+        ("I wait.", "Respond.", True),
+        ("I wait.", "ignore", False),
+        ("What do you fetch?", "Ignore", False),
+        ("What do you fetch?", "respond or ignore?", True),
+        ("I wait.", "Perhaps.", False),
+    ],
+)
+def test_a_model_may_decide_whether_a_message_interrupts_a_command(
+    text: str, reply: str, answers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = script(monkeypatch, answer(command="pickup(onion)"), reply, answer("One onion."), "respond")
+    first = decide(told(), busy_answers="model")
+    going = decide(told((0, text), memory=first.memory), busy_answers="model")
+    request = model.requests[1]
+    assert request.tool is None and "You are doing pickup(onion)" in request.messages[-1].text
+    assert f"- Player 0 to you: {text}" in request.messages[-1].text
+    assert bool(going.says) == going.planned == answers
+    assert len(going.calls) == 1 + answers, "the small call is paid and logged"
+    word = {"Respond.": "respond", "ignore": "ignore", "Ignore": "ignore"}.get(reply)
+    assert note_of(going).get("busy_answer") == word
+    if not answers:
+        number = len(model.requests)
+        later = decide(told((0, text), memory=going.memory), busy_answers="model")
+        assert len(model.requests) == number and later.commands, "it decides once for each message"
+        decide(told((0, text), (0, "Hello"), memory=later.memory), busy_answers="model")
+        assert "- Player 0 to you: Hello" in model.requests[number].messages[-1].text
+
+
+@pytest.mark.parametrize(("text", "answers"), [("I wait.", False), ("What do you fetch?", True)])
+def test_the_stand_in_decides_by_the_rule_whether_a_message_interrupts(text: str, answers: bool) -> None:
+    settings = {"busy_answers": "model", "model": "stand-in"}
+    first = decide(told(), **settings)
+    assert note_of(first)["doing"]
+    going = decide(told((0, text), memory=first.memory), **settings)
+    assert bool(going.says) == answers and len(going.calls) == 1 + answers
+    assert note_of(going)["busy_answer"] == ("respond" if answers else "ignore")
+
+
 def test_text_mode_asks_for_lines_and_sends_no_tool(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, "Ask to Player 0: What do you have?\nCommand: wait(2)")
     made = decide(told(), structured=False)

@@ -1,0 +1,195 @@
+"""Build the panels of jobs (tasks that members give to one another): a worker's cards, and a leader's roster.
+
+The roster shows who has no job and since when, what failed, and which jobs are late. All three are announced
+to screen readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kitchen.contract.answer_delays_and_reminders import silent_steps
+from kitchen.contract.assigned_jobs import ACCEPTED, DECLINED, DONE, FAILED, PASSED_ON, STARTED, Job
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.words.gettext_without_django import gettext, gettext_noop
+
+JOB_STATES = {
+    "given": gettext_noop("not answered yet"),
+    "accepted": gettext_noop("accepted"),
+    "declined": gettext_noop("declined"),
+    "started": gettext_noop("begun"),
+    "done": gettext_noop("done"),
+    "failed": gettext_noop("not possible"),
+    "withdrawn": gettext_noop("taken back"),
+    "passed_on": gettext_noop("given to somebody else"),
+}
+"""Labels of the states of a job."""
+JOB_FAILURE_REASONS = {
+    "gone": gettext_noop("I do not have what I need for it."),
+    "late": gettext_noop("It took too long."),
+    "stopped": gettext_noop("I was told to stop."),
+    "words": gettext_noop("I can only do jobs from the list."),
+}
+"""Reasons why a job was declined or failed, by `Job.code`, where no person wrote a reason."""
+REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED, PASSED_ON}
+"""Job states that are announced to screen readers."""
+
+
+class JobsPanel(NamedTuple):
+    """The panel of the jobs that the person at this page was given. Each job is a part of the panel."""
+
+
+class JobCard(NamedTuple):
+    """One job that the person at this page was given."""
+
+    number: int
+    who: str
+    """Name of the member who gave the job."""
+    text: str
+    state: str
+    words: str
+    """The label of the state."""
+    why: str
+    step: int
+    acts: bool
+    """True if the reader can still act on the job."""
+    aim: str = ""
+    """The goal in the world that the job asks for, as text."""
+
+
+class RosterPanel(NamedTuple):
+    """The panel of the members whom this person leads. Each member is a part of the panel."""
+
+
+class WorkerJob(NamedTuple):
+    """One job of a member whom this person leads."""
+
+    number: int
+    text: str
+    state: str
+    words: str
+    why: str
+    since: int
+    """The step in which the job reached this state."""
+    open: bool
+    """True if the job can be taken back."""
+    silent: int
+    """Steps without news if the job is late (`silent_steps`); otherwise 0."""
+
+
+class WorkerStatus(NamedTuple):
+    """The status of a member whom this person leads. It lists the member's open jobs, newest first. If
+    there are none, it has the last finished job."""
+
+    member: int
+    name: str
+    seats: tuple[int, ...]
+    free: bool
+    """True if the member has no open job."""
+    free_since: int
+    """The step in which its last job ended; 0 if it has had none."""
+    errands: tuple[WorkerJob, ...]
+    announcement: str
+    """Text for screen readers when this changes. Empty if the conversation announces it."""
+
+
+def jobs_panel(page: Page, view: SeatView) -> Panel:
+    """Build the panel of the jobs that this person was given."""
+    parts = tuple(
+        Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
+        for job in view.jobs.listed
+        if job.worker == view.talk.member
+    )
+    return Panel("jobs", "kitchen/play/jobs.jinja", JobsPanel(), parts=parts)
+
+
+def _card(page: Page, view: SeatView, job: Job) -> JobCard:
+    return JobCard(
+        job.number,
+        view.talk.members[job.giver],
+        job_text(page, view, job),
+        job.state,
+        gettext(JOB_STATES[job.state]),
+        _why(job),
+        job.step,
+        job.is_open and view.phase != "over",
+        page.aimed(view.brief, job.aim) if job.aim else "",
+    )
+
+
+def job_text(page: Page, view: SeatView, job: Job) -> str:
+    """Return the text of a job that a person or an agent wrote. Empty if the system generated the text
+    from the job's goal."""
+    return "" if job.aim and job.is_plain else job.text
+
+
+def _why(job: Job) -> str:
+    if job.code in JOB_FAILURE_REASONS:
+        return gettext(JOB_FAILURE_REASONS[job.code])
+    return "" if job.why == job.text else job.why
+
+
+def roster_panel(page: Page, view: SeatView) -> Panel:
+    """Build the panel with the status of each member whom this person leads."""
+    parts = tuple(
+        Panel(f"worker-{member}", "kitchen/play/worker.jinja", _worker(page, view, member))
+        for member in view.jobs.leads
+    )
+    return Panel("roster", "kitchen/play/roster.jinja", RosterPanel(), parts=parts)
+
+
+def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
+    jobs = [job for job in view.jobs.listed if job.worker == member and job.giver == view.talk.member]
+    still = [job for job in reversed(jobs) if job.is_open]
+    last = max(jobs, key=lambda job: (job.changed, job.number), default=None)
+    shown = still or ([last] if last else [])
+    name = view.talk.members[member]
+    return WorkerStatus(
+        member,
+        name,
+        view.jobs.seats_of.get(member, ()),
+        not still,
+        last.changed if last and not still else 0,
+        tuple(_errand(page, view, job) for job in shown),
+        _worker_news(page, view, name, last, still) if last else "",
+    )
+
+
+def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
+    """Return what is announced about a worker: which of its jobs are late. If none is, what became of its
+    last job, and whether it is without a job now."""
+    late = ((_silence(view, job), _job_words(page, view, job)) for job in still)
+    silent = [
+        gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
+        for steps, words in late
+        if steps
+    ]
+    free = [] if still else [gettext("{who} has no job now.").format(who=name)]
+    return " ".join(silent or filter(None, [_announcement(page, view, name, last), *free]))
+
+
+def _silence(view: SeatView, job: Job) -> int:
+    """Return the steps without news of a late job, or 0."""
+    return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
+
+
+def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
+    can = job.is_open and view.phase != "over"
+    words = gettext(JOB_STATES[job.state])
+    text, silent = _job_words(page, view, job), _silence(view, job)
+    return WorkerJob(job.number, text, job.state, words, _why(job), job.changed, can, silent)
+
+
+def _job_words(page: Page, view: SeatView, job: Job) -> str:
+    parts = [page.aimed(view.brief, job.aim) if job.aim else "", job_text(page, view, job)]
+    return ": ".join(part for part in parts if part)
+
+
+def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
+    """Return, for example, `Player 2: not possible: Serve the guests. I do not have what I need for it.`"""
+    if job.state not in REPORTED_STATES or job.why:
+        return ""
+    said = gettext("{who}: {state}: {job}.")
+    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_job_words(page, view, job))
+    return " ".join(filter(None, [said, _why(job)]))
