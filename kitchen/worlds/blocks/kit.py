@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kitchen.contract.agent import Adviser
+from kitchen.contract.agent import Adviser, AimPursuer
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
@@ -62,6 +62,12 @@ def _adviser() -> Adviser:
     return ADVISER
 
 
+def _pursuer() -> AimPursuer:
+    from kitchen.worlds.blocks.block_pursuit import PURSUER
+
+    return PURSUER
+
+
 def _page_of(name: str) -> Callable[[], Page]:
     def load() -> Page:
         from kitchen.worlds.blocks.page import PAGES
@@ -88,6 +94,7 @@ def _kit(name: str, rules: Callable[[], type[World]], practice: Mapping[str, Jso
         bench=_bench_of(name),
         log_metrics=_measures,
         adviser=_adviser,
+        pursuer=_pursuer,
         practice=Practice(settings=practice, coplayer="blocks_planner", teammates=1),
         steps=steps,
     )
