@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kitchen.contract.agent import Adviser, AimPursuer
+from kitchen.contract.agent_skills import Skills
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
@@ -68,6 +69,12 @@ def _pursuer() -> AimPursuer:
     return PURSUER
 
 
+def _skills() -> Skills:
+    from kitchen.worlds.blocks.block_skills import SKILLS
+
+    return SKILLS
+
+
 def _page_of(name: str) -> Callable[[], Page]:
     def load() -> Page:
         from kitchen.worlds.blocks.page import PAGES
@@ -95,6 +102,7 @@ def _kit(name: str, rules: Callable[[], type[World]], practice: Mapping[str, Jso
         log_metrics=_measures,
         adviser=_adviser,
         pursuer=_pursuer,
+        skills=_skills,
         practice=Practice(settings=practice, coplayer="blocks_planner", teammates=1),
         steps=steps,
     )
