@@ -16,15 +16,16 @@ a building is made, every player places the nearest missing block.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.blocks.block_grid import AIR, Rank, rank_from
-from kitchen.worlds.blocks.construction_world import TOOLS
+from kitchen.worlds.blocks.block_aims import nearest_change
+from kitchen.worlds.blocks.block_grid import AIR
+from kitchen.worlds.blocks.blueprints import TOOLS
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.gathering_macros import HAND
@@ -183,7 +184,7 @@ def _maker(team: Team, targets: Mapping[str, int]) -> int:
     return max(team.held, key=worth)
 
 
-def _sources(team: Team) -> ItemSources:
+def item_sources(team: Team) -> ItemSources:
     """Return where items come from in this world."""
     if "targets" not in team.situation.briefs[team.seats[0]]:
         return ItemSources()
@@ -199,7 +200,7 @@ def _sources(team: Team) -> ItemSources:
 
 def _needed_items(team: Team, targets: Mapping[str, int]) -> set[str]:
     """Return the kinds of item that the targets are made of, fuel included."""
-    steps = plan_items(targets, team.pool, _sources(team)) or []
+    steps = plan_items(targets, team.pool, item_sources(team)) or []
     needed, book = set(targets), recipe_book()
     for verb, item, *_ in steps:
         needed.add(item)
@@ -215,13 +216,13 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
     maker_of = {goal.maker: goal for goal in goals}
     for seat in team.asked():
         goal = maker_of.get(seat, goals[0])
-        steps = plan_items(goal.targets, team.pool, _sources(team)) if team.knows_how else None
+        steps = plan_items(goal.targets, team.pool, item_sources(team)) if team.knows_how else None
         if steps is None:
             commands[seat] = _gift_to_others(team, seat) or GO_ON
             continue
         taken = {command for command in commands.values() if command[0] in RAW_VERBS}
-        command = _gift(team, seat, goal) if seat != goal.maker else _making_step(team, seat, steps)
-        commands[seat] = command or _raw_step(team, seat, steps, taken) or GO_ON
+        command = _gift(team, seat, goal) if seat != goal.maker else making_step(team, seat, steps)
+        commands[seat] = command or raw_step(team, seat, steps, taken) or GO_ON
     return commands
 
 
@@ -254,7 +255,7 @@ def _gift(team: Team, seat: int, goal: TeamGoal) -> Command | None:
     return ("give", str(goal.maker), item, str(team.held[seat][item])) if item and can_give else None
 
 
-def _making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | None:
+def making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | None:
     """Return the first step of the plan that the maker can carry out itself, with the amount that it can."""
     for step in steps:
         if step[0] in RAW_VERBS:
@@ -278,7 +279,7 @@ def _most(team: Team, seat: int, head: Command) -> int:
     return max((book.most_times(row, held) for row in book.by_item[item]), default=0)
 
 
-def _raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Command]) -> Command | None:
+def raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Command]) -> Command | None:
     """Return the first raw material that nobody fetches yet; back to the middle if none is near."""
     for step in steps:
         if step[0] not in RAW_VERBS or step in taken:
@@ -293,8 +294,14 @@ def _raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Comman
 
 def _gather_command(team: Team, seat: int) -> Command:
     """Return the next macro towards a seat's tool, or a small amount of what is wanted."""
-    brief = team.situation.briefs[seat]
-    collects: Mapping[str, Json] = brief["collects"]
+    item = team.situation.briefs[seat]["item"]
+    return gather_step(team, seat, item, team.held[seat].get(item, 0) + AT_A_TIME)
+
+
+def gather_step(team: Team, seat: int, item: str, amount: int) -> Command:
+    """Return the next macro with which a seat gets this amount of an item in the gathering world; `go_on` if
+    it holds as much or cannot get it."""
+    collects: Mapping[str, Json] = team.situation.briefs[seat]["collects"]
     sources = ItemSources(
         {each["gives"]: block for block, each in collects.items()},
         {
@@ -303,9 +310,7 @@ def _gather_command(team: Team, seat: int) -> Command:
             if HAND not in each["steps"]
         },
     )
-    item, held = brief["item"], team.held[seat]
-    wanted = held.get(item, 0) + AT_A_TIME
-    steps = plan_items({item: wanted}, held, sources) or [GO_ON]
+    steps = plan_items({item: amount}, team.held[seat], sources) or [GO_ON]
     return steps[0]
 
 
@@ -338,22 +343,11 @@ def _shared_material(team: Team, seat: int) -> Command | None:
     return None
 
 
-def _building_step(team: Team, seat: int, taken: Container[tuple[int, ...]]) -> Command:
+def _building_step(team: Team, seat: int, taken: Iterable[tuple[int, ...]]) -> Command:
     """Return the nearest change of the lowest unfinished level that the seat can make. Without any, return
     the lowest other level of which it can build something."""
-    seen, options = team.seen[seat], list[tuple[Rank, Command]]()
-    rank = rank_from(tuple(seen["at"]))
-    for x, z, wanted, present in seen.get("differences", ()):
-        cell = x, seen["level"], z
-        words = tuple(map(str, cell))
-        if cell in taken:
-            continue
-        if present != AIR:
-            options.append((rank(cell), ("remove", *words)))
-        elif wanted in team.held[seat]:
-            options.append((rank(cell), ("place", wanted, *words)))
     builds = (command for command in team.situation.legal[seat] if command[0] == "build")
-    return min(options)[1] if options else next(builds, GO_ON)
+    return nearest_change(team.seen[seat], taken) or next(builds, GO_ON)
 
 
 class PlannerAdviser(Adviser):

@@ -27,6 +27,9 @@ from kitchen.worlds.blocks.item_words import has_name
 
 FOLDER = DATA / "blueprints"
 NO_BLOCK = "."
+DIRT, PICKAXE = "dirt", "diamond_pickaxe"
+TOOLS: Mapping[str, int] = {PICKAXE: 1, DIRT: 128}
+"""What every builder holds at the start beside materials."""
 MOST_SIDE = 32
 """Maximum number of levels, rows and columns of a blueprint."""
 Letter = Annotated[str, StringConstraints(min_length=1, max_length=1)]

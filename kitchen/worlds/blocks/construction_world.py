@@ -9,7 +9,14 @@ from typing import ClassVar
 from kitchen.contract.world import Json, Metric, Setting, SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap
 from kitchen.worlds.blocks.blueprint_generator import NAME_PATTERN
-from kitchen.worlds.blocks.blueprints import Blueprint, blueprint, blueprint_files, parse_blueprint
+from kitchen.worlds.blocks.blueprints import (
+    DIRT,
+    TOOLS,
+    Blueprint,
+    blueprint,
+    blueprint_files,
+    parse_blueprint,
+)
 from kitchen.worlds.blocks.goal_worlds import (
     FILLED,
     GIVES,
@@ -23,8 +30,6 @@ from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 
 SITE_MARGIN = 16
 """Cells around the blueprint's box where seats may go."""
-DIRT, PICKAXE = "dirt", "diamond_pickaxe"
-TOOLS = {PICKAXE: 1, DIRT: 128}
 USUAL_BLUEPRINT = "materials_0_rooms_0_window_0_carpet_0_variant_0"
 LEAST_STEPS, STEPS_BY_ROOMS = 600, 300
 EVEN, BY_MATERIAL = "even", "by_material"

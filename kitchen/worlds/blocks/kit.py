@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kitchen.contract.agent import Adviser, Agent
+from kitchen.contract.agent import Adviser, Agent, AimPursuer
+from kitchen.contract.agent_skills import Skills
 from kitchen.contract.benchmark import Benchmark
 from kitchen.contract.episode_log import LogMetrics
 from kitchen.contract.kit import Practice, WorldKit
@@ -69,6 +70,18 @@ def _dispatcher() -> type[Agent]:
     return BlocksDispatcher
 
 
+def _pursuer() -> AimPursuer:
+    from kitchen.worlds.blocks.block_pursuit import PURSUER
+
+    return PURSUER
+
+
+def _skills() -> Skills:
+    from kitchen.worlds.blocks.block_skills import SKILLS
+
+    return SKILLS
+
+
 def _page_of(name: str) -> Callable[[], Page]:
     def load() -> Page:
         from kitchen.worlds.blocks.page import PAGES
@@ -95,6 +108,8 @@ def _kit(name: str, rules: Callable[[], type[World]], practice: Mapping[str, Jso
         bench=_bench_of(name),
         log_metrics=_measures,
         adviser=_adviser,
+        pursuer=_pursuer,
+        skills=_skills,
         practice=Practice(settings=practice, coplayer="blocks_planner", teammates=1),
         steps=steps,
     )

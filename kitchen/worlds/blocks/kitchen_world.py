@@ -28,6 +28,7 @@ from kitchen.contract.world import (
     ordered_commands,
 )
 from kitchen.words.gettext_without_django import ngettext_noop
+from kitchen.worlds.blocks.block_aims import AimedWorld
 from kitchen.worlds.blocks.block_grid import (
     BlockGrid,
     BlockMap,
@@ -85,7 +86,7 @@ def house_grid() -> BlockGrid:
     return BlockGrid(BlockMap.of(blocks, Bounds((low_x, low_y, low_z), (high_x, high_y, high_z))))
 
 
-class BlocksKitchen(SimpleWorld):
+class BlocksKitchen(AimedWorld, SimpleWorld):
     """A world in which up to three cooks share a furnace and a chest, and complete orders for dishes."""
 
     kind: ClassVar[str] = "blocks_kitchen"

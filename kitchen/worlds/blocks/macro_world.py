@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from kitchen.contract.simple_world import DUPLICATE_SEAT, UNKNOWN_SEAT
 from kitchen.contract.world import Command, Event, Json, TurnCommands, ordered_commands
+from kitchen.worlds.blocks.block_aims import AimedWorld
 from kitchen.worlds.blocks.block_grid import Cell
 from kitchen.worlds.blocks.block_scene import BlockScene
 from kitchen.worlds.blocks.building_macros import Build, Place, Remove
@@ -44,7 +45,7 @@ STOP: Command = ("stop",)
 UNKNOWN_VERB, BLOCKED, WRONG_ARGUMENTS, BUSY = "unknown_verb", "blocked", "wrong_arguments", "busy"
 
 
-class MacroWorld(BlockScene):
+class MacroWorld(AimedWorld, BlockScene):
     """The base class of the four worlds of blocks with macros. It checks commands, and runs macros and the
     furnace."""
 

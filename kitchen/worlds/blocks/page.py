@@ -8,16 +8,19 @@ from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
-from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
 from kitchen.worlds.blocks.block_grid import AIR, squared_distance
 from kitchen.worlds.blocks.blueprints import NO_BLOCK
+from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_words import (
+    AIM_GROUPS,
+    AIMS,
     ANSWER_CODE,
     ANSWER_PARTS,
     COMMANDS,
@@ -129,6 +132,23 @@ class BlocksPage(DefaultPage):
     def places(self, command: Command, view: SeatView) -> str:
         """Return the spots of the map that a command is about."""
         return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
+
+    def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
+        """Return an aim as an instruction, such as `Get 3 wheat`."""
+        verb, *words = aim
+        if verb == "obtain":
+            words = [counted_items(dict.fromkeys(words[0].split(JOIN), int(words[1])))]
+        elif verb == "build":
+            words = [str(int(words[0]) + 1)]
+        elif verb in ("give", "give_all"):
+            words = [self.named(int(words[0]) + 1), *map(item_words, words[1:])]
+        else:
+            words = list(map(item_words, words))
+        return gettext(AIMS[verb]).format(*words)
+
+    def aim_group(self, aim: Aim) -> str:
+        """Return the heading under which the aim is listed."""
+        return gettext(AIM_GROUPS[aim[0]])
 
     # What is seen
 

@@ -109,3 +109,27 @@ REQUEST_ANSWERS: Mapping[str, str] = {
 def numbered(seats: Iterable[int]) -> str:
     """Return seats as the numbers of players, from 1: `2, 3`."""
     return ", ".join(str(seat + 1) for seat in seats)
+
+
+AIMS: Mapping[str, str] = {
+    "obtain": gettext_noop("Get {}"),
+    "give": gettext_noop("Give {0} all of this: {1}"),
+    "give_all": gettext_noop("Give {} all that you hold"),
+    "store": gettext_noop("Put all of this into the chest: {}"),
+    "build": gettext_noop("Complete level {}"),
+    "deliver": gettext_noop("Make it and put it into the chest: {}"),
+    "ready": gettext_noop("Have it ready in the furnace: {}"),
+    "fuel": gettext_noop("Put fuel into the furnace"),
+}
+"""Words for aims, by verb."""
+AIM_GROUPS: Mapping[str, str] = {
+    "obtain": gettext_noop("Get things"),
+    "give": gettext_noop("Give things"),
+    "give_all": gettext_noop("Give everything"),
+    "store": gettext_noop("Fill the chest"),
+    "build": gettext_noop("Build"),
+    "deliver": gettext_noop("Deliver"),
+    "ready": gettext_noop("Use the furnace"),
+    "fuel": gettext_noop("Use the furnace"),
+}
+"""Headings of the list of aims, by verb."""

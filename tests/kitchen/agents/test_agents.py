@@ -94,6 +94,8 @@ def test_another_worker_goes_on_from_the_stored_memory(kind: str, world: str) ->
 def test_a_memory_that_was_lost_does_no_harm(kind: str, world: str) -> None:
     game = start(world)
     advance(game, kind, 12, fresh=False)
+    if game.has_ended:
+        game = start(world)
     assert decide(game, make_agent(kind, {}), everybody(game), memory=None).commands
 
 

@@ -27,7 +27,14 @@ WORDS: Mapping[str, str] = {
     "recipe_partner": FETCHES,
 }
 """Every kind that reads words, with a message that changes what it commands at the start of an episode."""
-WORDS_IN: Mapping[tuple[str, str], str] = {("pairwise", "cuisine"): "Please fetch(rice)."}
+WORDS_IN: Mapping[tuple[str, str], str] = {
+    ("hourglass", "blocks_construction"): "Please complete level 1.",
+    ("hourglass", "blocks_cooking"): "Get 3 wheat!",
+    ("hourglass", "blocks_crafting"): "Give Player 1 all that you hold.",
+    ("hourglass", "blocks_gather"): "Get 5 oak log!",
+    ("hourglass", "blocks_kitchen"): "Put fuel into the furnace.",
+    ("pairwise", "cuisine"): "Please fetch(rice).",
+}
 """Other messages, by kind and world, for agents that would wait there anyway."""
 REQUESTS = {FETCHES: {"requests": [["pickup", "egg", "ingredient_dispenser"]]}}
 """What a message asks for beside its words."""

@@ -327,6 +327,13 @@ def test_what_a_person_was_asked_for_is_reported_as_soon_as_it_is_so() -> None:
                 *("Put into a utensil · Cook 2", "Start a utensil · Cook 2"),
             ],
         ),
+        (
+            "blocks_crafting",
+            {"task": "craft_2_02_lime_wool"},
+            ("give_all", "0"),
+            "Give Player 1 all that you hold",
+            ["Get things", "Give everything · Player 1", "Give everything · Player 2"],
+        ),
     ],
 )
 def test_who_leads_cooks_picks_what_each_of_them_can_do(

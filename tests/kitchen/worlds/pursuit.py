@@ -18,7 +18,7 @@ def achieve(world: World, seat: int, *aim: str) -> int:
             assert status == SUCCESS, (aim, status)
             return steps
         step = pursuer.pursue(make_situation(world, (seat,), seed=steps), seat, aim, since)
-        assert step.status == UNKNOWN and (step.command is None or step.command in world.legal_actions(seat))
+        assert step.status == UNKNOWN and (step.command is None or world.allows(seat, step.command))
         world.step({seat: step.command} if step.command else {})
     raise AssertionError(f"{aim} was not reached in {LONGEST} steps")
 
