@@ -76,6 +76,12 @@ class PairwiseAgent(SkilledAgent):
         """Return the part of the prompt that is the same at every step."""
         return prompt.fixed_part(commands, talk.organisation, structured=self.options.structured)
 
+    def will_plan(self, situation: Situation) -> bool:
+        """Return whether the model is asked now, for at least one seat."""
+        memory = situation.memory if isinstance(situation.memory, dict) else {}
+        turns = [SeatTurn(self, situation, seat, memory.get(str(seat)), None) for seat in situation.seats]
+        return any(turn.has_reason() for turn in turns)
+
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
@@ -161,7 +167,7 @@ class SeatTurn:
         """Ask the model if there is a reason, and else go on."""
         if late is not None:
             self._adopt(late)
-        if self.session is not None and self._has_reason():
+        if self.session is not None and self.has_reason():
             await self._ask(self.session)
         self.by = self.by or self.commands.by
 
@@ -172,7 +178,8 @@ class SeatTurn:
         if not self.commands.why_not(begun):
             self.commands.begin(begun, late.played_by)
 
-    def _has_reason(self) -> bool:
+    def has_reason(self) -> bool:
+        """Return whether there is a reason to ask the model."""
         unread = self.conversation.unread
         if unread:
             is_at_work = bool(self.commands.doing) and self.can_act

@@ -25,10 +25,12 @@ from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.websocket_rate_limits import NewestPerOwner
 from kitchen.play.coplayers.agent_decisions import LateCallback, decide_step, fallback_outcome
 from kitchen.play.coplayers.ask_agents import MindOutcome
+from kitchen.play.coplayers.later_decisions import decide_later
 from kitchen.play.episode.change_episode import close_expired_turn
 from kitchen.play.live.page_session import OpenPage
 from kitchen.play.live.seat_view import seat_states
 from kitchen.play.turn.turn_claims import (
+    awaited_questions,
     claim_decision,
     minds_asked_separately,
     overdue_turns,
@@ -64,6 +66,8 @@ def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
 
 
 def _fall_back(*, episode_id: int, step: int) -> None:
+    for asked_step, mind in awaited_questions(episode_id, step):
+        decide_later(episode_id=episode_id, step=asked_step, mind=mind, ask=fallback_instead)
     apart: list[int | None] = [*minds_asked_separately(episode_id, step)]
     for party in apart or [None]:
         if claim := claim_decision(episode_id=episode_id, step=step, mind=party):
