@@ -34,7 +34,8 @@ SCHEDULE_SETTINGS = (
         "int",
         "Steps that a member thinks before its decision takes effect",
         2,
-        help="With 'real', the next step that begins after the co-player has decided. No step waits for it.",
+        help="Or real: the decision takes effect in the next step that begins after it was made, and no step "
+        "waits for it.",
         minimum=0,
         maximum=MAX_THINK_STEPS,
         choices=((REAL, "as long as it really thinks"),),

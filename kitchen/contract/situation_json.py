@@ -58,7 +58,7 @@ def situation_from_json(stored: Mapping[str, Json], organisation: Organisation |
         briefs=_from_numbers(stored["briefs"]),
         observations=_from_numbers(stored["observations"]),
         legal=_commands_from_numbers(stored["legal"]),
-        plans={seat: tuple(left) for seat, left in _commands_from_numbers(stored["plans"]).items()},
+        plans=_sequences_from_numbers(stored["plans"]),
         commanded={int(seat): tuple(command) for seat, command in stored["commanded"].items()},
         events=tuple(Event(kind, seat, data) for kind, seat, data in stored["events"]),
         late=tuple(_late_from_json(late) for late in stored["late"]),
@@ -75,7 +75,7 @@ def situation_from_json(stored: Mapping[str, Json], organisation: Organisation |
             tuple(TeamMessage(**{**said, "to": tuple(said["to"])}) for said in talk["messages"]),
             tuple(_job_from_json(job) for job in talk["jobs"]),
             talk["taken_over"],
-            _commands_from_numbers(talk["aims"]),
+            _sequences_from_numbers(talk["aims"]),
             talk["public_brief"],
         ),
     )
@@ -95,6 +95,10 @@ def _commands_by_number(values: Mapping[int, Sequence[Command]]) -> dict[str, Js
 
 def _commands_from_numbers(stored: Mapping[str, Json]) -> dict[int, list[Command]]:
     return {int(number): [tuple(command) for command in several] for number, several in stored.items()}
+
+
+def _sequences_from_numbers(stored: Mapping[str, Json]) -> dict[int, tuple[Command, ...]]:
+    return {number: tuple(several) for number, several in _commands_from_numbers(stored).items()}
 
 
 def _late_to_json(late: LateDecision) -> Json:
