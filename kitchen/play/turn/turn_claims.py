@@ -293,7 +293,7 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     With `free`, turns that a worker has claimed are left out.
     """
     now = timezone.now()
-    waiting = _answers_due(now) if free else _commanded()
+    waiting = _answers_due(now) | _awaits_unclaimed(now) if free else _commanded()
     given = SeatCommand.objects.filter(
         episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED)
     )
@@ -319,9 +319,18 @@ def _answers_due(now: datetime) -> QuerySet[Episode]:
     left = _awaited(Seat.objects.all())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
-    awaited = PendingQuestion.objects.filter(mind__episode=OuterRef("pk"), due_step=OuterRef("step") + 2)
-    is_due = ~Exists(undecided) & ~Exists(awaited)
+    is_due = ~Exists(undecided) & ~Exists(_awaited_in_next_step())
     return _commanded().filter(is_unclaimed(now), Exists(unclaimed) | is_due)
+
+
+def _awaits_unclaimed(now: datetime) -> QuerySet[Episode]:
+    """Return the episodes among `_commanded` whose next step waits for a decision that no worker handles."""
+    return _commanded().filter(is_unclaimed(now), Exists(_awaited_in_next_step().filter(is_unclaimed(now))))
+
+
+def _awaited_in_next_step() -> QuerySet[PendingQuestion]:
+    """Return the open questions whose decisions take effect in the next step, for a subquery on episodes."""
+    return PendingQuestion.objects.filter(mind__episode=OuterRef("pk"), due_step=OuterRef("step") + 2)
 
 
 def _commanded() -> QuerySet[Episode]:

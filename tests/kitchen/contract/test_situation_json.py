@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from kitchen.agents.job_follower import Follower
-from kitchen.contract.agent import LateDecision, Situation
+from kitchen.contract.agent import Decision, LateDecision, Situation
 from kitchen.contract.organisation import INFORM
 from kitchen.contract.situation_json import situation_from_json, situation_to_json
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Event
 from kitchen.registry.world_registry import WORLDS_VARIABLE
-from tests.kitchen.agents.test_asking_schedule import Decision, Scripted, play
+from tests.kitchen.agents.test_asking_schedule import Scripted, play
 from tests.worlds.errands import LINE
 
 

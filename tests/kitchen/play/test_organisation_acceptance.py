@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any, ClassVar
 
 import pytest
 from django.utils import timezone
 
+from kitchen import tasks
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import Member, make_organisation
@@ -24,6 +26,7 @@ from kitchen.play.coplayers.later_decisions import decide_later, let_agents_thin
 from kitchen.play.episode.change_episode import run_due_step, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
+from kitchen.play.live import page_watchdog
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, PendingQuestion, SeatCommand, Step
 from kitchen.play.turn import turn_claims
@@ -214,6 +217,7 @@ def test_in_real_time_no_step_waits_and_a_decision_counts_from_the_next_step_on(
     assert submit_commands(episode_id=episode.pk, step=4, commands=given).accepted
     assert commands(episode, 1)[-1] == (5, 1, ["run", "1"], "picker")
     row = StoredDecision.objects.get()
+    assert row.note is not None
     assert (row.step, row.seen_step, row.note["due"]) == (1, 0, 5)
     assert [one.mind.kind for one in PendingQuestion.objects.all()] == ["mute"]
     assert {row[3] for row in commands(episode, 2)} == {"thinking"}
@@ -338,6 +342,7 @@ def test_a_late_decision_that_is_no_longer_legal_is_dropped_logged_and_told() ->
     episode = begin(MindPlan("picker", (1,)), people=1, schedule="free", lengths="9,9,9")
     choose(episode, "wait")
     episode.refresh_from_db()
+    assert episode.schedule_state is not None
     (made,) = episode.schedule_state["pending"]
     wanted = made["commands"]["1"][1]
     choose(episode, "run", wanted)
@@ -351,3 +356,29 @@ def test_a_late_decision_that_is_no_longer_legal_is_dropped_logged_and_told() ->
         (3, {1: ("run", wanted)}, True)
     ]
     assert told.memory == 0
+
+
+def test_lost_tasks_of_questions_are_queued_again_and_the_page_server_stands_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without any worker, the server of the pages answers the question with the fallback, so play goes on."""
+    episode = begin(MindPlan("picker", (1,)), people=1, schedule="free", think_steps=1, lengths="9,9,9")
+    given = [SubmittedCommand(0, ("wait",))]
+    assert submit_commands(episode_id=episode.pk, step=1, commands=given).accepted
+    tasks.decide(episode.pk, 1)
+    queued: list[tuple[int, ...]] = []
+    monkeypatch.setattr(tasks, "ask_for_later_again", lambda *asked: queued.append(asked))
+    monkeypatch.setattr(tasks, "ask_coplayers_again", lambda *asked: queued.append(asked))
+    long_ago = timezone.now() - timedelta(minutes=5)
+    PendingQuestion.objects.update(asked_at=long_ago)
+    Episode.objects.update(turn_opened_at=long_ago)
+    assert tasks.pick_up_open_turns() == 0
+    assert queued == [(episode.pk, 1, 0)]
+    assert turn_claims.undecided_turns(timedelta(seconds=-10), free=True) == [(episode.pk, 1)]
+    monkeypatch.setattr(page_watchdog, "closing", nullcontext)
+    page_watchdog.rescue_turns([(episode.pk, 1)], [])
+    episode.refresh_from_db()
+    row = StoredDecision.objects.get()
+    assert (episode.step, row.fallback) == (1, "timeout")
+    tasks.decide_open_question(episode.pk, 1, 0)
+    assert StoredDecision.objects.count() == 1
