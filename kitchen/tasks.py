@@ -30,15 +30,18 @@ from kitchen.play.coplayers.answer_messages import (
     finish_answer,
     request_lost_answers,
 )
+from kitchen.play.coplayers.later_decisions import decide_later, decide_later_in_loop, let_agents_think
 from kitchen.play.episode.change_episode import close_expired_turn, run_due_step
 from kitchen.play.turn.play_task_queue import (
     ANSWER,
     CLOSE_TURN,
     DECIDE,
+    DECIDE_LATER,
     PICK_UP_OPEN_TURNS,
     RUN_STEP,
     ask_coplayers,
     ask_coplayers_again,
+    ask_for_later_again,
     close_turn_again,
     queue_look,
 )
@@ -52,6 +55,7 @@ from kitchen.play.turn.turn_claims import (
     release_dead_claims,
     renewed_claim,
     turns_to_decide,
+    unclaimed_questions,
 )
 from kitchen.uptime.heartbeat import start_heartbeat
 from kitchen.uptime.models import Part
@@ -70,11 +74,12 @@ def decide(episode_id: int, step: int, mind: int | None = None) -> None:
     """Celery task: let the agent with number `mind` decide one step. Without `mind`, all agents decide one
     after another.
 
-    If each agent of the episode decides independently, a task is queued for each. Agents that use language
-    models continue in the event loop after the task has ended. Does nothing if the decision is claimed or
-    the step is over.
+    If each agent of the episode decides independently, a task is queued for each. Agents whose decisions take
+    effect later get a task of their own, and the step goes on. Agents that use language models continue in
+    the event loop after the task has ended. Does nothing if the decision is claimed or the step is over.
     """
     with log_context(episode=episode_id, step=step):
+        let_agents_think(episode_id=episode_id, step=step, mind=mind)
         if mind is None and (apart := minds_asked_separately(episode_id, step)):
             for number in apart:
                 ask_coplayers(episode_id, step, number)
@@ -97,6 +102,17 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
         await work
     except Exception as failure:
         log.error("a decision failed: %s", error_traceback(failure))
+
+
+@shared_task(name=DECIDE_LATER)
+def decide_open_question(episode_id: int, step: int, mind: int) -> None:
+    """Celery task: let the agent with number `mind` decide on the question that it was asked in this step.
+    Does nothing if another worker has claimed the question or the decision is stored."""
+    with log_context(episode=episode_id, step=step):
+        if asks_models(episode_id, mind):
+            start_in_loop(_logged(decide_later_in_loop(episode_id=episode_id, step=step, mind=mind)))
+        else:
+            decide_later(episode_id=episode_id, step=step, mind=mind)
 
 
 @shared_task(name=ANSWER)
@@ -158,6 +174,8 @@ def pick_up_open_turns() -> int:
     for episode_id, step in overdue_turns():
         close_turn_again(episode_id, step)
     request_lost_answers()
+    for episode_id, step, mind in unclaimed_questions():
+        ask_for_later_again(episode_id, step, mind)
     waiting = turns_to_decide()
     for episode_id, step in waiting:
         ask_coplayers_again(episode_id, step)

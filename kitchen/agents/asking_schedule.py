@@ -36,6 +36,16 @@ class MemberActivity:
     """Members with a new job that they have not heard of."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question to an agent that decides while the steps go on. Live play only."""
+
+    due: int
+    """The step in which its decision takes effect. 0: in the first step that opens after it has arrived."""
+    heard: int
+    """The number of the last message that the agent was told; 0 if there was none."""
+
+
 class AskingSchedule:
     """Decide for one episode who is asked in each step, and hold the decisions that have not taken effect
     yet."""
@@ -43,7 +53,9 @@ class AskingSchedule:
     def __init__(self, organisation: Organisation) -> None:
         self.organisation = organisation
         self.pending: dict[int, DecisionMade] = {}
-        """The decision of each member that thinks, by its number."""
+        """The decision of each member that has decided and still thinks for the others, by its number."""
+        self.questions: dict[int, OpenQuestion] = {}
+        """The question to each member that has not decided although its step went on, by its number."""
         self.asked_in: dict[int, int] = {}
         """The step in which each member was last asked."""
         self.late: dict[int, tuple[LateDecision, ...]] = {}
@@ -59,6 +71,8 @@ class AskingSchedule:
         """Read a schedule that `to_json` wrote."""
         schedule = cls(organisation)
         schedule.pending = {made["member"]: _pending_from_json(made) for made in stored["pending"]}
+        questions = stored.get("questions", {}).items()
+        schedule.questions = {int(number): OpenQuestion(*question) for number, question in questions}
         schedule.asked_in = {int(number): step for number, step in stored["asked_in"].items()}
         schedule.late = {
             int(number): (LateDecision(step, _commands_from_json(commands), stale=True),)
@@ -73,6 +87,7 @@ class AskingSchedule:
     def to_json(self) -> dict[str, Json]:
         """Return the schedule as JSON for storage, with what pending decisions will do."""
         answers = {str(number): asdict(answer) for number, answer in self._answers.open.items()}
+        questions = {str(number): [one.due, one.heard] for number, one in self.questions.items()}
         return {
             "pending": [_pending_to_json(made) for _, made in sorted(self.pending.items())],
             "asked_in": {str(number): step for number, step in self.asked_in.items()},
@@ -83,12 +98,41 @@ class AskingSchedule:
             "unsaid": {str(number): unsaid for number, unsaid in self.unsaid.items()},
             "turn": [self._turn, self._turn_began],
             **({"answers": answers} if answers else {}),
+            **({"questions": questions} if questions else {}),
         }
 
+    @property
+    def thinking(self) -> frozenset[int]:
+        """The members whose decision takes effect later."""
+        return frozenset(self.pending) | self.questions.keys()
+
     def due_in(self, step: int, *, planned: bool) -> int:
-        """Return the step in which a decision takes effect that was requested in `step`. Return 0 if the
-        member did not plan (`planned`)."""
-        return step + self.organisation.think_steps if planned else 0
+        """Return the step in which a decision takes effect that was requested in `step` and arrives in it.
+        Return 0 if the member did not plan (`planned`)."""
+        return step + self.organisation.least_think_steps if planned else 0
+
+    def ask_later(self, member: int, step: int, heard: int) -> OpenQuestion:
+        """Record that a member is asked in this step, and that steps go on before it has decided. `heard` is
+        the number of the last message that it is told. Return the question."""
+        due = 0 if self.organisation.thinks_in_real_time else self.due_in(step, planned=True)
+        self.asked_in[member] = step
+        self.late.pop(member, None)
+        self.questions[member] = OpenQuestion(due, heard)
+        return self.questions[member]
+
+    def due_of_answer(self, member: int, step: int) -> int:
+        """Return the step in which the decision takes effect with which a member answers its open question
+        now, while `step` is open."""
+        return self.questions[member].due or step + 1
+
+    def take_answer(self, made: DecisionMade) -> None:
+        """Replace the open question to a member by its decision."""
+        del self.questions[made.member]
+        self.pending[made.member] = made
+
+    def awaits_answer(self, step: int) -> bool:
+        """Return whether a decision that takes effect in this step has not arrived yet."""
+        return any(question.due == step for question in self.questions.values())
 
     def remember(self, made: DecisionMade, step: int) -> None:
         """Record that a member was asked in this step. If the member's decision takes effect later, store
@@ -164,7 +208,7 @@ class AskingSchedule:
         members = self.organisation.members
         busy = BusyMembers(
             acting=_members_with_any(members, filled.keys()),
-            thinking=self.pending.keys(),
+            thinking=self.thinking,
             waiting={one.number for one in members if waits.issuperset(one.seats)},
         )
         self._delayed = self._answers.delayed(step, busy, messages, partners)
@@ -176,7 +220,7 @@ class AskingSchedule:
     def is_interruptible(self, member: Member, begun: Set[int]) -> bool:
         """Return whether news are a reason to ask a member while all of its seats are busy. `begun` are the
         seats that begin a delayed decision in this step."""
-        if member.number in self.pending or not begun.isdisjoint(member.seats):
+        if member.number in self.thinking or not begun.isdisjoint(member.seats):
             return False
         return not member.seats or self.organisation.schedule == FREE
 
@@ -206,11 +250,11 @@ class AskingSchedule:
     def members_to_ask(self, step: int, now: MemberActivity) -> set[int]:
         """Return the numbers of the members that are asked in this step. Call it once in each step,
         because it may also pass the turn to the next member."""
-        free = now.wants - self.pending.keys() - self._delayed
+        free = set(now.wants - self.thinking - self._delayed)
         if self.organisation.schedule == FREE:
             return free
         if self.organisation.schedule == IN_ROUNDS:
-            is_over = not (self.pending or now.acting or free & now.working)
+            is_over = not (self.thinking or now.acting or free & now.working)
             return free if is_over else free & (now.working | now.called)
         if not self._keeps_turn(now, free):
             self._pass_turn(step, free)
@@ -218,7 +262,7 @@ class AskingSchedule:
 
     def _keeps_turn(self, now: MemberActivity, free: Set[int]) -> bool:
         """Return whether the turn of a relay stays with its member, which has not finished yet."""
-        if self._turn in self.pending or self._turn in now.acting:
+        if self._turn in self.thinking or self._turn in now.acting:
             return True
         has_decided = self.asked_in.get(self._turn, 0) >= self._turn_began
         return self._turn in free and (self._turn in now.working or not has_decided)

@@ -76,13 +76,21 @@ class EpisodeLoop(StepOpening):
         knows = self.team.knowing == EVERYBODY
         commanded, made = self.settled if knows else {}, list[AskedMember]()
         for member, situation in told:
+            agent = agents[member.number]
+            is_apart = knows and self._decides_later(agent, situation)
             if knows:
-                known = {**situation.commanded, **self._known(member, commanded)}
-                situation = replace(situation, commanded=known)
-            made.append(await _ask(member, agents[member.number], situation))
-            if knows:
+                others = self._known(member, self.settled if is_apart else commanded)
+                situation = replace(situation, commanded={**situation.commanded, **others})
+            made.append(await _ask(member, agent, situation))
+            if knows and not is_apart:
                 commanded = {**commanded, **self._commands_of(member, made[-1].decision)}
         return made
+
+    def _decides_later(self, agent: Agent, situation: Situation) -> bool:
+        """Return whether live play would go on before this agent has decided. It then knows no commands that
+        other agents choose in this step, and they do not know its own."""
+        organisation = self.schedule.organisation if self.schedule else None
+        return bool(organisation and organisation.least_think_steps) and agent.decides_later(situation)
 
     @property
     def informed_members(self) -> list[Member]:

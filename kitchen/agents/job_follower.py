@@ -156,6 +156,10 @@ class Follower(Agent):
         ),
     )
 
+    def will_plan(self, situation: Situation) -> bool:
+        """Return False: it only goes on with its jobs."""
+        return False
+
     async def decide(self, situation: Situation) -> Decision:
         """Return the next command of each seat towards its aim. If a person writes to the agent, the agent
         answers once that it reads no messages.

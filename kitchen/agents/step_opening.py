@@ -147,7 +147,7 @@ class StepOpening:
         asked = schedule.members_to_ask(self.game.clock + 1, now)
         self.asked_members = [member for member in self.team.members if member.number in asked]
         for member in self.team.members:
-            why = THINKING if member.number in schedule.pending else WAITING
+            why = THINKING if member.number in schedule.thinking else WAITING
             for seat in member.seats if member.number not in asked else ():
                 self.filled.setdefault(seat, AutomaticCommand(seat, self.game.idle, why))
 

@@ -432,6 +432,16 @@ class Agent(ABC):
         (`kitchen.contract.decision_notes`)."""
         return False
 
+    def will_plan(self, situation: Situation) -> bool:
+        """Return whether the decision in this situation will be planned (`Decision.planned`). Must be quick.
+        May raise."""
+        return True
+
+    def decides_later(self, situation: Situation) -> bool:
+        """Return whether steps go on before this agent has decided, if thinking takes steps. Agents that
+        decide at once, or may go on without planning, are waited for."""
+        return not self.instant and self.will_plan(situation)
+
     @abstractmethod
     async def decide(self, situation: Situation) -> Decision:
         """Return the decision for the coming step: commands, messages and a new memory. May raise any

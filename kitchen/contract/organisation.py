@@ -18,6 +18,7 @@ from typing import Self
 
 from kitchen.contract.schedules import (
     FREE,
+    REAL,
     RECHECK,
     SCHEDULE,
     SCHEDULE_SETTINGS,
@@ -152,8 +153,8 @@ class Organisation:
     """Words that are masked in messages (`kitchen.contract.team_messages`)."""
     schedule: str = TOGETHER
     """Who waits for whom: one of `SCHEDULES`."""
-    think_steps: int = 0
-    """Steps between the question to a member and the effect of its decision; 0 in `together`."""
+    think_steps: int | str = 0
+    """Steps between the question to a member and the effect of its decision, or `REAL`; 0 in `together`."""
     stale: str = RECHECK
     """What happens to commands that are no longer legal when a decision takes effect."""
     cycle_limit: int = CYCLE_HOPS
@@ -186,6 +187,16 @@ class Organisation:
     def is_timed(self) -> bool:
         """Return whether members are asked at different times, so that thinking takes steps."""
         return self.schedule != TOGETHER
+
+    @property
+    def thinks_in_real_time(self) -> bool:
+        """Return whether a decision takes effect in the first step that opens after it has arrived."""
+        return self.think_steps == REAL
+
+    @property
+    def least_think_steps(self) -> int:
+        """The least steps between the question to a member that plans and the effect of its decision."""
+        return 1 if self.think_steps == REAL else int(self.think_steps)
 
     @property
     def is_silent(self) -> bool:

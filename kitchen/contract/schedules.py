@@ -22,6 +22,9 @@ SCHEDULES: Mapping[str, str] = {
 RECHECK, DROP, TAKE = "recheck", "drop", "take"
 """What happens to a delayed decision if some of its commands are no longer legal when it takes effect."""
 MAX_THINK_STEPS = 100
+REAL = "real"
+"""The value of `think_steps` with which a decision takes effect in the first step that opens after it has
+arrived. Agents alone have no clock: each of their decisions arrives in the step in which it is asked for."""
 
 SCHEDULE, THINK_STEPS, STALE = "schedule", "think_steps", "stale"
 SCHEDULE_SETTINGS = (
@@ -31,8 +34,11 @@ SCHEDULE_SETTINGS = (
         "int",
         "Steps that a member thinks before its decision takes effect",
         2,
+        help="Or real: the decision takes effect in the next step that begins after it was made, and no step "
+        "waits for it.",
         minimum=0,
         maximum=MAX_THINK_STEPS,
+        choices=((REAL, "as long as it really thinks"),),
     ),
     Setting(
         STALE,

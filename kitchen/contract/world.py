@@ -84,8 +84,9 @@ class Setting:
     """One setting of a world or co-player that a researcher can change. Forms are built from these
     declarations.
 
-    `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs. `minimum` and
-    `maximum` are inclusive; for a text they limit the number of characters.
+    `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs; for an `int`,
+    they are words that may replace the number. `minimum` and `maximum` are inclusive; for a text they limit
+    the number of characters.
     """
 
     name: str
@@ -117,6 +118,8 @@ class Setting:
     def clean(self, value: Json) -> Json:
         """Return the value, converted to the setting's type. Raises SettingsError, which names the
         setting, if the value is wrong."""
+        if self.kind == "int" and value in dict(self.choices):
+            return value
         try:
             cleaned = _READERS[self.kind](value)
         except (TypeError, ValueError, OverflowError) as error:
@@ -125,7 +128,7 @@ class Setting:
         return cleaned
 
     def _check(self, value: Json) -> None:
-        if self.choices and value not in [choice for choice, _ in self.choices]:
+        if self.kind != "int" and self.choices and value not in [choice for choice, _ in self.choices]:
             raise SettingsError(
                 f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
             )

@@ -29,8 +29,9 @@ def setting_field(setting: Setting) -> forms.Field:
     field.error_messages["required"] = f"Fill this in; the default is {_default(setting)}."
     field.validators.append(_checked(setting))
     names = ("minlength", "maxlength") if setting.kind == "text" else ("min", "max")
+    is_number = not isinstance(field, NumberOrWord)
     for name, bound in zip(names, (setting.minimum, setting.maximum), strict=True):
-        if bound is not None:
+        if bound is not None and is_number:
             field.widget.attrs[name] = _number(bound)
     return field
 
@@ -51,8 +52,21 @@ class LinesOfText(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
+class NumberOrWord(forms.CharField):
+    """A form field for a whole number that may be replaced by a word, such as `real`."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return an int if the text is a whole number; otherwise the text."""
+        text = str(super().to_python(value))
+        return int(text) if text.isascii() and text.isdigit() else text
+
+
+def _int_field(setting: Setting) -> forms.Field:
+    return NumberOrWord(widget=forms.TextInput({"size": 8})) if setting.choices else forms.IntegerField()
+
+
 _FIELDS: Mapping[str, Callable[[Setting], forms.Field]] = {
-    "int": lambda _: forms.IntegerField(),
+    "int": _int_field,
     "float": lambda _: forms.FloatField(),
     "bool": lambda _: forms.BooleanField(),
     "text": _text_field,

@@ -395,6 +395,32 @@ class Decision(AppendOnly):
         return json.dumps(self.note, indent=2, ensure_ascii=False)
 
 
+class PendingQuestion(models.Model):
+    """A question to an agent whose decision takes effect in a later step. No step before that waits for it.
+
+    The row is deleted when the agent's decision is stored, or when the episode ends.
+    """
+
+    id: int
+    mind = models.OneToOneField(Mind, on_delete=models.CASCADE, related_name="question")
+    mind_id: int
+    asked_step = models.PositiveIntegerField(help_text="The step in which it was asked; the first is 1.")
+    due_step = models.PositiveIntegerField(
+        help_text="The step in which the decision takes effect; 0: the first that opens after it has arrived."
+    )
+    situation = models.JSONField(help_text="What the agent knew, and why it was asked.")
+    asked_at = models.DateTimeField(default=timezone.now, editable=False)
+    deciding_until = models.DateTimeField(
+        null=True, blank=True, help_text="The claim ends at this time unless it is renewed."
+    )
+    deciding_by = models.CharField(
+        max_length=120, blank=True, default="", help_text="The claim of the worker that asks the agent."
+    )
+
+    def __str__(self) -> str:
+        return f"question to {self.mind} in step {self.asked_step}"
+
+
 class Message(AppendOnly):
     """A message from one member of an episode to others, numbered in the order of sending.
 

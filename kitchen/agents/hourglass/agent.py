@@ -99,6 +99,10 @@ class Hourglass(Agent):
         """Return the system message."""
         return (_Turn(self, situation, None).modules.system,) if self._models() else ()
 
+    def will_plan(self, situation: Situation) -> bool:
+        """Return whether a model will plan now. False if a model must judge the progress first."""
+        return self.options.planner == BY_MODEL and _Turn(self, situation, None).will_plan()
+
     async def decide(self, situation: Situation) -> Decision:
         """Ask the models within the time of the situation, where they are needed."""
         seconds = situation.limits.seconds
@@ -163,6 +167,15 @@ class _Turn:
             planned=self.made.plan is not None,
         )
 
+    def will_plan(self) -> bool:
+        """Return whether the planner is asked now, as far as rules can tell. It changes this turn."""
+        if self.situation.request.because == REASON_TO_ANSWER:
+            return False
+        self._judge()
+        jobs = self._answer_jobs()
+        pending = [job for job in jobs if job.number not in self.memory.jobs]
+        return not self._tasks_to_monitor() and bool(self._to_plan_for(pending))
+
     # Progress
 
     def _judge(self) -> None:
@@ -221,14 +234,16 @@ class _Turn:
 
     async def _monitor(self) -> None:
         """Let the model judge open tasks, if it is to do so and there is news of them."""
-        tasks = [task for task in self.memory.tasks if task.is_open and task.step]
-        if (
-            self.options.monitor == BY_MODEL
-            and tasks
-            and any(map(self._is_news, self.situation.talk.messages))
-        ):
+        if tasks := self._tasks_to_monitor():
             for task, status in zip(tasks, await self.modules.statuses(tasks), strict=True):
                 self._change(task, replace(task, status=status))
+
+    def _tasks_to_monitor(self) -> list[Task]:
+        """Return the open tasks that the model is to judge now."""
+        has_news = any(map(self._is_news, self.situation.talk.messages))
+        if self.options.monitor != BY_MODEL or not has_news:
+            return []
+        return [task for task in self.memory.tasks if task.is_open and task.step]
 
     def _is_news(self, said: TeamMessage) -> bool:
         begins = said.kind == ACCEPT or said.data.get("status") == STARTED
@@ -337,7 +352,7 @@ class _Turn:
             unsent = await self._worded(unsent)
         most = max(self.view.organisation.messages_a_step - len(self.made.says), 0)
         timed = self.view.organisation.schedule != TOGETHER and self.made.plan is not None
-        due = self.step + 1 + (self.view.organisation.think_steps if timed else 0)
+        due = self.step + 1 + (self.view.organisation.least_think_steps if timed else 0)
         for task in unsent[:most]:
             worker = self.view.worker(task.worker)
             if worker is not None:

@@ -78,6 +78,12 @@ class PairwiseAgent(SkilledAgent):
         """Return the part of the prompt that is the same at every step."""
         return prompt.fixed_part(commands, talk.organisation, structured=self.options.structured)
 
+    def will_plan(self, situation: Situation) -> bool:
+        """Return whether the model is certain to be asked now, for at least one seat."""
+        memory = situation.memory if isinstance(situation.memory, dict) else {}
+        turns = [SeatTurn(self, situation, seat, memory.get(str(seat)), None) for seat in situation.seats]
+        return any(turn.will_ask() for turn in turns)
+
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
@@ -180,10 +186,30 @@ class SeatTurn:
         if not self.commands.why_not(begun):
             self.commands.begin(begun, late.played_by)
 
+    def will_ask(self) -> bool:
+        """Return whether the model is certain to be asked for words and a command. It is not certain if the
+        model itself decides whether a message interrupts the command."""
+        if self._is_interrupted_at_work:
+            return self.agent.options.busy_answers != BY_MODEL and self._is_asked_for_answer
+        return self._has_other_reason
+
     async def _has_reason(self, session: ModelSession) -> bool:
+        if self._is_interrupted_at_work:
+            return await self._interrupts(session)
+        return self._has_other_reason
+
+    @property
+    def _is_interrupted_at_work(self) -> bool:
+        return bool(self.conversation.unread and self.commands.doing) and self.can_act
+
+    @property
+    def _is_asked_for_answer(self) -> bool:
+        return any(map(asks_for_answer, self.conversation.unread))
+
+    @property
+    def _has_other_reason(self) -> bool:
         if self.conversation.unread:
-            is_at_work = bool(self.commands.doing) and self.can_act
-            return not is_at_work or await self._interrupts(session)
+            return True
         if self.situation.request.because in {REASON_REMINDER, REASON_TO_ANSWER}:
             return bool(self.conversation.addressees)
         return self.can_act and not self.commands.doing and not self.conversation.has_stopped
@@ -191,7 +217,7 @@ class SeatTurn:
     async def _interrupts(self, session: ModelSession) -> bool:
         """Return whether unread messages are answered during a command: by the rule, or as the model decides
         once for each new message. The stand-in, and a reply that is not usable, follow the rule."""
-        by_rule = any(map(asks_for_answer, self.conversation.unread))
+        by_rule = self._is_asked_for_answer
         if self.agent.options.busy_answers != BY_MODEL:
             return by_rule
         if self.conversation.is_put_off:

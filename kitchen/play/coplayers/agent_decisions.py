@@ -231,7 +231,7 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind])
             raise
         log.error("the decisions of step %s could not be stored: %s", step, error_traceback(failure))
         log_dropped_decisions(episode.pk, step, asked, "it could not be stored")
-        asked = [_given_up(each, failure) for each in asked]
+        asked = [given_up(each, failure) for each in asked]
         receipt = submit_decisions(episode, step, claim, asked)
     if receipt is None:
         log_dropped_decisions(episode.pk, step, asked, "gone")
@@ -240,7 +240,7 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind])
     return receipt
 
 
-def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
+def given_up(asked: AskedMind, failure: Exception) -> AskedMind:
     """Replace a decision that cannot be stored by the fallback's commands, with the error.
 
     So the agent is not asked, and paid, again and again.
@@ -262,14 +262,14 @@ def _timed(episode: Episode, asking: Asking) -> Questions:
         while True:
             share = (deadline - time.monotonic()) / question.left
             situation = question.situation.limited(seconds=share)
-            late = partial(_came_late, episode, question.mind, situation, time.monotonic())
+            late = partial(store_late_decision, episode, question.mind, situation, time.monotonic())
             question = asking.send((yield question.mind.kind, question.mind.settings, situation, late))
     except StopIteration as done:
         asked: list[AskedMind] = done.value
         return asked
 
 
-def _came_late(
+def store_late_decision(
     episode: Episode, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
 ) -> None:
     """Store a decision that ended after its deadline, with its content and cost."""

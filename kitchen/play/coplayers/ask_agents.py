@@ -8,6 +8,7 @@ rows to submit.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,9 +35,10 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.dialogue_rounds import DialoguePosition, StepDialogue
 from kitchen.contract.mailbox import LastHeard, may_see_message, reason_with_news, with_aims_of_others
 from kitchen.contract.world import Command, Json, World
+from kitchen.infra.log_context import error_location
 from kitchen.infra.storable_json import storable_json, storable_text
 from kitchen.money.budget_ledger import BudgetPurse
-from kitchen.play.models import Decision, Mind
+from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn.conversation import (
     checked_messages,
     last_heard_by_mind,
@@ -49,7 +51,9 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import known_commands, known_events
 from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_rules import asked_seats, minds_asked
-from kitchen.registry.agent_registry import agent_kinds, get_agent
+from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
+
+log = logging.getLogger(__name__)
 
 UNSTORABLE_ERRORS = (DatabaseError, ArithmeticError, UnicodeError, ValueError)
 """Errors of data that cannot be stored, however often it is tried. Errors of a database that is temporarily
@@ -114,11 +118,63 @@ def ask_minds(
     number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
     The turn is read before the first question and is not used afterwards.
     """
-    waiting, knowing = {mind.pk for mind in minds_asked(turn)}, turn.episode.knowing
+    commanded = _commanded_in_step(turn, more or {})
+    situations = _situations_of_step(turn, only)
+    apart = {mind.pk for mind, situation in situations if _decides_later(turn, mind, situation)}
+    return _ask(turn.world, situations, commanded, _visible_seats(turn), turn.episode.messages, apart)
+
+
+def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tuple[Mind, Situation]]:
+    """Return the agents that still have to decide this step, and that decide while steps go on
+    (`Agent.decides_later`), with their situations. With `only`, just the agent with this number.
+
+    None of them knows what other agents choose in this step.
+    """
+    commanded = _commanded_in_step(turn, {})
+    found = []
+    for mind, situation in _situations_of_step(turn, only):
+        if _decides_later(turn, mind, situation):
+            known = _known(turn.world, situation.seats, commanded)
+            found.append((mind, replace(situation, commanded={**situation.commanded, **known})))
+    return found
+
+
+def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
+    """Return whether steps may go on before this agent has decided. It then knows no commands that other
+    agents choose in this step, and they do not know its own."""
+    organisation = turn.episode.team
+    if organisation is None or not organisation.least_think_steps or mind.kind not in agent_kinds():
+        return False
+    try:
+        return make_agent(mind.kind, mind.settings).decides_later(situation)
+    except Exception as failure:  # an agent may fail in any way: the step waits, and reports it
+        log.warning("a step waits for a co-player %s: %s", mind.kind, error_location(failure))
+        return False
+
+
+def _visible_seats(turn: OpenTurn) -> set[int]:
+    """Return the seats whose commands of the open step agents may know before they decide."""
+    knowing = turn.episode.knowing
+    return turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
+
+
+def _commanded_in_step(turn: OpenTurn, more: Mapping[int, Command]) -> dict[int, Command]:
+    """Return the commands of the open step that agents may know, by seat. Seats of agents that are asked in
+    this step, but decide later, are left out."""
+    schedule = read_schedule(turn)
+    asked = [
+        schedule.organisation.member(number).seats
+        for number in (schedule.questions if schedule else ())
+        if schedule and schedule.asked_in[number] == turn.step
+    ]
+    visible_seats = _visible_seats(turn).difference(*asked)
+    given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more)
+    return {seat: command for seat, command in given.items() if seat in visible_seats}
+
+
+def _situations_of_step(turn: OpenTurn, only: int | None) -> list[tuple[Mind, Situation]]:
+    waiting = {mind.pk for mind in minds_asked(turn)}
     minds = [mind for mind in minds_of_step(turn) if only in {None, mind.number}]
-    visible_seats = turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
-    given = {seat: tuple(row.command) for seat, row in turn.given.items()} | dict(more or {})
-    commanded = {seat: command for seat, command in given.items() if seat in visible_seats}
     late = late_decisions([mind for mind in minds if _may_be_late(mind)], turn.step)
     schedule = read_schedule(turn)
     situations = []
@@ -128,7 +184,7 @@ def ask_minds(
             situation = situation_to_open(turn, mind, late=late.get(mind.pk, ()))
             situation = _with_schedule(situation, schedule) if schedule else situation
         situations.append((mind, situation))
-    return _ask(turn.world, situations, commanded, visible_seats, turn.episode.messages)
+    return situations
 
 
 def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
@@ -167,16 +223,20 @@ def _ask(
     commanded: dict[int, Command],
     visible_seats: Collection[int],
     sent: int,
+    apart: Collection[int],
 ) -> Asking:
+    """Ask these agents one after another. `apart` are the ids of those that decide while steps go on."""
+    before = dict(commanded)
     if talk := _talk_of(world, minds, commanded, sent):
         return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
     asked: list[AskedMind] = []
     for number, (mind, situation) in enumerate(minds):
         settled = situation.commanded
-        now = replace(situation, commanded={**settled, **_known(world, situation.seats, commanded)})
+        others = before if mind.pk in apart else commanded
+        now = replace(situation, commanded={**settled, **_known(world, situation.seats, others)})
         outcome = yield Question(mind, now, len(minds) - number)
         asked.append(AskedMind(mind, now, outcome))
-        given = _commands(asked[-1], idle=world.idle)
+        given = () if mind.pk in apart else _commands(asked[-1], idle=world.idle)
         commanded |= {each.seat: each.command for each in given if each.seat in visible_seats}
     return asked
 
@@ -251,7 +311,7 @@ def current_situation(turn: OpenTurn, mind: Mind) -> Situation:
             knowing=episode.knowing,
             tells=episode.shows_intents,
         ),
-        limits=DecisionLimits(purse=_purse(turn, mind)),
+        limits=DecisionLimits(purse=purse_of(episode, mind, turn.step)),
     )
 
 
@@ -311,10 +371,11 @@ def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
     return replace(situation, talk=talk, observations={**situation.observations, **seen})
 
 
-def _purse(turn: OpenTurn, mind: Mind) -> BudgetPurse | None:
-    if turn.episode.budget_id is None:
+def purse_of(episode: Episode, mind: Mind, step: int) -> BudgetPurse | None:
+    """Return the account that pays for an agent's model calls in this step. None if no costs are counted."""
+    if episode.budget_id is None:
         return None
-    return BudgetPurse(turn.episode.budget_id, mind_id=mind.pk, step=turn.step)
+    return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=step)
 
 
 def _known(world: World, seats: Sequence[int], commanded: Mapping[int, Command]) -> dict[int, Command]:

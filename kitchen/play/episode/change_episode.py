@@ -32,7 +32,7 @@ from kitchen.infra.storable_json import storable_text
 from kitchen.play.episode import absent_players
 from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over_seat
 from kitchen.play.episode.log_integrity import seal_episode
-from kitchen.play.models import Decision, Episode, Message, Seat, SeatCommand, new_key
+from kitchen.play.models import Decision, Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.conversation import (
     add_heard_note,
@@ -218,7 +218,7 @@ def submit_to_turn(
         with passing_turn(turn):
             add_submitted(turn, given)
             if made:
-                _store_decisions(turn, made)
+                store_decisions(turn, made)
             continue_episode(turn, ahead, asked=bool(decisions))
         # stored last: it locks prompts that others need
         store_calls([(each.row, each.calls) for each in decisions])
@@ -226,7 +226,7 @@ def submit_to_turn(
     return Receipt("accepted", turn.episode.step)
 
 
-def _store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> None:
+def store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> None:
     """Store agents' decisions with their messages and new plans, but without their model calls."""
     rows = [each.row for each in decisions]
     for row in rows:
@@ -377,6 +377,7 @@ def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: b
     episode.status, episode.ended_because = status, reason
     episode.ended_at, episode.turn_closes_at = timezone.now(), None
     episode.save(update_fields=["status", "ended_because", "ended_at", "turn_closes_at"])
+    PendingQuestion.objects.filter(mind__episode=episode).delete()
     if sealed:
         seal_episode(episode)
     notify_audience(episode)

@@ -31,10 +31,12 @@ from kitchen.play.coplayers.answer_messages import (
     overdue_answers,
 )
 from kitchen.play.coplayers.ask_agents import MindOutcome
+from kitchen.play.coplayers.later_decisions import decide_later
 from kitchen.play.episode.change_episode import close_expired_turn
 from kitchen.play.live.page_session import OpenPage
 from kitchen.play.live.seat_view import seat_states
 from kitchen.play.turn.turn_claims import (
+    awaited_questions,
     claim_decision,
     minds_asked_separately,
     overdue_turns,
@@ -70,6 +72,8 @@ def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
 
 
 def _fall_back(*, episode_id: int, step: int) -> None:
+    for asked_step, mind in awaited_questions(episode_id, step):
+        decide_later(episode_id=episode_id, step=asked_step, mind=mind, ask=fallback_instead)
     for number in minds_to_speak(episode_id, step):
         if claim := claim_decision(episode_id=episode_id, step=step, mind=number):
             decide_answer(episode_id=episode_id, step=step, mind=number, ask=fallback_instead)

@@ -32,6 +32,18 @@ def read_schedule(turn: OpenTurn) -> AskingSchedule | None:
     return AskingSchedule.from_json(organisation, stored) if stored else AskingSchedule(organisation)
 
 
+def awaits_answer(turn: OpenTurn) -> bool:
+    """Return whether a decision has not arrived yet that takes effect in the step after the open one."""
+    schedule = read_schedule(turn) if turn.episode.schedule_state else None
+    return schedule is not None and schedule.awaits_answer(turn.step + 1)
+
+
+def has_real_time_question(turn: OpenTurn) -> bool:
+    """Return whether an agent thinks whose decision takes effect as soon as it has arrived."""
+    schedule = read_schedule(turn) if turn.episode.schedule_state else None
+    return schedule is not None and any(not one.due for one in schedule.questions.values())
+
+
 def store_schedule(turn: OpenTurn, schedule: AskingSchedule) -> None:
     """Store the schedule for the next steps."""
     turn.episode.schedule_state = schedule.to_json()

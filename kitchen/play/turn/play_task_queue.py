@@ -22,6 +22,7 @@ from kitchen.infra.task_broker import send_task
 DECIDE = "kitchen.decide"
 CLOSE_TURN = "kitchen.close_turn"
 ANSWER = "kitchen.answer"
+DECIDE_LATER = "kitchen.decide_later"
 RUN_STEP = "kitchen.run_step"
 PICK_UP_OPEN_TURNS = "kitchen.pick_up_open_turns"
 """Names of the Celery tasks."""
@@ -61,6 +62,17 @@ def ask_coplayers(episode_id: int, step: int, *mind: int) -> None:
 def ask_answer(episode_id: int, step: int, mind: int) -> None:
     """Queue the task in which the agent with number `mind` answers the messages of this step."""
     _send_later(ANSWER, episode_id, step, mind)
+
+
+def ask_for_later(episode_id: int, step: int, mind: int) -> None:
+    """Queue the task in which the agent with number `mind` decides on its open question from this step."""
+    _send_later(DECIDE_LATER, episode_id, step, mind)
+
+
+def ask_for_later_again(episode_id: int, step: int, mind: int) -> None:
+    """Queue the task of an open question. Do nothing if this was done in the last `REPEAT_AFTER_SECONDS`."""
+    if _not_lately(f"{DECIDE_LATER}.{mind}", episode_id, step):
+        ask_for_later(episode_id, step, mind)
 
 
 def ask_coplayers_again(episode_id: int, step: int) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from kitchen.agents.agent_team import DecisionMade
-from kitchen.agents.asking_schedule import AskingSchedule
-from kitchen.contract.agent import REASON_TO_ANSWER, add_to_note
+from kitchen.agents.asking_schedule import AskingSchedule, OpenQuestion
+from kitchen.contract.agent import REASON_TO_ANSWER, Situation, add_to_note
 from kitchen.contract.answer_delays_and_reminders import reminder_reason
 from kitchen.contract.automatic_commands import BY_WORLD, THINKING, WAITING
 from kitchen.contract.mailbox import UNSAID_KEY, LastHeard
@@ -29,7 +29,14 @@ from kitchen.play.turn.conversation import (
 )
 from kitchen.play.turn.due_decisions import read_schedule, store_schedule
 from kitchen.play.turn.open_turn import OpenTurn
-from kitchen.play.turn.step_store import add_commands, ask_after_all, call_busy_agent, command_row, wait_not
+from kitchen.play.turn.step_store import (
+    add_commands,
+    ask_after_all,
+    call_busy_agent,
+    command_row,
+    stop_calling,
+    wait_not,
+)
 from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
 
 DUE_KEY = "due"
@@ -54,7 +61,7 @@ def open_scheduled_step(turn: OpenTurn) -> None:
             continue
         if not (member.seats or member.is_person):
             wait_not(turn, member.number)
-        why = THINKING if member.number in schedule.pending else WAITING
+        why = THINKING if member.number in schedule.thinking else WAITING
         free = [seat for seat in member.seats if seat not in turn.given and seat not in turn.may_act]
         rows += [command_row(turn, seat, turn.world.idle, chosen_by=why) for seat in free]
     add_commands(turn, rows)
@@ -92,7 +99,7 @@ def _mind_id(turn: OpenTurn, member: int) -> int | None:
 
 def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) -> set[int]:
     """Return the numbers of the members that are asked in this step."""
-    since = last_heard_by_mind(turn.episode)
+    since = last_heard_by_mind(turn.episode) | _heard_in_questions(turn, schedule)
     heard: dict[int, LastHeard] = {}
     wants: set[int] = set()
     if schedule.organisation.delays_answers:
@@ -116,6 +123,15 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
     for number in asked - heard.keys():  # people, who decide within the step
         schedule.asked_in[number] = turn.step
     return asked
+
+
+def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, LastHeard]:
+    """Return by agent id which messages the agents were told that have not decided yet."""
+    heard = {}
+    for number, question in schedule.questions.items():
+        if (mind := _mind_id(turn, number)) is not None:
+            heard[mind] = LastHeard(question.heard, schedule.asked_in[number])
+    return heard
 
 
 def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int, LastHeard]) -> None:
@@ -146,6 +162,49 @@ def _wants(
     return schedule.is_called(member, begun, lambda: has_news or is_reminded)
 
 
+def let_think(turn: OpenTurn, schedule: AskingSchedule, situation: Situation) -> OpenQuestion:
+    """Record that an agent is asked in this situation, but let the open step go on without its decision. Its
+    seats are idle. Return the question.
+
+    Call this in the transaction that stores the question.
+    """
+    member = schedule.organisation.member(situation.talk.member)
+    heard = situation.talk.messages[-1].number if situation.talk.messages else 0
+    question = schedule.ask_later(member.number, turn.step, heard)
+    asked = situation.request.asked or ()
+    rows = [command_row(turn, seat, turn.world.idle, chosen_by=THINKING) for seat in sorted(asked)]
+    add_commands(turn, rows)
+    if not member.seats:
+        wait_not(turn, member.number)
+    elif member.number in turn.called and (mind := _mind_id(turn, member.number)) is not None:
+        stop_calling(turn, member.number, mind)
+    store_schedule(turn, schedule)
+    return question
+
+
+def take_answer(turn: OpenTurn, commands: Sequence[SubmittedCommand], answer: SubmittedDecision) -> None:
+    """Store when the decision takes effect with which an agent answers its open question, and what it does.
+
+    Call this in the transaction that stores the decision. `commands` are those of the decision. Raises
+    RuntimeError if no question to the agent is open.
+    """
+    schedule = read_schedule(turn)
+    if schedule is None or answer.member not in schedule.questions:
+        raise RuntimeError(f"member {answer.member} of episode {turn.episode.pk} has no open question")
+    due = schedule.due_of_answer(answer.member, turn.step)
+    schedule.take_answer(_made(answer, commands, due))
+    _complete_note(schedule, answer, due)
+    store_schedule(turn, schedule)
+
+
+def _complete_note(schedule: AskingSchedule, decision: SubmittedDecision, due: int) -> None:
+    row = decision.row
+    if unsaid := schedule.unsaid.pop(decision.member, None):
+        row.note = add_to_note(row.note, UNSAID_KEY, unsaid)
+    if due:
+        row.note = add_to_note(row.note, DUE_KEY, due)
+
+
 def delay_decisions(
     turn: OpenTurn, commands: Sequence[SubmittedCommand], decisions: Sequence[SubmittedDecision]
 ) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
@@ -162,10 +221,7 @@ def delay_decisions(
         due = schedule.due_in(turn.step, planned=each.planned)
         made = _made(each, now, due)
         schedule.remember(made, turn.step)
-        if unsaid := schedule.unsaid.pop(each.member, None):
-            each.row.note = add_to_note(each.row.note, UNSAID_KEY, unsaid)
-        if due:
-            each.row.note = add_to_note(each.row.note, DUE_KEY, due)
+        _complete_note(schedule, each, due)
         if due > turn.step:
             seats = schedule.organisation.member(each.member).seats
             idle = sorted({given.seat for given in now if given.seat in seats} - turn.may_act)

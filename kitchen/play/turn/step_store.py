@@ -24,7 +24,7 @@ from kitchen.contract.episode_log import is_goal_reached
 from kitchen.contract.world import Command, Json, World, text_hash
 from kitchen.infra.database_writes import RawJson
 from kitchen.infra.hmac_seals import canonical_text, plain_json
-from kitchen.play.models import Episode, Mind, Seat, SeatCommand, StateChange, Step
+from kitchen.play.models import Episode, Mind, PendingQuestion, Seat, SeatCommand, StateChange, Step
 from kitchen.play.turn.due_decisions import add_due_decisions
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import (
@@ -138,6 +138,12 @@ def call_busy_agent(turn: OpenTurn, number: int, mind: int) -> None:
     turn.called.add(number)
 
 
+def stop_calling(turn: OpenTurn, number: int, mind: int) -> None:
+    """Do not let the step wait for a called agent any more, and store that."""
+    turn.store.change(Mind, {"called_in": None}, where={"id": mind})
+    turn.called.discard(number)
+
+
 def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:
     where = {"episode_id": turn.episode.pk, "number": seat}
     turn.store.change(Seat, {"may_act_in": step}, where=where)
@@ -172,6 +178,8 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     turn.given, turn.noted, turn.decided, turn.called = {}, [], set(), set()
     _fill(turn, begins)
     turn.forget_decisions()
+    if not goes_on:
+        PendingQuestion.objects.filter(mind__episode=turn.episode).delete()
     if changes := turn.state.move_on(computed):
         turn.store.insert(StateChange, changes)
     return rows

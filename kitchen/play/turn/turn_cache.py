@@ -166,8 +166,8 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
         if row["mind"] is not None
     }
     team = turn.episode.team
-    if team and team.talks_within and standing != turn.standing:
-        turn.forget_memories()  # an agent may have answered a message
+    if team and (team.talks_within or team.is_timed) and standing != turn.standing:
+        turn.forget_memories()  # an agent may have decided while a step was open
     turn.standing = standing
     turn.decided = {row["number"] for row in rows if row["leads_in"] == turn.step}
     called = {row["mind"] for row in rows if row["called_in"] == turn.step}

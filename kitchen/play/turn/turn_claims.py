@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from django.db import Error, connection, transaction
 from django.db.models import Case, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, When
@@ -28,7 +29,7 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.organisation import END, PAIR, TALK_KINDS
 from kitchen.infra.db_retry import retry_while_unreachable
 from kitchen.infra.os_processes import process_is_gone, process_name
-from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand
+from kitchen.play.models import Decision, Episode, Message, Mind, PendingQuestion, Seat, SeatCommand
 from kitchen.play.turn.step_timer import ARRIVAL, PEOPLE_CODES
 
 log = logging.getLogger(__name__)
@@ -102,8 +103,10 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
 def renew_claims(held: Mapping[str, int]) -> int:
     """Renew these claims (claim → episode id). Return the number of agents that are still claimed by them."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
-    minds = Mind.objects.filter(episode__in=set(held.values()), deciding_by__in=list(held))
-    return minds.update(deciding_until=until)
+    episodes, claims = set(held.values()), list(held)
+    minds = Mind.objects.filter(episode__in=episodes, deciding_by__in=claims)
+    questions = PendingQuestion.objects.filter(mind__episode__in=episodes, deciding_by__in=claims)
+    return minds.update(deciding_until=until) + questions.update(deciding_until=until)
 
 
 def release_claim(claim: str) -> None:
@@ -133,10 +136,49 @@ def release_dead_claims() -> int:
     """Release the claims of workers on this machine that have died. Return the number of agents released."""
     now = timezone.now()
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
-    held = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
+    minds = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
+    questions = PendingQuestion.objects.filter(mind__episode__in=playing, deciding_until__gte=now)
+    return _release_dead(minds) + _release_dead(questions)
+
+
+def _release_dead(held: QuerySet[Any]) -> int:
     claims = set(held.exclude(deciding_by="").values_list("deciding_by", flat=True))
     dead = [claim for claim in claims if process_is_gone(claim.partition("#")[0])]
     return held.filter(deciding_by__in=dead).update(deciding_until=None, deciding_by="") if dead else 0
+
+
+def claim_question(*, episode_id: int, step: int, mind: int) -> str:
+    """Claim the open question that the agent with number `mind` was asked in this step. Return the claim.
+
+    It is empty if another worker has the claim, or if the question is answered. The claim expires after
+    `CLAIM_SECONDS`, unless `renewed_claim` renews it.
+    """
+    claim = f"{process_name()}#{secrets.token_hex(6)}"
+    take = partial(_take_question, episode_id, step, mind, claim)
+    taken = retry_while_unreachable(take, f"taking up a question of step {step} of episode {episode_id}")
+    return claim if taken else ""
+
+
+def _take_question(episode_id: int, step: int, mind: int, claim: str) -> bool:
+    now = timezone.now()
+    free = PendingQuestion.objects.filter(is_unclaimed(now) | Q(deciding_by=claim), asked_step=step)
+    ours = free.filter(mind__in=Mind.objects.filter(episode=episode_id, number=mind))
+    return bool(ours.update(deciding_by=claim, deciding_until=now + timedelta(seconds=CLAIM_SECONDS)))
+
+
+def awaited_questions(episode_id: int, step: int) -> list[tuple[int, int]]:
+    """Return (step asked in, agent number) of the open questions whose decisions the end of `step` awaits."""
+    due = PendingQuestion.objects.filter(mind__episode=episode_id, due_step=step + 1)
+    return list(due.values_list("asked_step", "mind__number"))
+
+
+def unclaimed_questions(fresh: timedelta = timedelta(seconds=1)) -> list[tuple[int, int, int]]:
+    """Return (episode id, step, agent number) of the questions that no worker has claimed. Questions newer
+    than `fresh` are left out, because a task is already queued for them."""
+    now = timezone.now()
+    asked = PendingQuestion.objects.filter(is_unclaimed(now), asked_at__lt=now - fresh)
+    playing = asked.filter(mind__episode__status=Episode.Status.PLAYING)
+    return list(playing.values_list("mind__episode", "asked_step", "mind__number"))
 
 
 @contextmanager
@@ -259,7 +301,7 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     With `free`, turns that a worker has claimed are left out.
     """
     now = timezone.now()
-    waiting = _answers_due(now) if free else _commanded()
+    waiting = _answers_due(now) | _awaits_unclaimed(now) if free else _commanded()
     given = SeatCommand.objects.filter(
         episode=OuterRef("pk"), step=OuterRef("step") + 1, chosen_by__in=(*PEOPLE_CODES, *NOT_ASKED)
     )
@@ -285,7 +327,18 @@ def _answers_due(now: datetime) -> QuerySet[Episode]:
     left = _awaited(Seat.objects.all())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
-    return _commanded().filter(is_unclaimed(now), Exists(unclaimed) | ~Exists(undecided))
+    is_due = ~Exists(undecided) & ~Exists(_awaited_in_next_step())
+    return _commanded().filter(is_unclaimed(now), Exists(unclaimed) | is_due)
+
+
+def _awaits_unclaimed(now: datetime) -> QuerySet[Episode]:
+    """Return the episodes among `_commanded` whose next step waits for a decision that no worker handles."""
+    return _commanded().filter(is_unclaimed(now), Exists(_awaited_in_next_step().filter(is_unclaimed(now))))
+
+
+def _awaited_in_next_step() -> QuerySet[PendingQuestion]:
+    """Return the open questions whose decisions take effect in the next step, for a subquery on episodes."""
+    return PendingQuestion.objects.filter(mind__episode=OuterRef("pk"), due_step=OuterRef("step") + 2)
 
 
 def _commanded() -> QuerySet[Episode]:

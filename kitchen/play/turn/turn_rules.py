@@ -13,6 +13,7 @@ from kitchen.contract.agent import EVERYBODY
 from kitchen.contract.automatic_commands import NOT_ASKED, WAITING
 from kitchen.contract.world import Command
 from kitchen.play.models import Episode, Mind, SeatCommand
+from kitchen.play.turn.due_decisions import awaits_answer, has_real_time_question
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import ComputedStep
 from kitchen.play.turn.step_timer import NO_CHOICE_CODES
@@ -107,9 +108,12 @@ def pause_seconds(turn: OpenTurn) -> float:
     """Return the minimum seconds that the step stays open because a person may act in it, or waits for their
     turn, and no person is asked.
 
-    The step is kept open if no person has to act but a person may act. Always 0 in synthetic episodes,
-    which programs play.
+    The step is kept open if no person has to act but a person may act. This is 0 in synthetic episodes,
+    which programs play. While an agent thinks in real time, every step without a choice is kept open, because
+    steps are then the agent's clock.
     """
+    if not asked_seats(turn) and has_real_time_question(turn):
+        return PAUSE_SECONDS
     watching = turn.people & (turn.may_act | waiting_seats(turn))
     pauses = watching and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
@@ -126,8 +130,8 @@ def due_at(turn: OpenTurn) -> datetime:
 
 def seconds_until_due(turn: OpenTurn) -> float | None:
     """Return the seconds until the step may run; 0 if it may run now. None while the step waits for
-    commands or for leaders."""
-    if missing_seats(turn) or is_held(turn):
+    commands, for leaders, or for a decision that takes effect in the next step."""
+    if missing_seats(turn) or is_held(turn) or awaits_answer(turn):
         return None
     seconds = (due_at(turn) - timezone.now()).total_seconds()
     return seconds if 0 < seconds <= max(thinking_seconds(turn), pause_seconds(turn)) else 0.0
@@ -164,6 +168,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         or step != turn.step
         or turn.numbers != seats | turn.may_act
         or turn.awaited_minds
+        or awaits_answer(turn)
         or thinking_seconds(turn)
     ):
         return None

@@ -368,3 +368,8 @@ def test_an_agent_that_is_written_to_answers_when_the_table_of_delays_says(
     play("scripted+scripted", "pairwise", listener, speaker, lengths="9,20,1", limit=14, silence=20)
     assert (asked, "message") in listener.asked_in()
     assert not [step for step, _ in listener.asked_in() if 2 < step < asked]
+
+
+def test_agents_alone_have_no_clock_so_that_real_thinking_takes_one_step() -> None:
+    real, one = (play(THREE, "graph", think_steps=steps) for steps in ("real", 1))
+    assert real.log().steps == one.log().steps

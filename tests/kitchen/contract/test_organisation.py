@@ -175,6 +175,16 @@ def test_a_schedule_is_stored_with_its_settings_and_together_leaves_no_trace() -
     assert "cycle_limit" not in free.to_json()
 
 
+def test_members_may_think_as_long_as_they_really_do() -> None:
+    settings = {"schedule": "free", "think_steps": "real"}
+    real = make_organisation("graph", THREE, seats=3, settings=settings)
+    assert (real.thinks_in_real_time, real.least_think_steps) == (True, 1)
+    assert real.to_json()["think_steps"] == "real"
+    assert Organisation.from_json(json.loads(json.dumps(real.to_json()))) == real
+    with pytest.raises(SettingsError, match="think_steps: 'long' is not a value of kind int"):
+        make_organisation("graph", THREE, seats=3, settings={**settings, "think_steps": "long"})
+
+
 @pytest.mark.parametrize("kind", ["chain", "graph", "tree"])
 def test_a_leader_needs_others(kind: str) -> None:
     with pytest.raises(SettingsError, match="two at least"):

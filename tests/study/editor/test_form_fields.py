@@ -11,7 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from study.design.blueprint import blueprint_of
 from study.design.models import Condition, Study
+from study.editor.describe_design import team_pairs
 from study.editor.form_fields import read_team, team_initial
 from study.editor.team_diagram import team_picture
 from tests.nightly import nightly
@@ -313,6 +315,21 @@ def test_talk_within_the_step_is_stored_where_it_is_on_and_nowhere_else(client: 
     assert stored(study) == {"kind": "graph", "settings": {}}
     assert save(client, study, team_kind="graph", team_within="on", team_rounds="7") == ""
     assert stored(study) == {"kind": "graph", "settings": {"within": True, "rounds": 7}}
+
+
+def test_members_may_think_in_real_time_or_for_a_number_of_steps(client: Client, study: Study) -> None:
+    free = {"team_kind": "graph", "team_schedule": "free"}
+    for typed, kept in (("real", "real"), ("4", 4)):
+        assert save(client, study, **free, team_think_steps=typed) == ""
+        assert stored(study)["settings"] == {"schedule": "free", "think_steps": kept}
+    assert "is above 100" in save(client, study, **free, team_think_steps="101")
+    assert "is not a value of kind int" in save(client, study, **free, team_think_steps="soon")
+    save(client, study, **free, team_think_steps="real")
+    (plan,) = blueprint_of(study).conditions
+    details = next(pair.many for pair in team_pairs(plan) if pair.label == "Details")
+    assert (
+        "Steps that a member thinks before its decision takes effect: as long as it really thinks" in details
+    )
 
 
 def test_what_was_filled_in_stays_while_another_organisation_is_looked_at(
