@@ -28,7 +28,7 @@ READY_STUDIES = {
     ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "blocks_voice": (
-        "Blocks: cook beside MindAgent's dispatcher, with and without your voice",
+        "Blocks: beside MindAgent's dispatcher, with and without your voice",
         "blocks_voice.toml",
     ),
     "blocks_plan": ("Blocks: build together; both, you or the other know the plan", "blocks_plan.toml"),
