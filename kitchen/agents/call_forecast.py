@@ -18,7 +18,8 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.mailbox import with_aims_of_others
 from kitchen.contract.organisation import SAY, Organisation
 from kitchen.contract.team_messages import TeamMessage, max_message_length
-from kitchen.contract.world import Json, World, WorldError
+from kitchen.contract.world import Json, World
+from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import TOKENS_PER_MESSAGE, CallPlan, PriceList, estimate_tokens, max_prompt_tokens
 from kitchen.llm.model_wrappers import RetryPolicy
 from kitchen.registry.agent_registry import make_agent

@@ -13,9 +13,10 @@ from types import MappingProxyType
 
 from kitchen.contract.agent import Agent, AimPursuer, Decision, Situation
 from kitchen.contract.assigned_jobs import ACCEPTED, GIVEN, STARTED, Job, jobs_in
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, REPORT, SAY
 from kitchen.contract.team_messages import ONLY_JOBS, MessageDraft
-from kitchen.contract.world import UNKNOWN, Command, Json, Setting
+from kitchen.contract.world import UNKNOWN, Command, Json
 from kitchen.registry.agent_registry import get_pursuer
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.language_model import Call, Payer, RecordedAnswers
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, World, clean_settings
+from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, World
 
 T = TypeVar("T")
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 
 MEMBER_SEPARATOR = "+"
 """Separates the kinds of agents that play together; the first has seat 0."""

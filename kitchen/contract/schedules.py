@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 
 TOGETHER, RELAY, IN_ROUNDS, FREE = "together", "relay", "rounds", "free"
 SCHEDULES: Mapping[str, str] = {

@@ -12,18 +12,10 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar, Self
 
+from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.large_state import LargeMap
-from kitchen.contract.world import (
-    Command,
-    Event,
-    Json,
-    SettingsError,
-    StateError,
-    TurnCommands,
-    World,
-    clean_settings,
-    ordered_commands,
-)
+from kitchen.contract.world import Command, Event, Json, TurnCommands, World, ordered_commands
+from kitchen.contract.world_errors import SettingsError, StateError
 
 UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
 """Codes of refused commands: no such seat, a second command of a seat, or not possible now."""

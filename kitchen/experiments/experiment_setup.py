@@ -25,7 +25,8 @@ from kitchen.contract.organisation import (
     applicable_settings,
     make_organisation,
 )
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import declared_settings
 from kitchen.registry.world_registry import (
     DEFAULT_WORLD_NAME,

@@ -20,7 +20,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 
 from kitchen.contract.data_files import TooDeepError, read_json
-from kitchen.contract.world import Json, WorldError, canonical_hash
+from kitchen.contract.world import Json, canonical_hash
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord

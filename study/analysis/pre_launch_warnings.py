@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet, Subquery
 
-from kitchen.contract.world import Json, Metric, WorldError
+from kitchen.contract.world import Json, Metric
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Decision, Episode
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import metrics_of_world

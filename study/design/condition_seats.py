@@ -10,7 +10,8 @@ from typing import Protocol
 from kitchen.contract.agent import Agent
 from kitchen.contract.drawable_setting import REMARK_CAUTION
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import Json, SettingsError, World
+from kitchen.contract.world import Json, World
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.agent_registry import (

@@ -21,7 +21,8 @@ from kitchen.agents.make_situation import make_situation
 from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
 from kitchen.contract.kit import Practice
 from kitchen.contract.organisation import ALL
-from kitchen.contract.world import Json, World, WorldError, canonical_json
+from kitchen.contract.world import Json, World, canonical_json
+from kitchen.contract.world_errors import WorldError
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, get_world, known_worlds

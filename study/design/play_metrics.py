@@ -13,7 +13,8 @@ from math import ceil, sqrt
 from typing import Literal, Protocol
 
 from kitchen.contract.metric_definitions import MetricLimits
-from kitchen.contract.world import Json, Metric, World, WorldError
+from kitchen.contract.world import Json, Metric, World
+from kitchen.contract.world_errors import WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import counted_noun

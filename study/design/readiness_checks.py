@@ -11,7 +11,8 @@ from itertools import combinations
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from kitchen.contract.world import SettingsError, WorldError, clean_settings
+from kitchen.contract.declared_settings import clean_settings
+from kitchen.contract.world_errors import SettingsError, WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_page, get_world, known_worlds

@@ -19,7 +19,8 @@ from django.http import QueryDict
 
 from kitchen.contract.schedules import SCHEDULE
 from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.forms.setting_fields import error_without_name, readable_name, setting_field
 from kitchen.registry.agent_registry import leading_kinds, make_agent
 from kitchen.registry.dotted_paths import UnknownNameError

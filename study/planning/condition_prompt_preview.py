@@ -18,9 +18,10 @@ from django.shortcuts import get_object_or_404
 
 from kitchen.agents.prompt_rehearsal import PlayCondition, RehearsedEpisode
 from kitchen.contract.agent import Agent
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, ModelError, Request
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import Setting, WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.llm.call_costs import estimate_tokens
 from kitchen.llm.provider_registry import count_tokens

@@ -19,7 +19,7 @@ from kitchen.agents import call_forecast
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.language_model import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved

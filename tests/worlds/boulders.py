@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.large_state import LargeMap
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 
 WIDTH = 20

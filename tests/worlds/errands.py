@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Event, Json, Metric, Setting
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 
 

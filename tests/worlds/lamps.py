@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import ClassVar
 from unittest.mock import patch
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 from kitchen.registry.world_registry import WORLDS
 

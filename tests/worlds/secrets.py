@@ -11,11 +11,12 @@ from unittest.mock import patch
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.benchmark import ComparisonBenchmark, PublishedValue
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.registry.world_registry import WORLDS
 from tests.worlds.lane.page import PAGE
 

@@ -31,9 +31,10 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.answer_delays_and_reminders import asks_for_answer
 from kitchen.contract.decision_notes import NO_COMMAND
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, UnreadableReplyError
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, WrittenCommand
 

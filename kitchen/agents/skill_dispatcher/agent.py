@@ -46,8 +46,9 @@ from kitchen.contract.agent_skills import (
     wait_skill,
 )
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 from kitchen.registry.agent_registry import get_skills

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import (
     CallTimeoutError,
     ConnectionLostError,
@@ -43,7 +44,7 @@ from kitchen.contract.language_model import (
     UnreadableReplyError,
     Usage,
 )
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.call_costs import estimate_tokens
 
 WrittenCommand = tuple[int, Command]

@@ -21,7 +21,8 @@ from django.utils import timezone
 
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.episode_log import EpisodeLog
-from kitchen.contract.world import Json, WorldError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.episode.log_metrics import has_log_metrics, read_logs
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.play.turn import state_store

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from kitchen.contract.reference_recordings import Recordings
-from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 

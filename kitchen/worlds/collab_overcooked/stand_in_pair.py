@@ -14,9 +14,10 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft, TeamMessage, commands_in
-from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.contract.world import Command, Json, World
 from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Aim, Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_scores import tes
 from kitchen.worlds.collab_overcooked.cook_aims import aim_mark, aim_status, seat_aims
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, base_food, food_rules

@@ -27,7 +27,8 @@ from kitchen.contract.drawable_setting import (
     TextField,
     TileKind,
 )
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.overcooked.layout import (
     COUNTER,

@@ -8,8 +8,9 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, Request
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import STAND_IN, make_decision_model, parse_model_setting
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Self
 
 from kitchen.contract import world as contract
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 
 DIG: Command = ("dig",)
 STOP: Command = ("stop",)

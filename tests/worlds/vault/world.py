@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Aim, Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric
 
 WAIT: Command = ("wait",)
 CRANK: Command = ("crank",)

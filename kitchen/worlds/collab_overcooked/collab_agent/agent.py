@@ -28,6 +28,7 @@ from kitchen.contract.agent import (
     Situation,
     run_without_waiting,
 )
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import (
     Call,
     CallTimeoutError,
@@ -38,7 +39,7 @@ from kitchen.contract.language_model import (
 )
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, commands_in
-from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.contract.world import Command, Json, World
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, stand_in_settings

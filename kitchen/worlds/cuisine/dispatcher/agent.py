@@ -15,10 +15,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Call, Message, Reply
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Intent, Json, Setting, SettingsError
+from kitchen.contract.world import Intent, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.worlds.cuisine.dispatcher.command_check import (
     NOOP,

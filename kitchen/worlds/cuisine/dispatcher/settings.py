@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from kitchen.contract.world import Json, clean_settings
+from kitchen.contract.declared_settings import clean_settings
+from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
     STAND_IN,
     calls_tools,
