@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import ClassVar, Self
 
 from kitchen.contract import world as contract
-from kitchen.contract.declared_settings import Setting
+from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.world import Command, Event, Json, Metric
+from kitchen.contract.world_errors import StateError
 
 DIG: Command = ("dig",)
 STOP: Command = ("stop",)
@@ -39,7 +40,7 @@ class Tunnel(contract.World):
     clock, length = 0, 0
 
     def __init__(self, seats: int, settings: Mapping[str, Json]) -> None:
-        self.seats, self.chosen = seats, contract.clean_settings(self.settings, settings)
+        self.seats, self.chosen = seats, clean_settings(self.settings, settings)
         self.length = self.chosen["steps"]
         self.reset(0)
 
@@ -108,7 +109,7 @@ class Tunnel(contract.World):
     def from_dict(cls, stored: Mapping[str, Json]) -> Self:
         """StateError for what is no state of it."""
         if (stored.get("kind"), stored.get("version")) != (cls.kind, cls.version):
-            raise contract.StateError("not a state of tunnel, version 1")
+            raise StateError("not a state of tunnel, version 1")
         world = cls(stored["seats"], stored["settings"])
         world.clock, world.dug, world.left = stored["clock"], stored["dug"], list(stored["left"])
         return world
