@@ -1,6 +1,6 @@
 """Define which processes the app consists of on one machine, and their environment variables.
 
-One of them may be a server for a small language model, which needs no key and no network. The model is
+The processes may include a server for a small language model, which needs no key and no network. The model is
 SmolLM2-135M-Instruct, served by llama.cpp. `make model` installs both, and `BRIGADE_SMALL_MODEL` switches the
 server on. The app then uses this model unless `OPENAI_BASE_URL` names another server.
 """

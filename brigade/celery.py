@@ -1,6 +1,5 @@
-"""The Celery application: `celery -A brigade.celery worker`. The module also prepares each worker process
-when it starts.
-"""
+"""Define the Celery application, which `celery -A brigade.celery worker` runs. Also prepare each worker
+process when it starts."""
 
 from __future__ import annotations
 

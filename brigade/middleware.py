@@ -1,4 +1,5 @@
-"""Middleware for all requests: request ids, checks of host and origin, default language, static files.
+"""Process every request before and after its view: request ids, checks of host and origin, default language,
+static files.
 
 The request id comes from the proxy's header `X-Request-ID`, or is created here. A websocket is accepted only
 from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once and

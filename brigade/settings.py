@@ -1,4 +1,5 @@
-"""Django settings. They come from environment variables (docs/variables.md), with defaults for one machine.
+"""Define the Django settings. They come from environment variables (docs/variables.md), with defaults for one
+machine.
 
 An empty variable is treated as unset. A wrong value raises ImproperlyConfigured or PathError.
 """

@@ -1,5 +1,5 @@
-"""Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and the recovery
-of lost work.
+"""Define the Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and
+the recovery of lost work.
 
 A task may run twice or get lost. If a decision was already claimed by another worker, a task does nothing.
 `pick_up_open_turns` runs every second and queues lost work again.

@@ -1,4 +1,5 @@
-"""Helpers of management commands: one-line error messages, a progress bar, and reading recorded episodes."""
+"""Help management commands to print one-line error messages, show a progress bar, and read recorded
+episodes."""
 
 from __future__ import annotations
 

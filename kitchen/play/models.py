@@ -1,4 +1,5 @@
-"""Django models of live play: episodes, seats (places of players), agents, and the log of every step.
+"""Define the database tables of live play: episodes, seats (places of players), agents, and the log of every
+step.
 
 The rows of the log (`Step`, `SeatCommand`, `Decision`, `Message`) can be added but never changed.
 `Episode.state` is the present state. `StateChange` holds the large parts of the state.

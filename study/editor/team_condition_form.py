@@ -1,8 +1,9 @@
 """Define the form for a condition with its team fields. Each row of the form is a type of co-player (agent)
 that plays for some of the teammates.
 
-`team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3. `team_row_3_players`
-are the players that it plays for. `team_row_3__planner__tries` is a setting of this co-player.
+The field `team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3.
+`team_row_3_players` are the players that it plays for. `team_row_3__planner__tries` is the setting `tries` of
+the co-player `planner` in row 3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Base class of management commands about one study. It finds the study, and reports errors in one line."""
+"""Define the base class of management commands about one study. It finds the study, and reports errors in one
+line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Django models of participants and their data: rounds, groups, page visits, answers, and the actions of
-staff.
-"""
+"""Define the database tables of participants and their data: rounds, groups, page visits, answers, and the
+actions of staff."""
 
 from __future__ import annotations
 

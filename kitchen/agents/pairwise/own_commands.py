@@ -1,7 +1,7 @@
-"""List the commands of one seat, and carry out the one that the agent chose.
+"""List the commands of one seat (a player's place), and carry out the command that the agent chose.
 
-In a world with skills a command is a skill and lasts several steps. In other worlds it is a command of the
-seat's menu.
+In a world with skills, each command is a skill, which lasts several steps. In other worlds, it is a command
+of the seat's menu.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Hold what an agent knows of its conversation: the partner, the members it may write to, unread messages,
-and a summary of older ones.
-"""
+"""Store what an agent knows about its conversation: the partner, the members it may write to, unread
+messages, and a summary of older ones."""
 
 from __future__ import annotations
 
