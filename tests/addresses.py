@@ -19,13 +19,14 @@ class Address:
     view: Callable[..., Any]
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """With these values in it; KeyError for one that is missing."""
+        """Return the address with these values in place of its parameters. Raises KeyError for a missing
+        value."""
         plain = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)", r"<\1>", self.written).rstrip("$")
         return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], plain)
 
 
 def addresses() -> Iterator[Address]:
-    """All of them, the admin's and those of programs among them."""
+    """Return all addresses, with those of the admin and of the API."""
     return _walk(get_resolver().url_patterns, "")
 
 

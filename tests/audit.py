@@ -45,7 +45,8 @@ def main(copy: Path = COPY, address: str = ADDRESS) -> int:
 
 
 def asked(pinned: list[Package], address: str) -> Known:
-    """What OSV knows. OSError, ValueError."""
+    """Return what the OSV database knows about the packages. Raises OSError or ValueError if it gives no
+    usable answer."""
     queries = [{"package": {"name": one.name, "ecosystem": "PyPI"}, "version": one.version} for one in pinned]
     body = json.dumps({"queries": queries}).encode()
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"})  # noqa: S310 - ours
@@ -67,7 +68,7 @@ def tell(pinned: list[Package], known: Known, day: str) -> int:
 
 
 def spelled(one: Package) -> str:
-    """As the lock has it."""
+    """Return the package as requirements.txt writes it."""
     return f"{one.name}=={one.version}"
 
 

@@ -32,7 +32,7 @@ ARGUMENTS = [
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium: the one that `CHROMIUM` names, or the first on the path."""
+    """Return the path of Chromium: the path in `CHROMIUM`, or else the first Chromium on `PATH`."""
     given = os.environ.get("CHROMIUM")
     names = (given,) if given else NAMES
     return next((found for name in names if (found := shutil.which(name))), None)

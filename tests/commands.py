@@ -30,7 +30,7 @@ class Commands(ForkServer):
     module = "tests.commands"
 
     def run(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
-        """What became of `manage.py` with these arguments; TimeoutError."""
+        """Run `manage.py` with these arguments, and return the result. Raises TimeoutError."""
         with self.ask(arguments) as client:
             client.settimeout(seconds)
             said = client.makefile("rb").read()
@@ -39,7 +39,7 @@ class Commands(ForkServer):
 
 
 def load() -> None:
-    """Everything that is the same for every command; nothing is asked of the database."""
+    """Load everything that all commands need. Do not query the database."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     import django  # the settings read the environment, which is whole only now
 
@@ -64,7 +64,7 @@ def answer(client: socket.socket, arguments: list[str]) -> None:
 
 
 def text(stream: Any) -> str:
-    """All that was written to it."""
+    """Return all that was written to the stream."""
     stream.seek(0)
     return str(stream.read().decode())
 

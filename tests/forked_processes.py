@@ -121,7 +121,7 @@ class Processes:
 
 
 def needs_programs(items: list[pytest.Item]) -> bool:
-    """Whether tests of a file use the whole app or a browser."""
+    """Return whether tests of a file use the whole app or a browser."""
     return any(PROGRAMS & set(getattr(item, "fixturenames", ())) for item in items)
 
 

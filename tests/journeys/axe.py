@@ -89,8 +89,11 @@ class Looks:
 
 
 async def violations(page: Page, name: str, within: str = "", before: Looks | None = None) -> list[str]:
-    """What axe finds on the page as it is shown now, or `within` what this selects, where the rest was looked
-    at before; a line for each node. Colours that were looked at `before` are left out."""
+    """Return a line for each node of the shown page that breaks a rule of axe.
+
+    `within` selects the part of the page to check, if the rest was checked earlier. Colours that were checked
+    `before` are left out.
+    """
     await page.evaluate(AXE_SCRIPT)
     await page.evaluate(STILL)
     found, looks = [], {}
@@ -114,7 +117,8 @@ async def violations(page: Page, name: str, within: str = "", before: Looks | No
 
 
 def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
-    """What can differ from what was looked at before, as axe wants it said; nothing where nothing can."""
+    """Return axe's options for the rules whose result can differ from the earlier check. Empty if no result
+    can differ."""
     if width == WIDE:
         chosen = () if scheme == "light" else COLOURS
     elif scheme == "light":

@@ -16,7 +16,8 @@ ZOOMED = {"width": 320, "height": 256}
 
 
 async def misfits(page: Page, name: str) -> list[str]:
-    """What is wrong with the page as it is shown now; a line for each. Load it again afterwards."""
+    """Return a line for each fault of the shown page. The function changes the page, so load it again
+    afterwards."""
 
     async def asked(way: str, question: str) -> list[str]:
         return [f"{name}, {way}: {one}" for one in await page.evaluate(f"fitting.{question}")]

@@ -29,7 +29,7 @@ text = "Item."
 
 
 def grid(stack: Managed, folder: Path, settings: str) -> str:
-    """A study with one grid; its name in the address."""
+    """Create a study with one condition on a grid, and return its slug."""
     file, slug = write_grid(folder, settings)
     stack.manage("load_study", str(file))
     return slug

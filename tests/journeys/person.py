@@ -60,11 +60,11 @@ class Person:
         await self.page.wait_for_selector("#connection[data-state=connected]")
 
     async def step(self) -> int:
-        """Steps taken, as the page says."""
+        """Return the number of steps taken, as the page shows it."""
         return int(await self.page.get_attribute("#bar", "data-step") or "-1")
 
     async def offered(self) -> list[Sequence[str]]:
-        """The commands in the menu."""
+        """Return the commands in the menu."""
         found = await self.page.eval_on_selector_all(
             "#menu input[name=command]:not(:disabled)", "radios => radios.map(radio => radio.value)"
         )
@@ -112,7 +112,8 @@ class Person:
         return number
 
     def favourite(self, offered: list[Sequence[str]], step: int) -> Sequence[str]:
-        """What a simple cook does: rice and fish for the sushi of level_3, nothing thrown away."""
+        """Return the next command of a simple cook, who makes the sushi of level_3 from rice and fish and
+        throws nothing away."""
         useful = [one for one in offered if self._is_useful(one)]
         ranked = sorted(useful, key=lambda one: PREFERENCE.index(one[0]))
         best = [one for one in ranked if one[0] == ranked[0][0]]
@@ -125,17 +126,17 @@ class Person:
         return tuple(command) != ("put", "storage0")
 
     async def play_to_the_end(self) -> None:
-        """Every step that is left."""
+        """Play all remaining steps."""
         while await self.page.get_attribute("#bar", "data-phase") != "over":
             await self.play_step()
 
     async def go_on(self) -> None:
-        """From the closed kitchen to the survey."""
+        """Move from the ended episode to the survey."""
         await self.page.click(".over-continue a")
         await self.page.wait_for_selector("[data-page=survey]")
 
     async def answer(self, points: int = 4) -> None:
-        """The same point on every scale; then on."""
+        """Answer every scale with the same point, and move to the next page."""
         names = await self.page.eval_on_selector_all(
             "main input[type=radio]", "radios => [...new Set(radios.map(radio => radio.name))]"
         )
@@ -148,7 +149,7 @@ class Managed(Protocol):
     """An app whose commands can be run."""
 
     def manage(self, *arguments: str) -> str:
-        """What `manage.py` prints with these arguments."""
+        """Run `manage.py` with these arguments, and return its output."""
 
 
 ENTER = """
@@ -218,13 +219,13 @@ text = "I agree."
 
 
 def asked_by_a_worker(teammates: int) -> str:
-    """A condition whose co-players take a worker's time."""
+    """Return a condition whose co-players are asked by a worker."""
     turns = '[conditions.coplayer_settings]\nmodel = "stand-in"\n'
     return condition("asked", "dispatcher", teammates) + turns
 
 
 def condition(key: str, coplayer: str = "none", teammates: int = 0, **settings: Any) -> str:
-    """One condition in TOML."""
+    """Return one condition as TOML."""
     lines = [f'{name} = "{value}"' for name, value in settings.items()]
     table = "\n[conditions.settings]\n" + "\n".join(lines) if lines else ""
     return (

@@ -39,11 +39,11 @@ class SlowLine:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self) -> None:
-        """Nothing comes through, and nobody is told."""
+        """Hold back all packets. Neither end is notified."""
         self.whole.clear()
 
     def mend(self) -> None:
-        """What was sent meanwhile comes through."""
+        """Deliver the packets that were held back, and all later ones."""
         self.whole.set()
 
     async def _meet(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:

@@ -32,12 +32,12 @@ class Caller(Player):
         self.options = [["goto", "storage0"]]
 
     async def connect(self) -> None:
-        """Nothing has to be shown before the first word."""
+        """Mark the client as ready when it has connected. The echo server sends no first message."""
         self.step, self.phase = 0, "choose"
         self._use(await dial(f"{self.base}/", [], self.heard, self.lost))
 
     def heard(self, text: bytes) -> None:
-        """What was said came back."""
+        """Record that the message was echoed."""
         now = perf_counter()
         self.step += 1
         self._see(now)
@@ -54,7 +54,7 @@ class Echoed:
 
 @contextmanager
 def echoing() -> Iterator[Running]:
-    """A daphne with the echo until the block ends."""
+    """Run daphne with the echo application until the block ends."""
     with tempfile.TemporaryDirectory(prefix="brigade-echo-") as folder:
         environment, port = plain_environment(folder), free_port()
         command = ["-m", "daphne", "-v", "0", "-p", str(port), "tests.live.echo:application"]

@@ -80,7 +80,7 @@ class Cooked:
     times: tuple[float, ...]
 
     def figures(self) -> list[Figure]:
-        """As the table shows them."""
+        """Return the results in the form of the table."""
         played = Played(1.0, self.times)
         return [
             Figure(f"{self.way}: clicks a dish", self.clicks / max(1, self.dishes), "clicks"),
@@ -101,14 +101,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.clicks", description="Clicks a dish.")
     parser.add_argument("--steps", type=number(1, 100_000), default=60)
     return parser.parse_args(arguments)
 
 
 async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[Cooked]:
-    """One episode after the other, each of a study of its own."""
+    """Play one episode after another in a browser, each in a study of its own."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         cooked = [
@@ -122,7 +122,7 @@ async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[Cooked
 async def episode(
     browser: Browser, stack: Running, steps: int, way: str, act: Callable[[Page, Command], Awaitable[None]]
 ) -> Cooked:
-    """Somebody enters, and does what the adviser says until it is over."""
+    """Enter a study as a participant, and follow the adviser until the episode is over."""
     slug = f"clicks-{secrets.token_hex(3)}"
     with tempfile.TemporaryDirectory() as folder:
         load_study(stack, Path(folder), slug, condition("one"), steps=steps)
@@ -145,7 +145,7 @@ async def episode(
 
 
 def twin(steps: int) -> World:
-    """The episode of the first person of a study, as `load_study` makes it."""
+    """Create the episode of a study's first participant, with the settings of `load_study`."""
     alpha, beta = TIMES
     settings = {"level": "level_3", "alpha": alpha, "beta": beta, "max_steps": steps}
     world = get_world("cuisine").create(seats=1, settings=settings)
@@ -154,7 +154,7 @@ def twin(steps: int) -> World:
 
 
 def advised(world: World) -> Command:
-    """What is good to do now; waiting where there is no telling."""
+    """Return the command that the adviser recommends now, or waiting if it recommends none."""
     advice = get_adviser(world.kind).advise(
         Situation(
             world=world.kind,
@@ -172,7 +172,8 @@ def advised(world: World) -> Command:
 
 
 async def on_drawing(page: Page, command: Command) -> None:
-    """A click on the place; where it means several things, one more on what is meant. None is for waiting."""
+    """Click the place on the drawing. If several actions are possible there, also click the intended one.
+    None means waiting."""
     if len(command) < 2:
         return await in_menu(page, command)
     single = await page.evaluate(SINGLE, command[1])
@@ -190,7 +191,7 @@ async def on_drawing(page: Page, command: Command) -> None:
 
 
 async def in_menu(page: Page, command: Command) -> None:
-    """A click on the action."""
+    """Click the action in the menu."""
     await page.click(f"#do-{'-'.join(command)}")
 
 

@@ -31,27 +31,28 @@ class Played:
 
     @property
     def rate(self) -> float:
-        """Steps a second."""
+        """Return the number of steps per second."""
         return len(self.times) / self.seconds
 
     def quantile(self, share: float) -> float:
-        """Milliseconds that this share of the steps did not exceed; infinite where nothing was played."""
+        """Return the milliseconds that this share of the steps did not exceed; infinite if nothing was
+        played."""
         ordered = sorted(self.times)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
 
     @property
     def p50(self) -> float:
-        """The median."""
+        """Return the median in milliseconds."""
         return self.quantile(0.5)
 
     @property
     def p99(self) -> float:
-        """What one step of a hundred exceeds."""
+        """Return the milliseconds that one of a hundred steps exceeds."""
         return self.quantile(0.99)
 
     @property
     def milliseconds_a_step(self) -> float:
-        """Processor time of all product processes."""
+        """Return the processor time of all product processes per step, in milliseconds."""
         return 1000 * sum(self.used.values()) / len(self.times) if self.times else float("inf")
 
 
@@ -70,7 +71,8 @@ def begin_all(players: Sequence[Player]) -> None:
 
 
 async def measure(stack: Running, players: Sequence[Player], *, warm: float, seconds: float) -> Played:
-    """What they play in so many seconds after `warm` others. They go on playing."""
+    """Let the players play for this number of seconds, after `warm` others, and return the results. They
+    continue to play afterwards."""
     await asyncio.sleep(warm)
     heard, lost = sum(p.bytes_heard for p in players), sum(p.reconnects for p in players)
     refused = sum(p.refusals for p in players)

@@ -15,7 +15,7 @@ class Echo(AsyncWebsocketConsumer):
     """Says what it hears."""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """One message."""
+        """Send one message back."""
         await self.send(text_data=text_data)
 
 

@@ -66,7 +66,8 @@ class Guests:
         self._process.wait()
 
     def want(self, people: int) -> dict[str, Any]:
-        """So many from now on; what was so since it was last asked: see `Register.told`. RuntimeError."""
+        """Set the number of participants, and return what happened since the last call (`Register.told`).
+        Raises RuntimeError."""
         pipe: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
         print(people, file=pipe[0], flush=True)
         if not (line := pipe[1].readline()):
@@ -90,7 +91,7 @@ class Register:
         """Of every request."""
 
     def told(self) -> dict[str, Any]:
-        """All of it, which is then forgotten."""
+        """Return everything that was recorded, and clear the record."""
         told = {
             "finished": self.finished,
             "failed": self.failed,
@@ -109,7 +110,7 @@ class Noted(httpx2.AsyncBaseTransport):
         self.usual = httpx2.AsyncHTTPTransport(trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer, with its whole body."""
+        """Return the response with its whole body, and record its status and time."""
         began = time.perf_counter()
         try:
             response = await self.usual.handle_async_request(request)
@@ -127,7 +128,7 @@ class Noted(httpx2.AsyncBaseTransport):
 
 
 async def run(register: Register, link: str, number: int, every: float) -> None:
-    """One of them, to the end. They do not all come at the same moment."""
+    """Lead one participant through the study. Participants start at different moments."""
     await asyncio.sleep(SPREAD * every * Random(number).random())
     patience = PatienceLimit(PATIENCE)
     person = Person(SEED, number)
@@ -142,7 +143,7 @@ async def run(register: Register, link: str, number: int, every: float) -> None:
 
 
 def read_first(person: Person, every: float) -> dict[str, Handler]:
-    """What is done on the pages, after they have been read for as long as a choice takes."""
+    """Wait before each action on a page, as long as reading and choosing takes."""
 
     def slowly(handler: Handler) -> Handler:
         async def read(walk: Walk, page: WalkedPage) -> WalkedPage | None:

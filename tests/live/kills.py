@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="make faults", description="Play while all dies.")
     parser.add_argument("--kills", type=number(1, 100_000), default=100)
     parser.add_argument("--episodes", type=number(1, 10_000), default=40)
@@ -96,24 +96,24 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
 
 
 def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Table]:
-    """Somebody for each key; every third page is a browser's."""
+    """Create a player for each key. Every third one uses HTML as a browser does."""
     numbers = count()
     return [Table(told, [witness(stack.url, key, next(numbers)) for key in keys]) for told, keys in laid]
 
 
 def witness(url: str, key: str, number: int) -> Witness:
-    """One of them."""
+    """Create one player that records everything."""
     return Witness(url, key, as_html=number % 3 == 2, every=EVERY, seed=number)
 
 
 def say_absent(stack: Running, victims: Sequence[str]) -> None:
-    """A victim that is not there is left out, and that is said."""
+    """Print a line for each victim that does not exist in this setup, and leave it out."""
     for name in sorted(set(victims) - living(stack, victims).keys()):
         print(f"no {name} to kill here: it has no process of its own", flush=True)
 
 
 def all_well(people: Sequence[Witness]) -> bool:
-    """Nobody waits for a step that should have come."""
+    """Return whether no player waits for an overdue step."""
     now = time.monotonic()
     return not any(
         wanted < now - STALLED and step not in person.got
@@ -132,7 +132,7 @@ async def take_seats(people: Sequence[Witness]) -> None:
 
 
 async def to_the_end(people: Sequence[Witness], seconds: float) -> bool:
-    """As fast as they can from now on; whether all of them came to the end."""
+    """Play as fast as possible until all episodes end. Return whether all of them ended."""
     end = time.monotonic() + seconds
     for person in people:
         person.every = 0.0
@@ -145,7 +145,7 @@ async def to_the_end(people: Sequence[Witness], seconds: float) -> bool:
 
 
 def told(people: Sequence[Witness], blows: Sequence[Blow], log: dict[str, int], ended: bool) -> None:
-    """What happened, in three lines."""
+    """Describe what happened in three lines."""
     killed = Counter(name for blow in blows for name in blow.killed)
     who = ", ".join(f"{count} {name}" for name, count in killed.most_common())
     print(

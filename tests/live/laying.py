@@ -18,8 +18,8 @@ MATES = (1, 2, 3)
 
 
 def tables(count: int) -> Iterator[Mapping[str, Any]]:
-    """So many, as `books.table_laid` takes them: all there are in turn, first without a timer, then with one,
-    and so on."""
+    """Return this number of episodes as arguments of `books.table_laid`: all combinations without a timer,
+    then all with one, and so on."""
     companies = [company for world in known_worlds() for company in companies_in(world)]
     timed = (
         {**company, "step_seconds": step_seconds} for step_seconds in (None, TIMER) for company in companies
@@ -28,14 +28,14 @@ def tables(count: int) -> Iterator[Mapping[str, Any]]:
 
 
 def in_words(table: Mapping[str, Any]) -> str:
-    """`cuisine, 2 people, 1 x planner, 10 s a step`."""
+    """Describe an episode: `cuisine, 2 people, 1 x planner, 10 s a step`."""
     mates = f", {table['mates']} x {table['kind']}" if table["mates"] else ""
     timer = f", {table['step_seconds']:g} s a step" if table["step_seconds"] else ""
     return f"{table['world']}, {counted_noun(table['people'], 'person', 'people')}{mates}{timer}"
 
 
 def companies_in(world: str) -> Iterator[dict[str, Any]]:
-    """Every company that this world has seats for."""
+    """Return every combination of people and agents for which this world has seats."""
     rules = get_world(world)
     for people in (1, 2):
         for kind, mates in [("", 0), *((kind, mates) for mates in MATES for kind in agent_kinds(world))]:

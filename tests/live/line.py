@@ -34,7 +34,7 @@ class Line(asyncio.Protocol):
         *,
         squeezed: bool = False,
     ) -> None:
-        """`squeezed` offers what browsers offer: messages that are compressed."""
+        """Create the connection. `squeezed` offers compression, as browsers do."""
         origin = Origin(f"http://{urlsplit(address).netloc}")
         self.protocol = ClientProtocol(
             parse_uri(address),
@@ -68,7 +68,7 @@ class Line(asyncio.Protocol):
         self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is over, however it ended."""
+        """Record that the connection has ended."""
         self.transport = None
         if not self.opened.done():
             self._open(error)
@@ -104,7 +104,7 @@ class Line(asyncio.Protocol):
 async def dial(
     address: str, protocols: list[Subprotocol], heard: Callable[[bytes], None], lost: Callable[[int], None]
 ) -> Line:
-    """A connection to this address; OSError."""
+    """Connect to this address. Raises OSError."""
     parts = urlsplit(address)
     loop = asyncio.get_running_loop()
     _, line = await loop.create_connection(

@@ -35,11 +35,11 @@ class Mix:
     """Take part in a study from its link to its last page, one after the other at each place."""
 
     def guests(self, people: int) -> int:
-        """How many of so many people go the whole way."""
+        """Return how many of this number of people walk through a whole study."""
         return round(people * self.whole / 100)
 
     def seat(self, number: int) -> tuple[str, bool, bool]:
-        """Of the player with this number: which table, by HTML or not, with a clock or not."""
+        """Return the setup of the player with this number: kind of episode, HTML or not, timer or not."""
         table, html, timed = ((number * spread) % 1 for spread in _SPREAD)
         return (
             self._table(table * sum(self.tables.values())),
@@ -56,7 +56,7 @@ class Mix:
 
 
 def mix_named(text: str) -> dict[str, float]:
-    """`alone=40,planner=60` as weights; ValueError that says what is wrong."""
+    """Parse a text such as `alone=40,planner=60` into weights. Raises ValueError, which names the fault."""
     tables: dict[str, float] = {}
     for part in text.split(","):
         name, _, weight = part.strip().partition("=")

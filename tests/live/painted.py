@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.painted", description="Click to picture.")
     parser.add_argument("--people", type=number(0, 100_000), default=100)
     parser.add_argument("--steps", type=number(1, 100_000), default=100)
@@ -94,7 +94,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> list[float]:
-    """Milliseconds of every step of the person at the browser."""
+    """Return the milliseconds of every step of the person at the browser."""
     keys = books.episodes(asked.people)
     players = [Player(stack.url, [key], every=EVERY, seed=number) for number, key in enumerate(keys)]
     await connect_all(players)
@@ -127,7 +127,7 @@ async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[float]
 
 
 async def played_by(person: Person, steps: int) -> list[float]:
-    """One step after the other, with a moment's thought before each."""
+    """Play one step after another, with a pause before each."""
     chance = Random(7)
     for _ in range(steps + WARM):
         await asyncio.sleep(chance.uniform(*PAUSE))
@@ -137,7 +137,7 @@ async def played_by(person: Person, steps: int) -> list[float]:
 
 
 async def drawn_times(page: Page) -> list[float]:
-    """What the page has noted."""
+    """Return the times that the page has recorded."""
     found: list[float] = await page.evaluate("window.paintedTimes")
     return found
 

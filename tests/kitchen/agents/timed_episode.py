@@ -25,12 +25,12 @@ class Played:
 
     @property
     def completed(self) -> int:
-        """How much was done, of what the world counts as done or missed."""
+        """Return the number of completed things, in the world's metric of completed and missed things."""
         return share_count_names(self.game)[0]
 
     @property
     def failed(self) -> int:
-        """How much was missed."""
+        """Return the number of missed things, in the world's metric of completed and missed things."""
         return share_count_names(self.game)[1]
 
 
@@ -43,7 +43,7 @@ def play_alone(
     seed: int,
     chosen: Mapping[str, Json] | None = None,
 ) -> Played:
-    """One episode in which one mind of this kind commands every seat."""
+    """Play one episode in which one agent of this kind commands every seat."""
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     times = [spent for _, spent in decisions(make_agent(kind, chosen or {}), game, seed=seed)]

@@ -30,7 +30,7 @@ def check_texts(svg: bytes) -> None:
 
 
 def drawn_texts(svg: bytes) -> list[str]:
-    """The words of a figure, a text with several lines as one."""
+    """Return the texts of a figure. A text with several lines is joined to one."""
     root = ElementTree.fromstring(svg)  # noqa: S314 - our own
     return [" ".join(part for part in one.itertext() if part) for one in root.iter(f"{SVG}text")]
 

@@ -49,7 +49,7 @@ class Scripted(LanguageModel):
 
 
 def failed(kind: type[ModelError], *, retry_after: float | None = None, cost: float = 0.0) -> ModelError:
-    """A failure of this kind."""
+    """Return an error of this kind."""
     error = kind("failed")
     error.retry_after, error.cost = retry_after, cost
     return error

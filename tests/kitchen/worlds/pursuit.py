@@ -24,6 +24,6 @@ def achieve(world: World, seat: int, *aim: str) -> int:
 
 
 def status_of_pursuit(world: World, seat: int, *aim: str) -> str:
-    """What the pursuer says of an aim that is asked for now."""
+    """Return the pursuer's status for an aim (a goal) that is requested now."""
     since = world.aim_mark(seat, aim) if aim in world.aims(seat) else None
     return get_pursuer(world.kind).pursue(make_situation(world, (seat,)), seat, aim, since).status

@@ -80,7 +80,7 @@ class Scripted(LanguageModel):
         return Reply(answer) if isinstance(answer, str) else Reply("", call=answer)
 
     def said(self, number: int = -1) -> str:
-        """The last message of one request."""
+        """Return the last message of one request."""
         return self.requests[number].messages[-1].text
 
 
@@ -99,7 +99,7 @@ def told(
     waited: int = 0,
     **facts: Any,
 ) -> Situation:
-    """What a member is told after so many idle steps of an episode, changed by these facts."""
+    """Return the situation of a member after this number of idle steps, with these fields changed."""
     made, seats = organised(line_up, kind, **(settings or {})), line_up_seats(line_up)
     game = game_of("cuisine", seats, {**CUISINE, "alpha": 0.5, "beta": 8.0})
     for _ in range(waited):
@@ -116,7 +116,7 @@ def decide(situation: Situation, **chosen: Any) -> Decision:
 
 
 def says(decision: Decision) -> list[tuple[str, Sequence[int], Any, str]]:
-    """What a decision says: kind, addressees, aim or status, and text."""
+    """Return the messages of a decision as tuples: kind, addressees, aim or status, and text."""
     return [
         (one.kind, one.to, one.data.get("aim") or one.data.get("status") or one.data.get("code"), one.text)
         for one in decision.says

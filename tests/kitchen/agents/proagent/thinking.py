@@ -34,7 +34,7 @@ class Scripted(LanguageModel):
         return Reply(answer, model="claude-haiku-4-5-x")
 
     def said(self, number: int = -1) -> str:
-        """The last message of one request."""
+        """Return the last message of one request."""
         return self.requests[number].messages[-1].text
 
 
@@ -46,7 +46,7 @@ def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scrip
 
 
 def decide(situation: Situation, **settings: Any) -> Decision:
-    """One decision of a fresh ProAgent."""
+    """Return one decision of a new ProAgent."""
     return asyncio.run(make_agent("proagent", {"model": MODEL, **settings}).decide(situation))
 
 
@@ -61,13 +61,13 @@ class Beside:
         self.decisions: list[Decision] = []
 
     def seen(self) -> Situation:
-        """What it is told now."""
+        """Return the agent's present situation."""
         return make_situation(
             self.game, (self.seat,), memory=self.memory, events=self.events, seed=self.game.clock
         )
 
     def step(self, *others: Command) -> Decision:
-        """One step in which the first other seat does this."""
+        """Take one step in which the first other seat gives this command."""
         decision = asyncio.run(make_agent("proagent", self.settings).decide(self.seen()))
         self.memory = decision.memory
         self.decisions.append(decision)
@@ -77,6 +77,6 @@ class Beside:
         return decision
 
     def note(self) -> Any:
-        """Of the last decision, of its seat."""
+        """Return the note of the last decision about the agent's seat."""
         note: Any = self.decisions[-1].note
         return note["seats"][str(self.seat)]

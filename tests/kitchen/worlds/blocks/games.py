@@ -23,7 +23,7 @@ FAMILIES: dict[str, type[Any]] = {
 
 
 def game(family: str, *inventories: dict[str, int], seats: int = 2, seed: int = 0, **settings: Any) -> Any:
-    """A world at its start, in which seats may hold something else than usual."""
+    """Create a world of blocks at its start, with the given inventories instead of the usual ones."""
     world = FAMILIES[family].create(seats=seats, settings=settings)
     world.reset(seed)
     for seat, items in enumerate(inventories):
@@ -38,7 +38,7 @@ def step(world: MacroWorld, *words: str) -> list[tuple[Any, ...]]:
 
 
 def told(event: Event) -> tuple[Any, ...]:
-    """An event in short: `(0, "refused", "missing")`, `(1, "done", 3)`."""
+    """Return an event in short form: `(0, "refused", "missing")`, `(1, "done", 3)`."""
     count = (event.data["n"],) if "n" in event.data else ()
     return (event.seat, event.kind, *event.data.get("reasons", ()), *count)
 
@@ -53,6 +53,6 @@ def play(world: MacroWorld, *words: str, steps: int = 100) -> list[tuple[Any, ..
 
 
 def refusal(world: Any, words: str, seat: int = 0) -> str:
-    """The code with which a command would be refused now; empty if it would be taken."""
+    """Return the code with which a command would be refused now; empty if it is legal."""
     command = tuple(words.split())
     return "" if world.allows(seat, command) else world.why_not(seat, command)

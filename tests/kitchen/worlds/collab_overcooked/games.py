@@ -19,12 +19,12 @@ GO_ON = CollabOvercooked.idle
 
 
 def game(task: str, **settings: Any) -> CollabOvercooked:
-    """A game at its start."""
+    """Create a game at its start."""
     return CollabOvercooked.create(seats=2, settings={"task": task, **settings})
 
 
 def command(text: str) -> Command:
-    """`pickup egg counter` as a command."""
+    """Split a text such as `pickup egg counter` into a command."""
     return tuple(text.split())
 
 

@@ -21,7 +21,7 @@ class Greedy(Agent):
     worlds = ("cuisine",)
 
     async def decide(self, situation: Situation) -> Decision:
-        """Each agent's next command."""
+        """Return each agent's next command."""
         seat = situation.seats[0]
         return Decision(commands=_Step(situation.briefs[seat], situation.observations[seat]).commands())
 
@@ -93,7 +93,8 @@ class _Step:
             self._send(place, ("activate", place))
 
     def _where(self, product: str, parts: list[str]) -> str | None:
-        """The tool with most of these in it and nothing else; an empty one will do for what is to be made."""
+        """Return the tool that contains most of these items and nothing else. If none does, return an empty
+        tool for the product."""
         kind = self.recipes[product]["tool"]
         fit = [
             place

@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def printed() -> Iterator[str]:
-    """The paper's table, a line a layout and seat."""
+    """Return the paper's table, with one line for each layout and seat."""
     yield f"as printed: {published_data()['source']}"
     for layout in LAYOUTS:
         for seat in (0, 1):

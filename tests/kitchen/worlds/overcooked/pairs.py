@@ -25,8 +25,10 @@ class Played:
 def play(
     layout: str, kinds: tuple[str, str], seed: int = 0, slow: int | None = None, **settings: Any
 ) -> Played:
-    """An episode of two kinds, seat 0's first; a `slow` seat does something in every second tick, what it
-    decided in the one before."""
+    """Play an episode with two agents; seat 0's agent comes first.
+
+    A `slow` seat acts only in every second tick, with the command that it chose one tick earlier.
+    """
     world = Overcooked.create(seats=2, settings={"layout": layout, **settings})
     world.reset(seed)
     minds, memory, slowest = [make_agent(kind, CHOSEN.get(kind, {})) for kind in kinds], [None, None], 0.0

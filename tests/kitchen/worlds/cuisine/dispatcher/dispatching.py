@@ -44,7 +44,7 @@ class Scripted(LanguageModel):
         return Reply("", call=answer, model="claude-haiku-4-5-x")
 
     def said(self, number: int = -1) -> str:
-        """The last message of one request."""
+        """Return the last message of one request."""
         return self.requests[number].messages[-1].text
 
 
@@ -56,7 +56,7 @@ def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
 
 
 def decide(situation: Situation, **settings: Any) -> Decision:
-    """One decision of a fresh dispatcher."""
+    """Return one decision of a new dispatcher."""
     chosen = {"model": MODEL, "demonstration": "none", **settings}
     return asyncio.run(make_agent("dispatcher", chosen).decide(situation))
 
@@ -67,7 +67,7 @@ def seen(
     commanded: Mapping[int, Command] | None = None,
     **more: Any,
 ) -> Situation:
-    """What a mind is told: by default level_3 at its start, with a person in seat 0 of three."""
+    """Return an agent's situation: by default, level_3 at its start, with a person in seat 0 of three."""
     world = world or kitchen(seats=3)
     held = seats or tuple(range(1, world.seats))
     people = more.pop("people", tuple(seat for seat in range(world.seats) if seat not in held))
@@ -76,5 +76,5 @@ def seen(
 
 
 def moment(world: CuisineWorld | None = None, *seats: int, **more: Any) -> KitchenMoment:
-    """The same as the parts of the dispatcher see it."""
+    """Return the dispatcher's snapshot of a situation."""
     return KitchenMoment.of(seen(world, *seats, **more))
