@@ -104,6 +104,6 @@ def reap_orphans(seconds: float) -> None:
 
 
 def processor_seconds() -> float:
-    """Processor seconds so far of this process and of all that have ended and were its own to wait for."""
+    """Return the processor seconds so far of this process and of all its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)

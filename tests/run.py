@@ -56,7 +56,7 @@ BENCHES: Mapping[str, Command] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit code: 0 where all is well."""
+    """Run the command, and return the exit code: 0 if everything passed."""
     os.chdir(base_dir())
     doing = {"test": test, "test-all": test_all, "check": check}
     with own_var() as environment:
@@ -67,7 +67,8 @@ def main(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def own_var() -> Iterator[dict[str, str]]:
-    """An environment in which the app has its defaults and writes to a folder that is removed afterwards."""
+    """Provide an environment in which the app has its defaults, and writes to a folder that is removed
+    afterwards."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
     plain = {key: value for key, value in os.environ.items() if key not in ours and "BRIGADE_" not in key}
     with TemporaryDirectory(prefix="brigade-var-", ignore_cleanup_errors=True) as folder:
@@ -191,7 +192,7 @@ def read_report(report: Path) -> Result:
 
 
 def outcome(case: ET.Element) -> str:
-    """What became of one test."""
+    """Return the result of one test."""
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
     return "skipped" if case.find("skipped") is not None else "passed"

@@ -46,7 +46,7 @@ def wait_until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -
 
 
 def answers(at: Path) -> bool:
-    """Whether something accepts connections on this unix socket."""
+    """Return whether something accepts connections on this unix socket."""
     with socket.socket(socket.AF_UNIX) as client:
         return client.connect_ex(str(at)) == 0
 
@@ -68,7 +68,7 @@ class Valkey:
 
     @property
     def url(self) -> str:
-        """Its address, in the form of `REDIS_URL`."""
+        """Return the server's address, in the form of `REDIS_URL`."""
         return unix_url(self.socket)
 
     def start(self) -> None:
@@ -141,11 +141,12 @@ class Stack:
         return {name: value for name, value in (found | self._extra).items() if value}
 
     def command(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
-        """What became of `manage.py` with these arguments; TimeoutError."""
+        """Run `manage.py` with these arguments, and return the result. Raises TimeoutError."""
         return self._commands.run(*arguments, seconds=seconds)
 
     def manage(self, *arguments: str) -> str:
-        """What `manage.py` prints with these arguments; AssertionError with all of it where it fails."""
+        """Run `manage.py` with these arguments, and return its output. Raises AssertionError, with the whole
+        output, if it fails."""
         done = self.command(*arguments)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
@@ -168,26 +169,27 @@ class Stack:
         kill(self.ticker)
 
     def kill_worker(self) -> None:
-        """kill -9, as when the system runs out of memory; nobody starts it again here."""
+        """Kill the worker with SIGKILL, as when memory runs out. It is not started again."""
         kill(self.worker)
 
     def kill_daphne(self) -> None:
-        """kill -9 of all of them; connections queue until `restart`."""
+        """Kill all web processes with SIGKILL. Connections wait until `restart`."""
         for child in self.webs:
             kill(child)
 
     def kill_one_daphne(self, number: int) -> None:
-        """kill -9 of this one; the other serves on."""
+        """Kill this web process with SIGKILL. The other one continues to serve."""
         kill(self.webs[number])
 
     def kill_valkey(self) -> None:
-        """kill -9; what was queued is lost. Only where it is our own (`has_own_valkey`)."""
+        """Kill the Valkey with SIGKILL; queued tasks are lost. Only possible if it is our own
+        (`has_own_valkey`)."""
         assert self._valkey is not None, "the Redis of REDIS_URL is not ours to kill"
         kill(self._valkey.child)
 
     @property
     def has_own_valkey(self) -> bool:
-        """False where `REDIS_URL` named a server."""
+        """Return whether the stack started its own Valkey, because `REDIS_URL` names no server."""
         return self._valkey is not None
 
     def restart(self) -> None:
@@ -200,14 +202,17 @@ class Stack:
         wait_until(lambda: is_serving(socket_address(self._listener)), "a first page")
 
     def last_words(self) -> str:
-        """What daphne and the worker said last, for a failure's report."""
+        """Return the last output of daphne and the worker, for the report of a failure."""
         said = (*self.webs, self.worker)
         return "\n".join(f"{child.name}: {line}" for child in said for line in last_lines(child.log, 30))
 
 
 def new_database(var: Path) -> str:
-    """A database for one stack, with all migrations: another one on the server of `DATABASE_URL`, with its
-    address; or SQLite in `var`, without one."""
+    """Create a database with all migrations for one stack.
+
+    With `DATABASE_URL`, it is another database on that server; its address is returned. Otherwise it is an
+    SQLite file in `var`.
+    """
     template = Template()
     if template.server:
         return template.copy_to_server(f"brigade_live_{secrets.token_hex(4)}")

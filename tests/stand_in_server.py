@@ -72,17 +72,18 @@ class Asked:
 
 
 def reply(text: str = "", **more: Any) -> Answer:
-    """200 with a text, or with `call=…`."""
+    """Return an answer with status 200, with a text or with `call=…`."""
     return Answer("reply", text, **more)
 
 
 def status(code: int, **more: Any) -> Answer:
-    """An error of the API; `retry_after` as it stands in the header."""
+    """Return an error answer of the API. `retry_after` is the value of the header."""
     return Answer("status", status=code, **more)
 
 
 def noop(body: Body) -> Answer:
-    """`noop` for every agent that the prompt names, as text, or as `{"reasoning": …, "commands": […]}`."""
+    """Return an answer with `noop` for every agent that the prompt names, as text, or as `{"reasoning": …,
+    "commands": […]}`."""
     agents = sorted(set(re.findall(r"agent[ _]?(\d+)", json.dumps([body.get("system"), body["messages"]]))))
     commands = [f"noop_agent{agent}" for agent in agents]
     text = "\n".join(["Nothing is to be done in this step.", *commands])
@@ -96,7 +97,7 @@ class StandInServer:
     """Answers by the script until it is closed. `asked` is what came in; safe in threads."""
 
     def __init__(self, script: Sequence[Script] | Script, port: int = 0, delay: float = 0.0) -> None:
-        """`delay` is what each answer takes beyond its own, in seconds."""
+        """Create the server. `delay` is added to the delay of each answer, in seconds."""
         self.delay = delay
         self.script = list(script) if isinstance(script, Sequence) else [script]
         self.asked: list[Asked] = []
@@ -147,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # header and body in one packet: otherwise Nagle's algorithm adds 40 ms to each answer
 
     def do_GET(self) -> None:
-        """A list of models, as `body` has it."""
+        """Answer with the list of models in `body`."""
         self.do_POST()
 
     def do_POST(self) -> None:
@@ -229,8 +230,8 @@ def _error(answer: Answer) -> Body:
 
 
 def _message(answer: Answer, asked: Body) -> Body:
-    """An answer of the Messages API: as a call of the tool that was asked for, in the format that was asked
-    for, or as text."""
+    """Return an answer of the Messages API: as a call of the requested tool, in the requested format, or as
+    text."""
     tools, format_ = asked.get("tools"), asked.get("output_config", {}).get("format")
     blocks: list[Body] = [{"type": "thinking", "thinking": answer.thought, "signature": "scripted"}]
     if answer.call is not None and tools:
@@ -282,7 +283,8 @@ def _completion(answer: Answer, asked: Body) -> Body:
 
 
 def read_script(text: str) -> list[Script]:
-    """A JSON list of answers; an entry may also be the name of a mode. ValueError names a wrong entry."""
+    """Read a JSON list of answers. An entry may also be the name of a mode. Raises ValueError, which names
+    the wrong entry."""
     return [_read_answer(entry, number) for number, entry in enumerate(json.loads(text), 1)]
 
 

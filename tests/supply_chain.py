@@ -36,18 +36,19 @@ class Package:
 
     @property
     def address(self) -> str:
-        """Where it is described."""
+        """Return the address of the page that describes the package."""
         return f"https://pypi.org/project/{self.name}/{self.version}/"
 
 
 def packages() -> list[Package]:
-    """What requirements.txt pins, in its order; a package with several versions more than once."""
+    """Return the packages that requirements.txt pins, in its order. A package with several versions is listed
+    for each."""
     found = PINNED.findall(LOCK.read_text(encoding="utf-8"))
     return [Package(name, version, tuple(HASH.findall(rest))) for name, version, rest in found]
 
 
 def licence(name: str) -> str:
-    """What an installed package says of its licence; ELSEWHERE for one that is not installed."""
+    """Return the licence that an installed package states, or ELSEWHERE if it is not installed."""
     try:
         said: Any = metadata.metadata(name)
     except metadata.PackageNotFoundError:
@@ -69,7 +70,7 @@ SCRIPTS = (
 
 
 def page() -> str:
-    """docs/licences.md."""
+    """Return the text of docs/licences.md."""
     rows = [f"| [{one.name}]({one.address}) | {one.version} | {licence(one.name)} |" for one in packages()]
     scripts = [
         f"| [{name}](https://npmjs.com/package/{name}) (in browsers) | {version} | {terms} |"
@@ -79,7 +80,7 @@ def page() -> str:
 
 
 def bill() -> dict[str, Any]:
-    """docs/sbom.json."""
+    """Return the content of docs/sbom.json."""
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",

@@ -50,14 +50,14 @@ class Template:
         self.name = self.folder.name.replace("-", "_").lower()
 
     def copy_to_file(self, file: Path) -> None:
-        """A copy for SQLite."""
+        """Copy the template to an SQLite file."""
         with self._made():
             file.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.file, file)
 
     def copy_to_server(self, name: str) -> str:
-        """A copy of this name on the server of `DATABASE_URL`, in the place of one that was left there; its
-        address."""
+        """Copy the template to a database of this name on the server of `DATABASE_URL`, replacing an old one.
+        Return its address."""
         drop_database(named(self.server, name))
         with self._made():  # a database can be copied while nobody is connected to it
             at_the_server(self.server, f'CREATE DATABASE "{name}" TEMPLATE "{self.name}"')
@@ -72,7 +72,7 @@ class Template:
 
     @contextmanager
     def _made(self) -> Iterator[None]:
-        """It is there, and nobody else in this block."""
+        """Make sure that the template exists, and keep other processes out during this block."""
         with (self.folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self.made.exists():
@@ -157,7 +157,7 @@ def runs(program: str, *arguments: str) -> bool:
 
 
 def named(url: str, name: str) -> str:
-    """The address of another database on the server of this one."""
+    """Return the address of another database on the same server."""
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 

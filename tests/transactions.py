@@ -39,16 +39,16 @@ class Watch:
 
     @property
     def most(self) -> Held:
-        """The one that wrote most rows."""
+        """Return the transaction that wrote the most rows."""
         return max(self.all, key=lambda held: held.rows)
 
     @property
     def longest(self) -> Held:
-        """The one that kept others waiting longest."""
+        """Return the transaction that blocked others for the longest time."""
         return max(self.all, key=lambda held: held.seconds)
 
     def statement(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        """A wrapper for every statement but COMMIT and ROLLBACK, which `ended` hears of."""
+        """Wrap every database statement. COMMIT and ROLLBACK are handled by `ended`."""
         if sql.startswith("BEGIN") or not connection.in_atomic_block:
             self.ended()
             before, began = self._changes(), _now()
@@ -63,12 +63,12 @@ class Watch:
         return execute(sql, params, many, context)
 
     def traced(self, statement: str) -> None:
-        """SQLite is about to do this."""
+        """Handle a statement that SQLite is about to run."""
         if statement.startswith(("COMMIT", "ROLLBACK")) and "TO SAVEPOINT" not in statement:
             self.ended()
 
     def ended(self) -> None:
-        """The transaction that is open is so no more."""
+        """Record the end of the open transaction."""
         if self._open is not None:
             self._open.rows = self._changes() - self._rows
             self._open.seconds, self._open.processor = (
@@ -88,7 +88,7 @@ def _now() -> tuple[float, float]:
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Every transaction of this block."""
+    """Record every transaction of this block."""
     watch = Watch()
     connection.ensure_connection()
     connection.connection.set_trace_callback(watch.traced)

@@ -96,7 +96,8 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
 
 
 def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Table]:
-    """Create a player for each key. Every third one uses HTML as a browser does."""
+    """Create a `Table` for each episode, with a player for each key. Every third player uses HTML as a
+    browser does."""
     numbers = count()
     return [Table(told, [witness(stack.url, key, next(numbers)) for key in keys]) for told, keys in laid]
 

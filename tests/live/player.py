@@ -34,7 +34,7 @@ FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
 
 
 def pause_before(tries: int, chance: Random) -> float:
-    """Seconds that a page waits before it connects anew, after so many tries in vain."""
+    """Return the seconds that a page waits before it connects again, after this number of failed attempts."""
     return min(LONGEST, FIRST * GROWS**tries) * chance.uniform(0.6, 1.0)
 
 
@@ -74,27 +74,27 @@ class Player:
 
     @property
     def done(self) -> bool:
-        """Every episode is over."""
+        """Return whether all episodes are over."""
         return not self.keys
 
     @property
     def bytes_heard(self) -> int:
-        """All that came over the wire so far."""
+        """Return the number of bytes received so far."""
         return self.bytes_before + (self.line.bytes_heard if self.line else 0)
 
     async def connect(self) -> None:
-        """Open the page of the present episode. OSError."""
+        """Open the page of the present episode. Raises OSError."""
         take = "" if self.heard_once else "&take=1"
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
         self._use(await dial(address, protocols, self.heard, self.lost))
 
     async def open(self) -> None:
-        """Connect, as often as it takes."""
+        """Connect, and repeat this until it succeeds."""
         await self._connect_again(False)
 
     def _use(self, line: Line) -> None:
-        """It is open; what it was shown may have been heard before. OSError if it is gone already."""
+        """Use this open connection, and read what it has received already. Raises OSError if it is closed."""
         if line.transport is None:
             raise ConnectionError("lost as soon as it was open")
         self.line = line
@@ -121,7 +121,8 @@ class Player:
             self.line.hang_up()
 
     def listen(self) -> None:
-        """Once a second: ask after some silence, and connect anew after more."""
+        """Check the connection once a second: send a ping after some silence, and connect again after
+        more."""
         silence = self.loop.time() - self.heard_at
         if self.line and silence > SILENCE:
             self.heard_at = self.loop.time()
@@ -130,7 +131,7 @@ class Player:
             self.line.say(ASKED)
 
     def heard(self, text: bytes) -> None:
-        """A message came."""
+        """Handle a received message."""
         now = perf_counter()
         self.heard_once, self.heard_at = True, self.loop.time()
         sight = self.sight.read(text)
@@ -147,15 +148,15 @@ class Player:
         self._see(now)
 
     def told(self) -> None:
-        """Something was said in words: a command is not taken."""
+        """Handle a notice in words: a command was not accepted."""
         if self.waits_for is not None:
             self.refused, self.refusals = True, self.refusals + 1
 
     def showed(self, text: bytes) -> None:
-        """A state was shown; for those who keep a record."""
+        """Handle a shown state. Subclasses that keep a record override this."""
 
     def _see(self, now: float) -> None:
-        """Take note of a new step, and choose for the next."""
+        """Record a new step, and choose the next command."""
         if self.waits_for is not None and self.step >= self.waits_for:
             self.times.append((now, now - self.sent))
             self.waits_for, self.refused = None, False
@@ -193,7 +194,7 @@ class Player:
             self.line.hang_up()
 
     def lost(self, code: int) -> None:
-        """The connection is over: by us, or by an end of theirs."""
+        """Handle the end of the connection, by this player or by the server."""
         if self.line is None:  # it had hardly begun, and whoever opened it sees that
             return
         self.bytes_before += self.line.bytes_heard
@@ -203,8 +204,8 @@ class Player:
             self.connecting = self.loop.create_task(self._connect_again(code == RESTART_CLOSE_CODE))
 
     async def _connect_again(self, asked: bool) -> None:
-        """Until it succeeds, at first at once where the server asked for it; a command of which nothing was
-        heard is chosen again."""
+        """Connect again until it succeeds, at once if the server requested it. Choose again if a sent command
+        was not answered."""
         tries = 0 if self.heard_once else -1
         while self.line is None:
             if tries >= 0:

@@ -77,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.pressed", description="Key to picture.")
     parser.add_argument("--episodes", type=number(0, 1000), default=39)
     parser.add_argument("--keys", type=number(1, 400), default=150)
@@ -87,7 +87,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> list[float]:
-    """Milliseconds of every key of the person at the browser."""
+    """Return the milliseconds of every key of the person at the browser."""
     chosen = {"layout": "cramped_room", "clock": "tick", "tick_ms": TICK, "ticks": LONGEST}
     keys = books.episodes(asked.episodes, world="overcooked", mates=1, kind="random", chosen=chosen)
     others = [Page(key, Random(which)) for which, key in enumerate(keys)]
@@ -120,7 +120,7 @@ async def in_a_browser(stack: Running, keys: int) -> list[float]:
 
 
 async def turned(page: BrowserPage, keys: int) -> list[float]:
-    """One turn after the other, with a moment between."""
+    """Turn the cook once after another, with a pause between."""
     chance = Random(7)
     for press in range(keys + WARM):
         await asyncio.sleep(chance.uniform(*PAUSE))

@@ -43,20 +43,20 @@ class Regular(Player):
         await self.connect()
 
     def heard(self, text: bytes) -> None:
-        """A message came."""
+        """Handle a received message."""
         refused = self.refusals
         super().heard(text)
         if self.refusals > refused:
             self.troubles[said(text)] += 1
 
     def listen(self) -> None:
-        """As any page; a silence that was too long is noted."""
+        """Check the connection as any page does, and record a silence that was too long."""
         self.hung_up = bool(self.line) and self.loop.time() - self.heard_at > SILENCE
         self.troubles[SILENT] += self.hung_up
         super().listen()
 
     def lost(self, code: int) -> None:
-        """The connection is over."""
+        """Handle the end of the connection."""
         if self.line and self.keys and not self.stopped and not self.hung_up:
             self.troubles[f"closed with {code}"] += 1
         self.hung_up = False
@@ -64,7 +64,7 @@ class Regular(Player):
 
 
 def said(text: bytes) -> str:
-    """The notice in a message, as its reader gets it."""
+    """Return the notice in a message as its reader sees it."""
     if text.startswith(b"{"):
         return str(json.loads(text).get("text", ""))
     found = _NOTICE.search(text)
@@ -79,7 +79,7 @@ class Tables:
         self.asking = asyncio.Lock()
 
     async def seat(self, players: Sequence[Regular]) -> None:
-        """A new episode for each."""
+        """Create a new episode for each player."""
         kinds: dict[tuple[str, bool], list[Regular]] = defaultdict(list)
         for player in players:
             kinds[player.table, player.timed].append(player)
@@ -96,7 +96,8 @@ class Tables:
         await asyncio.gather(*(sit(player, key) for player, key in zip(players, keys, strict=True)))
 
     async def keep_going(self, players: Sequence[Regular]) -> None:
-        """For ever: whoever has finished sits down again, and pages that hear nothing do what pages do."""
+        """Give each player who has finished a new episode, and let silent pages check their connection,
+        without end."""
         while True:
             await asyncio.sleep(LOOK)
             for player in players:

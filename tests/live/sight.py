@@ -38,7 +38,7 @@ class JsonSight:
     """Reads messages of the subprotocol `brigade.json`."""
 
     def read(self, text: bytes) -> Sight:
-        """One message."""
+        """Read one message."""
         sent = json.loads(text)
         if sent["type"] == "notice":
             return Sight(noticed=bool(sent["code"]), again=sent["again"])
@@ -47,7 +47,7 @@ class JsonSight:
         return Sight(sent["step"], sent["phase"], sent["legal"])
 
     def say(self, step: int, option: Any) -> bytes:
-        """The command as a program sends it."""
+        """Return a command in the form in which a program sends it."""
         return b'{"type": "command", "step": %d, "command": %s}' % (step, json.dumps(option).encode())
 
 
@@ -60,7 +60,7 @@ class HtmlSight:
         self._commands: dict[bytes, bytes] = {}
 
     def read(self, text: bytes) -> Sight:
-        """One message."""
+        """Read one message."""
         said = _NOTICE.search(text)
         sight = Sight(noticed=said is not None, again=said is not None and b"data-again" in said[0])
         if bar := _BAR.search(text):
@@ -73,7 +73,7 @@ class HtmlSight:
         return sight
 
     def _note(self, text: bytes) -> None:
-        """Which element holds which, by their ids."""
+        """Record by id which element contains which other elements."""
         holders: list[bytes] = [b""]
         for closing, name, rest, closed in _TAG.findall(text):
             if closing:
@@ -98,7 +98,7 @@ class HtmlSight:
             yield from self._offered(part)
 
     def say(self, step: int, option: bytes) -> bytes:
-        """The command as the page's form sends it."""
+        """Return a command in the form in which the page's form sends it."""
         command = json.dumps(html.unescape(option.decode())).encode()
         return b'{"type": "command", "step": "%d", "command": %s, "HEADERS": %s}' % (step, command, _HEADERS)
 

@@ -65,7 +65,7 @@ class Page:
             self.press()
 
     def press(self) -> None:
-        """A key goes down, and up."""
+        """Press a key and release it."""
         assert self.line is not None
         command = self.chance.choice(KEYS)
         for down in (True, False):
@@ -75,7 +75,7 @@ class Page:
             self.line.say(json.dumps(said).encode())
 
     def heard(self, text: bytes) -> None:
-        """One message."""
+        """Handle one message."""
         message: dict[str, Any] = json.loads(text)
         if message["type"] == "over":
             self.over = True
@@ -92,7 +92,7 @@ class Page:
             self._answered(message["key"], now)
 
     def _answered(self, key: int, now: float) -> None:
-        """The tick in which this word of ours counted first."""
+        """Record the tick in which this key took effect first."""
         if key > self.heard_number and key in self.pressed:
             self.heard_number = key
             self.answers.append(now - self.pressed[key])
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.ticks", description="Play in real time.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--episodes", type=number(1, 1000), default=40)
@@ -187,12 +187,13 @@ async def _killed(stack: Running, pages: list[Page], asked: argparse.Namespace) 
 
 
 def clocks(stack: Running) -> list[int]:
-    """The processes that take ticks, and the programs that they were forked off, with which they end."""
+    """Return the processes that compute ticks, and the programs from which they were forked (they end
+    together)."""
     return [pid for pid, name in stack.processes().items() if name == "ticker"]
 
 
 def at(values: list[float], share: float) -> float:
-    """What this share of them does not exceed; infinite where there are none."""
+    """Return the value that this share of the values does not exceed; infinite if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
 

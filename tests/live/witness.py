@@ -47,12 +47,13 @@ class Witness(Player):
             self.listen()
 
     def told(self) -> None:
-        """What was said to be taken may have been the end of the step's time."""
+        """Handle a notice. A command that seemed accepted may have been overtaken by the end of the step's
+        time."""
         super().told()
         self.taken.pop(self._last_taken, None)
 
     def showed(self, text: bytes) -> None:
-        """One more state; what is shown twice is noted once, what differs is noted, too."""
+        """Record a shown state. A repeated state is recorded once, a differing one is recorded too."""
         self._note_taken()
         for step in range(self._seen + 1, self.step + 1):
             self.got[step] = self.loop.time()
@@ -64,7 +65,7 @@ class Witness(Player):
             self.views[json.dumps(view, sort_keys=True)] = view
 
     def _note_taken(self) -> None:
-        """The step went on, or others are waited for, and nobody said that the command came in vain."""
+        """Record the command as accepted if the step ran, or waits for others, and no notice refused it."""
         step = self.waits_for
         if step is not None and not self.refused and (self.step >= step or self.phase != "choose"):
             given = json.loads(html.unescape(self.option.decode())) if self.as_html else self.option
@@ -78,6 +79,6 @@ class Witness(Player):
 
     @property
     def shown(self) -> dict[str, Any]:
-        """For `checking.faults_in`."""
+        """Return the record in the form that `checking.faults_in` reads."""
         views, taken = list(self.views.values()), sorted(self.taken.items())
         return {"key": self.key, "steps": sorted(self.steps), "views": views, "taken": taken}

@@ -49,7 +49,7 @@ _HEAD = """<svg xmlns="http://www.w3.org/2000/svg">
 
 
 def _bodies(pictures: Made) -> Iterator[tuple[str, str]]:
-    """What is drawn first, once each: of the set or our own."""
+    """Return the base drawings, each once: from the set of pictures or our own."""
     icons, own = _fetched(), _own()
     for part in dict.fromkeys(parts[0] for parts in pictures.values()):
         yield part, own[part.removeprefix("own:")] if part.startswith("own:") else icons[part]["body"]
@@ -73,7 +73,7 @@ def _own() -> dict[str, str]:
 
 
 def _compose(parts: Sequence[str], pictures: Made) -> str:
-    """The first part, and the others as marks in front of it."""
+    """Combine the parts of a picture: the first at full size, the others as small marks in front of it."""
     first, marks = parts[0], parts[1:]
     if not marks:
         return f'<use href="#of-{_id(first)}" width="32" height="32"/>'

@@ -34,7 +34,7 @@ OPTIONS = ("--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-c
 
 
 def names() -> list[str]:
-    """What the modules of the scene import."""
+    """Return the names that the modules of the scene import."""
     found = (
         match for file in SCENE.glob("*.js") for match in IMPORT.findall(file.read_text(encoding="utf-8"))
     )
@@ -42,7 +42,7 @@ def names() -> list[str]:
 
 
 def fetch(package: tuple[str, str], folder: Path) -> Path:
-    """The package, unpacked there; ValueError if it is another file."""
+    """Download the package and unpack it into this folder. Raises ValueError if its hash differs."""
     path, expected = package
     with urllib.request.urlopen(NPM + path) as answer:  # noqa: S310 - https, above
         content = answer.read()

@@ -71,7 +71,7 @@ class Boulders(SimpleWorld):
 
 
 def key_of(number: int) -> str:
-    """The place of a block, row by row."""
+    """Return the key of a block: its column and row, such as `3,0`."""
     return f"{number % WIDTH},{number // WIDTH}"
 
 

@@ -66,6 +66,6 @@ KIT = WorldKit(rules=lambda: Lamps, page=DefaultPage)
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """While it lasts, the registry has this world."""
+    """Add this world to the registry for the length of the block."""
     with patch.dict(WORLDS, {"lamps": "tests.worlds.lamps:KIT"}):
         yield

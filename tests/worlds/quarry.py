@@ -50,7 +50,7 @@ class Quarry(SimpleWorld):
         return [*load, *(("paint", cart) for cart in CARTS if not self.carts[cart]["red"]), self.idle]
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """One to five stones."""
+        """Return the range of amounts: one to five stones."""
         return {("load", cart): (1, min(MOST, self.heap)) for cart in CARTS if self.heap}
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:

@@ -146,6 +146,6 @@ KIT = WorldKit(
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """While it lasts, the registry has this world."""
+    """Add this world to the registry for the length of the block."""
     with patch.dict(WORLDS, {"secrets": "tests.worlds.secrets:KIT"}):
         yield

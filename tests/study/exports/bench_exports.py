@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def make(folder: Path, participants: int, steps: int, environment: dict[str, str]) -> None:
-    """The database."""
+    """Create the database."""
     (folder / "study.toml").write_text(STUDY)
     began = time.monotonic()
     for command in (
@@ -112,7 +112,7 @@ def measured(form: str, environment: dict[str, str]) -> list[str]:
 
 
 def misses(line: str) -> Iterator[str]:
-    """What is below an aim in a line of `export`."""
+    """Return the values in a line of `export` that miss their target."""
     memory = re.search(r"peak (\d+) MB", line)
     rate = re.search(r": (\d+) rows \((\d+) step rows a second", line)
     if memory and int(memory[1]) >= MEMORY:

@@ -37,7 +37,8 @@ def main() -> int:
 
 
 def _deeds() -> dict[str, Callable[[], object]]:
-    """By name; each finds what those before it left. Models can be imported only now."""
+    """Return the operations by name. Each uses the rows that the earlier ones wrote. Models are imported
+    here, because Django is not set up earlier."""
     from kitchen.experiments import experiment_services
     from kitchen.experiments.experiment_setup import ExperimentSetup
     from kitchen.experiments.setup_checks import check_setup

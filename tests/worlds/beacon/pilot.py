@@ -29,19 +29,19 @@ class Pilot(Agent):
     names_model: ClassVar[str] = "oracle"
 
     def model(self) -> str:
-        """As the settings say."""
+        """Return the language model that the settings select."""
         return ":".join(parse_model_setting(self.chosen["oracle"]))
 
     def rehearsal(self) -> ForecastTrial:
-        """It remembers nothing anyway."""
+        """Return how to forecast this agent's calls: with the stand-in model."""
         return ForecastTrial({"oracle": STAND_IN})
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """The rules."""
+        """Return the rules as the fixed messages of the prompt."""
         return (RULES,)
 
     async def decide(self, situation: Situation) -> Decision:
-        """One call."""
+        """Ask the model once, and return the decision."""
         provider, model = parse_model_setting(self.chosen["oracle"])
         seen = situation.observations[PILOT]
         asked = [Message("system", RULES, fixed=True), Message("user", f"The ship and the light: {seen}")]
@@ -58,5 +58,5 @@ class Pilot(Agent):
 
 
 def follow(seen: Mapping[str, Json]) -> Command:
-    """Where the light was."""
+    """Return the direction in which the light was."""
     return ("steer", seen["light"]) if seen["light"] in ("left", "right") else WAIT

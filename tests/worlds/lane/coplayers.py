@@ -16,7 +16,7 @@ class Walker(Agent):
     light: ClassVar[bool] = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """East while that is legal."""
+        """Return the command to go east while that is legal."""
         seat, count = situation.seats[0], (situation.memory or 0) + 1
         way = ("east",) if ("east",) in situation.legal[seat] else ("west",)
         return Decision({seat: way}, memory=count)
@@ -28,7 +28,7 @@ class Stumbler(Walker):
     kind: ClassVar[str] = "stumbler"
 
     async def decide(self, situation: Situation) -> Decision:
-        """Never."""
+        """Fail always."""
         raise RuntimeError("stumbled")
 
 
@@ -49,11 +49,11 @@ class Thinker(Walker):
     names_model: ClassVar[str] = "model"
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Remembers that, too."""
+        """Return the command to stay, and remember it."""
         return Decision({situation.seats[0]: ("stay",)}, memory=[*(situation.memory or []), "stayed"])
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """As it was decided."""
+        """Return the late decision, with both memories joined."""
         return Decision(late.commands, memory=[*situation.memory, *late.memory], calls=late.calls)
 
 

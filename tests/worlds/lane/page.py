@@ -22,11 +22,11 @@ class LanePage(GridPage):
     blocking = False
 
     def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
-        """One row of floor."""
+        """Return the grid: one row of floor."""
         return (FLOOR_LETTER * CELLS,)
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Beside the row, where this seat is."""
+        """Return the text beside the row: the position of this seat."""
         return {"you": view.observation["you"]}
 
 

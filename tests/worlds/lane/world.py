@@ -39,7 +39,7 @@ class Lane(SimpleWorld):
 
     @property
     def tick_ms(self) -> int | None:
-        """As it is set; 0 for turns."""
+        """Return the length of a tick from the settings, in milliseconds; None for turn-based play."""
         return self.chosen["tick_ms"] or None
 
     def observe(self, seat: int) -> dict[str, Json]:
@@ -55,7 +55,7 @@ class Lane(SimpleWorld):
         return len(command) == 1 and command[0] in WAYS
 
     def why_not(self, seat: int, command: Command) -> str:
-        """There is nothing but walls."""
+        """Return the code `wall` for a move beyond an end."""
         return "wall"
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:

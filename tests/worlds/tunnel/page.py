@@ -13,11 +13,11 @@ class TunnelPage(Page):
     guide = "worlds/tunnel/guide.jinja"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """None."""
+        """Return no panels."""
         return ()
 
     def phrase(self, command: Command) -> str:
-        """As it is."""
+        """Return the text of a command unchanged."""
         return " ".join(command)
 
 

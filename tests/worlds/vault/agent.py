@@ -40,7 +40,7 @@ class Keeper(Agent):
 
 
 def stops(situation: Situation, seat: int) -> bool:
-    """Whether this keeper cranks, and may stop."""
+    """Return whether this keeper may give the command to stop, which is legal while it cranks."""
     return STOP in situation.legal[seat]
 
 

@@ -41,28 +41,28 @@ class Vault(SimpleWorld):
     state: ClassVar[tuple[str, ...]] = ("dialled", "cranked", "opened")
 
     def begin(self) -> None:
-        """Nothing is dialled, nobody cranks."""
+        """Set the start state: nothing is dialled, and nobody cranks."""
         self.dialled, self.cranked = [0, 0, 0], [0, 0, 0]
         self.opened = [False, False, False]
 
     @property
     def codes(self) -> list[int]:
-        """The code of each keeper: it follows from the door."""
+        """Return the code of each keeper, which depends on the door."""
         return Random(self.chosen["door"]).sample(range(DIGITS[0], DIGITS[1] + 1), 3)
 
     @property
     def over(self) -> bool:
-        """The vault is open."""
+        """Return whether the vault is open."""
         return all(self.opened)
 
     @property
     def cut_off(self) -> bool:
-        """The limit is reached before."""
+        """Return whether the step limit was reached before the vault was open."""
         return not self.over and self.clock >= int(self.chosen["limit"])
 
     @property
     def bolts(self) -> int:
-        """The bolts that are drawn."""
+        """Return the number of drawn bolts."""
         return sum(self.opened)
 
     def brief(self, seat: int) -> dict[str, Json]:
@@ -74,7 +74,7 @@ class Vault(SimpleWorld):
         return {"dialled": self.dialled[seat], "turns": self.cranked[seat], "drawn": list(self.opened)}
 
     def asks(self, seat: int) -> bool:
-        """A keeper who cranks, or has drawn the bolt, has nothing to choose."""
+        """Return whether the keeper can choose. A keeper who cranks, or has drawn the bolt, cannot."""
         return not self.opened[seat] and not self.cranked[seat]
 
     def legal_actions(self, seat: int) -> list[Command]:
@@ -102,11 +102,12 @@ class Vault(SimpleWorld):
         return [("draw",)]
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """The aim is reached when the bolt is drawn."""
+        """Return SUCCESS once the bolt is drawn."""
         return "success" if self.opened[seat] else "unknown"
 
     def visible(self, seat: int, event: Event) -> bool:
-        """What a keeper dials or cranks, nobody else sees; a bolt is heard, and so is what is said."""
+        """Return whether the seat sees the event. Only the keeper itself sees its dialling and cranking;
+        everybody hears bolts and messages."""
         return event.seat in (None, seat) or event.kind == "message"
 
     def why_not(self, seat: int, command: Command) -> str:
