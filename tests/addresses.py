@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address: as it is written, with the names of what it takes, and the view it leads to."""
+    """An address (URL pattern) of the app: its text, the names of its parameters, and its view."""
 
     written: str
     takes: tuple[str, ...]

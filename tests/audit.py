@@ -30,7 +30,8 @@ Known = Mapping[str, list[str]]
 
 
 def main(copy: Path = COPY, address: str = ADDRESS) -> int:
-    """Ask, or read the copy; print what is known. The exit code."""
+    """Ask the OSV database, or read the stored answer. Print the known vulnerabilities, and return the exit
+    code."""
     pinned = packages()
     try:
         known, day = asked(pinned, address), f"{datetime.now(UTC):%Y-%m-%d}"
@@ -59,7 +60,8 @@ def asked(pinned: list[Package], address: str) -> Known:
 
 
 def tell(pinned: list[Package], known: Known, day: str) -> int:
-    """Print what is known of what is pinned, and what nobody was asked about; the exit code."""
+    """Print the vulnerabilities of the pinned packages, and the packages without an answer. Return the exit
+    code."""
     names = [spelled(one) for one in pinned]
     wrong = [f"{name}: {', '.join(known[name])}" for name in names if known.get(name)]
     unasked = [f"{name}: not asked about" for name in names if name not in known]

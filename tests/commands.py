@@ -54,7 +54,7 @@ def load() -> None:
 
 
 def answer(client: socket.socket, arguments: list[str]) -> None:
-    """Run the one command that this connection asks for, and say how it ended."""
+    """Run the command that a connection requests, and send its result."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         if (child := os.fork()) == 0:
             become(arguments, out.fileno(), err.fileno())
@@ -70,7 +70,7 @@ def text(stream: Any) -> str:
 
 
 def become(arguments: list[str], out: int, err: int) -> None:
-    """Be `manage.py` with these arguments until it ends."""
+    """Run `manage.py` with these arguments in this process, until it ends."""
     die_with_parent()
     for mine, theirs in ((out, 1), (err, 2)):
         os.dup2(mine, theirs)

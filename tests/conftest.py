@@ -238,7 +238,7 @@ def valkey(redis_url: str, settings: Any) -> Iterator[str]:
 
 
 def _use_broker(url: str) -> None:
-    """Have Celery connect there from now on."""
+    """Let Celery use the broker at this address from now on."""
     app.conf.update(broker_url=url, broker_read_url=url, broker_write_url=url)
     kombu.pools.reset()  # type: ignore[no-untyped-call]
     app._pool = None
@@ -343,7 +343,7 @@ def without_drawings(blank_drawings: None, without_report: None) -> None:
 
 
 class AtOnce(RetryPolicy):
-    """Tries again as often as ever, and does not wait."""
+    """A retry wrapper that repeats calls as often as usual, but without waiting."""
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
         return 0.0

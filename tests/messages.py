@@ -50,7 +50,7 @@ CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Message(NamedTuple):
-    """A sentence to be translated, and where it stands first."""
+    """A text to translate, with the place where it occurs first."""
 
     context: str | None
     singular: str
@@ -203,7 +203,8 @@ def compiled(catalogue: Catalog) -> bytes:
 
 
 def main() -> int:
-    """Write both files of each language and home, and say what is left to translate."""
+    """Write the catalogues of each language, for the app and each world, and print what is not translated
+    yet."""
     left = 0
     for language, home in product(SPOKEN, HOMES):
         messages, path = gathered(home), catalogue_of(language, home)

@@ -46,7 +46,7 @@ INTERPRETED = ["-c", "jit=off"]
 
 
 def install_missing() -> str:
-    """Have apt-get install what is missing, where it may; why it could not, or nothing."""
+    """Install missing packages with apt-get if possible. Return why this failed, or an empty string."""
     missing = [package for package, there in wanted() if not there]
     if not missing:
         return ""
@@ -77,7 +77,7 @@ def wanted() -> list[tuple[str, bool]]:
 
 
 def apt(*arguments: str) -> str:
-    """Run apt-get; the last line of what it says where it fails."""
+    """Run apt-get. Return the last line of its output if it fails, otherwise an empty string."""
     found = subprocess.run(
         ["apt-get", "-qq", *arguments],
         env={**os.environ, **QUIET},
@@ -157,7 +157,7 @@ def unprivileged() -> str | None:
 
 
 def run_once(command: list[str | Path], user: str | None) -> None:
-    """Run a program to its end as this user; LookupError where it fails."""
+    """Run a program to its end as this user. Raises LookupError if it fails."""
     try:
         subprocess.run(command, user=user, cwd="/", capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -231,7 +231,7 @@ def serving(command: list[str], user: str | None, kept: bool = False) -> Iterato
 
 
 class Server:
-    """A server's process, in the thread that calls `run`: it dies with that thread."""
+    """The process of a server. It belongs to the thread that calls `run`, and ends with that thread."""
 
     def __init__(self, command: list[str], user: str | None) -> None:
         self._command, self._user = command, user
@@ -259,7 +259,7 @@ class Server:
         self._process.wait()
 
     def end(self) -> None:
-        """Ask it to end, and kill it where it takes too long."""
+        """Ask the process to end, and kill it if that takes too long."""
         self._ended.set()
         if self._process is not None:
             self._process.terminate()

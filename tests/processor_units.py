@@ -61,7 +61,8 @@ class Cost:
 
 @contextmanager
 def measured() -> Iterator[Cost]:
-    """Measure this block, and wait at its end for processes that outlived those who started them."""
+    """Measure the processor time of this block. At its end, wait for processes that outlived their
+    parents."""
     cost, over = Cost(), Event()
     adopt_orphans()
     before = processor_seconds()
@@ -78,7 +79,7 @@ def measured() -> Iterator[Cost]:
 
 
 def time_pieces(found: list[float], over: Event) -> None:
-    """Time the piece at once, and again and again until the run is over."""
+    """Time the fixed piece of Python at once, and repeatedly until the run is over."""
     while True:
         command = [sys.executable, "-I", "-S", "-c", PIECE]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -88,14 +89,14 @@ def time_pieces(found: list[float], over: Event) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process whose own parent ends before it, and so have its time counted
-    (Linux; elsewhere it is not)."""
+    """Become the parent of every process whose own parent ends first, so that its time is counted (Linux
+    only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def reap_orphans(seconds: float) -> None:
-    """Take note of the end of every process that is ours by now; stop after so many seconds."""
+    """Collect all ended child processes; stop after this number of seconds."""
     end = time.monotonic() + seconds
     with suppress(ChildProcessError):  # there is none left
         while time.monotonic() < end:

@@ -37,7 +37,7 @@ PATIENCE = 180.0
 
 
 def wait_until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
-    """Look again and again until it is so; TimeoutError that names it otherwise."""
+    """Wait until a condition is true. Raises TimeoutError, which names the condition."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -52,7 +52,8 @@ def answers(at: Path) -> bool:
 
 
 class Valkey:
-    """A Valkey of its own on a socket in a short temporary folder, without files."""
+    """A Valkey server for tests, on a unix socket in a temporary folder with a short path. It stores no
+    files."""
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory(prefix="brigade-test-")
@@ -72,24 +73,24 @@ class Valkey:
         return unix_url(self.socket)
 
     def start(self) -> None:
-        """Start it, at first or again, and wait until it answers."""
+        """Start the server, also after it was killed, and wait until it answers."""
         self.child.start()
         wait_until(lambda: answers(self.socket), "an answer from Valkey")
 
 
 def kill(child: ChildProcess) -> None:
-    """End it with kill -9 and see that it is gone."""
+    """Kill the process with SIGKILL, and wait until it has ended."""
     child.tell(signal.SIGKILL)
     if child.process is not None:
         child.process.wait(PATIENCE)
 
 
 class Stack:
-    """The whole app: Valkey, two daphne and a worker, on a database of its own that has the demo study; the
-    worker of experiments, and what takes the steps of clocks, are started on demand.
+    """The whole app: Valkey, two web processes and a worker, on a database of its own with the demo study.
 
-    `environment` is put on top of what they get. Where `DATABASE_URL` names a PostgreSQL, the database is a
-    new one on that server; where `REDIS_URL` is set, that server is used.
+    The worker of experiments and the clock process are started on demand. `environment` is added to the
+    environment of all processes. With `DATABASE_URL`, the database is a new one on that server; with
+    `REDIS_URL`, that server is used.
     """
 
     def __init__(self, var: Path, environment: Mapping[str, str] | None = None) -> None:
@@ -152,18 +153,17 @@ class Stack:
         return done.stdout
 
     def start_experimenter(self) -> None:
-        """Start the worker of experiments and of dry runs, unless it runs: few tests need it."""
+        """Start the worker of experiments and dry runs, unless it runs. Few tests need it."""
         if not self.experimenter.running:
             self.experimenter.start()
 
     def start_ticker(self) -> None:
-        """Start what takes the steps of episodes under a clock, unless it runs."""
+        """Start the program that computes the steps of real-time episodes, unless it runs."""
         if not self.ticker.running:
             self.ticker.start()
 
     def leave(self) -> None:
-        """End what is still played, and the clock: workers look after what plays for as long as it does, and
-        few tests need a clock."""
+        """End all running episodes and the clock process, because they use processor time in later tests."""
         playing = "Episode.objects.filter(status='playing').update(status='aborted')"
         self.manage("shell", "-v", "0", "-c", f"from kitchen.play.models import Episode; {playing}")
         kill(self.ticker)
@@ -193,7 +193,7 @@ class Stack:
         return self._valkey is not None
 
     def restart(self) -> None:
-        """Start what does not run, as the runner would, and wait until pages are served."""
+        """Start all processes that do not run, as the runner does, and wait until pages are served."""
         if self._valkey is not None and not self._valkey.child.running:
             self._valkey.start()
         for child in (*self.webs, self.worker):

@@ -64,7 +64,7 @@ Script = Answer | Callable[[Body], Answer]
 
 @dataclass(frozen=True)
 class Asked:
-    """One request that came in; without its key."""
+    """One received request, without its key."""
 
     path: str
     headers: Mapping[str, str]
@@ -94,7 +94,8 @@ MODES: dict[str, Script] = {"noop": noop}
 
 
 class StandInServer:
-    """Answers by the script until it is closed. `asked` is what came in; safe in threads."""
+    """A server that answers by the script until it is closed. `asked` has the received requests.
+    Thread-safe."""
 
     def __init__(self, script: Sequence[Script] | Script, port: int = 0, delay: float = 0.0) -> None:
         """Create the server. `delay` is added to the delay of each answer, in seconds."""
@@ -120,7 +121,7 @@ class StandInServer:
         self._server.serve_forever()
 
     def next_answer(self, asked: Asked) -> Answer:
-        """Write down what was asked, and say what is next in the script."""
+        """Record the request, and return the next answer of the script."""
         with self._lock:
             step = self.script[min(len(self.asked), len(self.script) - 1)]
             self.asked.append(asked)
@@ -128,7 +129,7 @@ class StandInServer:
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of clients that do not wait for the answer: they are part of the play."""
+    """An HTTP server that ignores clients which disconnect early. Tests do this on purpose."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -206,7 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 # The two APIs
@@ -301,7 +302,7 @@ def _read_answer(entry: Any, number: int) -> Script:
 
 
 def main() -> None:
-    """Serve until interrupted; the first line printed is the address."""
+    """Serve until interrupted. The first line of output is the address."""
     parser = argparse.ArgumentParser(
         description="A scripted stand-in for the Messages API and chat completions"
     )

@@ -28,7 +28,7 @@ LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One package of the lock, with the SHA-256 of every file in which it may come."""
+    """One pinned package, with the SHA-256 of every file in which it is distributed."""
 
     name: str
     version: str
@@ -135,7 +135,7 @@ MIT licence (`LICENSE`).
 
 
 def main() -> None:
-    """Write both."""
+    """Write docs/licences.md and docs/sbom.json."""
     PAGE.write_text(page(), encoding="utf-8")
     BILL.write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
     print(f"{len(packages())} packages: {PAGE.relative_to(base_dir())}, {BILL.relative_to(base_dir())}")

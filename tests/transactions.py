@@ -18,7 +18,7 @@ from django.db import connection
 
 @dataclass(slots=True)
 class Held:
-    """One transaction."""
+    """One transaction that wrote: its rows and its time."""
 
     began_with: str
     """Its first statement that is more than a word of SQL's."""
@@ -30,7 +30,7 @@ class Held:
 
 @dataclass(slots=True)
 class Watch:
-    """The transactions of this connection that wrote."""
+    """Records the transactions of this connection that wrote."""
 
     all: list[Held] = field(default_factory=list)
     _open: Held | None = None

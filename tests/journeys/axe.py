@@ -78,8 +78,11 @@ RUN = """async ({only, within}) => {
 
 
 class Looks:
-    """Looks of elements whose colours were asked about. Another element of the same kind with the same
-    colours, within elements of which that is true too, has the same contrast."""
+    """The elements whose colours were checked earlier.
+
+    An element of the same kind with the same colours has the same contrast if the elements around it were
+    also checked.
+    """
 
     most = 3
     """How many elements of one look are asked about."""
@@ -131,8 +134,11 @@ def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
 
 
 def chosen(pages: Mapping[str, str], first: Collection[str] = (), worth: int = 1) -> list[str]:
-    """Return the names of the pages that come `first` and of as few others of these pages of HTML as have an
-    element of every kind. A page is left out if it has fewer than `worth` kinds that no chosen page has."""
+    """Choose few of these HTML pages such that every kind of element occurs on one of them, and return their
+    names. The pages in `first` are always chosen.
+
+    A page is left out if it has fewer than `worth` kinds that no chosen page has.
+    """
     kinds, names = {name: kinds_of(html) for name, html in pages.items()}, list(first)
     while True:
         seen = {kind for name in names for kind in kinds[name]}
@@ -157,7 +163,7 @@ class Kinds(HTMLParser):
         self.found: set[Kind] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take note of an element."""
+        """Record the kinds of an element."""
         given = dict(attrs)
         self.found.add((tag, given.get("role"), given.get("type")))
         self.found.update((tag, one) for one in (given.get("class") or "").split())

@@ -1,6 +1,5 @@
-"""Check accessibility rules that axe does not check: large enough targets, readable text, visible focus, and
-no loss when the page is zoomed or the text is spaced out.
-"""
+"""Check accessibility rules that axe does not check: target sizes, readable text, visible focus, and content
+that stays visible when the page is zoomed or the text is spaced out."""
 
 from __future__ import annotations
 

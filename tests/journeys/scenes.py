@@ -68,7 +68,7 @@ VALUES: dict[str, Json] = {"single": "Right", "multiple": ["Board games"], "numb
 
 
 def scenes() -> None:
-    """Make it all; print as JSON the address of every scene by its name."""
+    """Create all scenes. Print as JSON the address of each scene by its name."""
     study = whole_study()
     make_study(SHUT, status=Study.Status.CLOSED)
     make_study(LABELLED, recruitment="label")

@@ -16,7 +16,7 @@ AGAIN = 2
 
 
 class SlowLine:
-    """Relays connections; `down` counts the bytes that came from the server."""
+    """A proxy that forwards connections with a delay. `down` counts the bytes from the server."""
 
     def __init__(self, url: str, *, round_trip: float, loss: float, seed: int = 1) -> None:
         self._far, self._half, self._loss = urlsplit(url), round_trip / 2, loss

@@ -52,7 +52,7 @@ QUICK = 0.3
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print the rows. Return the exit code."""
     asked = parse(arguments)
     figures = asyncio.run(measured(asked))
     print(f"\n{table(figures)}\n\n{time.monotonic() - BEGAN:.0f} s in all", flush=True)

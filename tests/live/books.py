@@ -70,7 +70,7 @@ class Books:
 
 
 def serve() -> None:
-    """Answer until nobody asks any more."""
+    """Answer requests until the input ends."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     import django  # the settings read the environment of this process
 
@@ -136,7 +136,7 @@ def table_laid(
 
 
 def study(file: str) -> str:
-    """Load the study in this file; its address. However many begin at once, nobody has to wait."""
+    """Load the study in this file, and return its address. It has no limit on simultaneous entries."""
     from study.design.study_files import study_from_file  # the app must be loaded first
 
     made = study_from_file(Path(file))
@@ -176,14 +176,14 @@ def thinking(keys: list[str]) -> list[float]:
 
 
 def counts(key: str, html: bool) -> dict[str, float]:
-    """See `tests.live.counting`."""
+    """Count statements and thread changes; see `tests.live.counting`."""
     from tests.live.counting import counted  # it needs the settings
 
     return counted(key, html)
 
 
 def faults(shown: list[Json]) -> list[str]:
-    """See `tests.live.checking`."""
+    """List the faults of shown pages; see `tests.live.checking`."""
     from tests.live.checking import faults_in  # it needs the models
 
     return faults_in(shown)

@@ -71,7 +71,7 @@ SINGLE = """spot => {
 
 @dataclass(frozen=True, slots=True)
 class Cooked:
-    """One episode in one of the ways."""
+    """The result of one episode, played on the drawing or in the menu."""
 
     way: str
     clicks: int
@@ -92,7 +92,7 @@ class Cooked:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play an episode in each of the ways, and print what was measured."""
+    """Play an episode on the drawing and one in the menu, and print the measured values."""
     asked = parse(arguments)
     with running("sqlite") as stack:
         cooked = asyncio.run(in_a_browser(stack, asked))

@@ -19,7 +19,7 @@ OVERLOAD = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How long each number is measured, and when it is served well."""
+    """How long each number of players is measured, and the limits of good service."""
 
     seconds: float
     bound: float

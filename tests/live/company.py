@@ -34,7 +34,7 @@ _FAILURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What was measured while so many people played."""
+    """The measurements of one period with a constant number of players."""
 
     people: int
     guests: int
@@ -116,7 +116,8 @@ def wrong(status: str) -> bool:
 
 
 class Company:
-    """`async with Company(stack, books, mix, every=3.0) as company: await company.become(200)`."""
+    """The players of a load test: `async with Company(stack, books, mix, every=3.0) as company: await
+    company.become(200)`."""
 
     def __init__(self, stack: Running, books: Books, mix: Mix, *, every: float) -> None:
         self.stack, self.books, self.mix, self.every = stack, books, mix, every

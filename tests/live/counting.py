@@ -31,7 +31,7 @@ REST = 0.15
 
 
 class Tally:
-    """Counts statements and hops of this process from `begin` on."""
+    """Counts the database statements and thread changes of this process, from `begin` on."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()

@@ -16,7 +16,7 @@ AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What was measured in one stretch."""
+    """The measurements of one period."""
 
     seconds: float
     times: tuple[float, ...]
@@ -57,7 +57,7 @@ class Played:
 
 
 async def connect_all(players: Sequence[Player]) -> None:
-    """Open their pages, some at a time."""
+    """Open the players' pages, a few at a time."""
     for start in range(0, len(players), AT_ONCE):
         await asyncio.gather(*(player.connect() for player in players[start : start + AT_ONCE]))
     while any(not player.phase for player in players):
@@ -65,7 +65,7 @@ async def connect_all(players: Sequence[Player]) -> None:
 
 
 def begin_all(players: Sequence[Player]) -> None:
-    """Let them play; those who play at a pace begin at any moment of one period, as people do."""
+    """Let all players begin. Players with a fixed pace begin at random moments of one period."""
     for player in players:
         player.begin(player.every * player.chance.random())
 
@@ -91,7 +91,7 @@ async def measure(stack: Running, players: Sequence[Player], *, warm: float, sec
 
 
 async def play(stack: Running, players: Sequence[Player], *, warm: float, seconds: float) -> Played:
-    """Connect them, let them play, measure, and close their pages."""
+    """Connect the players, let them play, measure, and close their pages."""
     try:
         await connect_all(players)
         begin_all(players)

@@ -72,7 +72,7 @@ async def flood_all(url: str, keys: Sequence[str]) -> None:
 
 
 async def flood_one(address: str) -> None:
-    """Send as much as the line takes; connect anew whenever it is closed."""
+    """Send as many messages as the connection takes, and connect again whenever it is closed."""
     while True:
         lost = asyncio.Event()
         try:

@@ -45,7 +45,7 @@ ITEMS = {
 
 
 class Guests:
-    """`with Guests(link, every=3.0) as guests: guests.want(5)`."""
+    """Participants in another process: `with Guests(link, every=3.0) as guests: guests.want(5)`."""
 
     def __init__(self, link: str, *, every: float) -> None:
         self._command = [sys.executable, "-m", "tests.live.guests", link, str(every)]
@@ -80,7 +80,7 @@ class Guests:
 
 
 class Register:
-    """What happens to all guests."""
+    """Records what happens to all participants."""
 
     def __init__(self) -> None:
         self.finished = 0
@@ -103,7 +103,7 @@ class Register:
 
 
 class Noted(httpx2.AsyncBaseTransport):
-    """Sends requests as usual, and notes what became of them."""
+    """An HTTP transport that sends requests as usual, and records status and time of the responses."""
 
     def __init__(self, register: Register) -> None:
         self.register = register
@@ -156,7 +156,7 @@ def read_first(person: Person, every: float) -> dict[str, Handler]:
 
 
 async def serve(link: str, every: float) -> None:
-    """Keep as many on their way as were asked for last, until nobody asks any more."""
+    """Keep the requested number of participants in the study, until the input ends."""
     register, numbers = Register(), count(1)
     wanted = 0
     ways: set[asyncio.Task[None]] = set()

@@ -1,4 +1,4 @@
-"""Measure what open but idle pages cost: processor time, memory, and the time to connect."""
+"""Measure the costs of open but idle pages: processor time, memory, and the time to connect."""
 
 from __future__ import annotations
 

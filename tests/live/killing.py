@@ -36,7 +36,7 @@ CALM = 60.0
 
 @dataclass(slots=True)
 class Blow:
-    """One kill, one pair, or one burst."""
+    """One kill, one pair of kills, or one burst of kills."""
 
     kind: str
     at: float = 0.0
@@ -75,7 +75,7 @@ async def strike(
 
 
 async def got_over(calm: Callable[[], bool]) -> None:
-    """Wait until it is calm, but not for ever."""
+    """Wait until the app has recovered, up to a limit."""
     end = time.monotonic() + CALM
     while not calm() and time.monotonic() < end:
         await asyncio.sleep(0.1)

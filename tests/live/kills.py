@@ -39,7 +39,7 @@ PATIENCE = 300.0
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, kill, check; the exit code."""
+    """Play, kill processes, and check the result. Return the exit code."""
     asked = parse(arguments)
     with (
         running(asked.database, True, BRIGADE_WORLDS=LINE) as stack,
@@ -73,7 +73,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
-    """Let them play while processes die; what is wrong then."""
+    """Let the players play while processes are killed. Return a line for each fault."""
     chance = Random(asked.seed)
     blows = planned(asked.kills, chance)
     mean = 60 * asked.minutes / len(blows) if asked.minutes else BETWEEN
@@ -125,7 +125,7 @@ def all_well(people: Sequence[Witness]) -> bool:
 
 
 async def take_seats(people: Sequence[Witness]) -> None:
-    """Connect, and play from now on."""
+    """Connect the players, and let them play from now on."""
     for start in range(0, len(people), AT_ONCE):
         await asyncio.gather(*(person.open() for person in people[start : start + AT_ONCE]))
     for person in people:

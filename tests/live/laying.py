@@ -1,5 +1,7 @@
-"""List the episodes that `make faults` plays, in every world: people alone, with one to three agents of each
-kind, and two people together; with and without a timer.
+"""List the episodes that `make faults` plays, in every world.
+
+They have people alone, one person with one to three agents of each kind, or two people, each with and without
+a timer.
 """
 
 from __future__ import annotations

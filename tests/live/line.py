@@ -22,8 +22,8 @@ LARGEST = 2**22
 
 
 class Line(asyncio.Protocol):
-    """Calls `heard` with every text message, and `lost` with the close code when it is over; before,
-    `opened` is done, or has an OSError."""
+    """A websocket connection. It calls `heard` with each text message, and `lost` with the close code at its
+    end. `opened` is done when it is open, or raises OSError."""
 
     def __init__(
         self,
@@ -49,14 +49,14 @@ class Line(asyncio.Protocol):
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the websocket."""
+        """Send the websocket handshake."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.protocol.send_request(self.protocol.connect())
         self._flush()
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what came whole."""
+        """Pass on each complete message."""
         self.bytes_heard += len(data)
         self.protocol.receive_data(data)
         for event in self.protocol.events_received():
@@ -83,7 +83,7 @@ class Line(asyncio.Protocol):
             self.opened.set_exception(ConnectionError(f"no websocket: {error}"))
 
     def say(self, text: bytes) -> bool:
-        """Send a text message; False, and nothing sent, where the connection is over or about to be."""
+        """Send a text message. If the connection is closed or closing, return False and send nothing."""
         if self.transport is None or self.protocol.state is not State.OPEN:
             return False
         self.protocol.send_text(text)
@@ -91,7 +91,7 @@ class Line(asyncio.Protocol):
         return True
 
     def hang_up(self) -> None:
-        """Close without waiting for an answer; `lost` is called."""
+        """Close the connection without waiting for an answer. `lost` is called."""
         if self.transport is not None:
             self.transport.close()
 

@@ -39,7 +39,7 @@ BEGAN = time.monotonic()
 
 @dataclass
 class Found:
-    """All that was measured."""
+    """All measurements of a load test."""
 
     machine: dict[str, Any]
     stretches: list[Stretch] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Found:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print the tables. Return the exit code."""
     asked = parse(arguments)
     variables = {"BRIGADE_WEB": str(asked.web)} if asked.web else {}
     try:

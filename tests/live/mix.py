@@ -24,7 +24,7 @@ _SPREAD = 0.8566748838545029, 0.7338918566271260, 0.6287067210378087
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Weights of tables, and how many of a hundred have what."""
+    """The weights of the kinds of episode, and the percentages of players with each property."""
 
     tables: dict[str, float]
     html: float = 50

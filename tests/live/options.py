@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says in one line what is wrong."""
+    """An argument parser that prints each error in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print the error in one line, and exit with code 2."""

@@ -66,7 +66,7 @@ WATCH = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, and print what was measured; exit 1 where the aim is missed, with `--strict` only."""
+    """Play, and print the measured times. Exit with 1 if the target is missed and `--strict` is given."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         times = asyncio.run(measured(stack, books, asked))
@@ -107,7 +107,7 @@ async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> l
 
 
 async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[float]:
-    """Take part in a study of one condition, and play so many steps of it."""
+    """Take part in a study of one condition, and play this number of steps."""
     slug, kind = f"painted-{secrets.token_hex(3)}", asked.kind if asked.mates else "none"
     with tempfile.TemporaryDirectory() as folder:
         one = condition("one", kind, asked.mates)

@@ -39,10 +39,10 @@ def pause_before(tries: int, chance: Random) -> float:
 
 
 class Player:
-    """Plays the seats of these keys, one episode after the other.
+    """A program that plays the seats with these keys, one episode after another.
 
-    `every` seconds a command, counted from `first`; at once where that is 0. After a lost connection the page
-    connects anew, and chooses again if its command was not taken.
+    It sends a command every `every` seconds, counted from `first`; if `every` is 0, at once. After a lost
+    connection it connects again. It then chooses again if its command was not accepted.
     """
 
     def __init__(

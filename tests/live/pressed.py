@@ -62,7 +62,7 @@ WATCH = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, and print what was measured; exit 1 where the aim is missed, with `--strict` only."""
+    """Play, and print the measured times. Exit with 1 if the target is missed and `--strict` is given."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         times = asyncio.run(measured(stack, books, asked))
@@ -100,7 +100,7 @@ async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> l
 
 
 async def in_a_browser(stack: Running, keys: int) -> list[float]:
-    """Take part in a study with one grid, and turn so many times."""
+    """Take part in a study with one grid, and turn the cook this number of times."""
     with tempfile.TemporaryDirectory() as folder:
         settings = f'ticks = {LONGEST}, clock = "tick", tick_ms = {TICK}'
         slug = await asyncio.to_thread(grid, stack, Path(folder), settings)

@@ -58,7 +58,7 @@ def processors(stretch: Stretch) -> str:
 
 
 def told(say: Callable[[str], None], stretch: Stretch) -> Stretch:
-    """Say a line about it."""
+    """Print one line about a measurement."""
     played, errors = stretch.played, stretch.errors.total()
     say(
         f"{stretch.people} people: {played.rate:.1f} steps/s ({stretch.share:.0%} of what was to be), "

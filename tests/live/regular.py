@@ -27,7 +27,7 @@ _NOTICE = re.compile(rb'<[^<>]*\bid="notice"[^<>]*>\s*<p>([^<]+)')
 
 
 class Regular(Player):
-    """Has a place in the mix, and notes what went otherwise than it should."""
+    """A player with a place in the mix, which records unexpected events."""
 
     def __init__(self, url: str, number: int, mix: Mix, *, every: float) -> None:
         self.table, as_html, self.timed = mix.seat(number)
@@ -37,7 +37,7 @@ class Regular(Player):
         """What the page was told, and why it lost its connection."""
 
     async def sit_down(self, key: str) -> None:
-        """Open the page of a new episode, and go on as before. OSError."""
+        """Open the page of a new episode, and continue to play. Raises OSError."""
         self.keys.append(key)
         self.heard_at = self.loop.time()
         await self.connect()
@@ -72,7 +72,7 @@ def said(text: bytes) -> str:
 
 
 class Tables:
-    """Lays tables for regular players, and looks who needs a new one."""
+    """Creates episodes for regular players, and finds players who need a new one."""
 
     def __init__(self, books: Books) -> None:
         self.books = books
@@ -111,7 +111,7 @@ AT_ONCE = 20
 
 
 async def sit(player: Regular, key: str) -> None:
-    """Sit down; who cannot is done with this episode, and gets another one."""
+    """Open a player's page. If this fails, the player gets another episode."""
     with suppress(OSError):
         await player.sit_down(key)
         return

@@ -42,7 +42,7 @@ PATIENCE = 240.0
 
 
 class Guest(Witness):
-    """Notes how long every step came after it was due, and how connections ended."""
+    """A player that records the delay of every step, and how connections ended."""
 
     def __init__(self, url: str, key: str, **more: Any) -> None:
         super().__init__(url, key, **more)

@@ -26,7 +26,7 @@ SHARE = 0.97
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a row needs."""
+    """The app, the options and the connection to the database that a row needs."""
 
     stack: Running
     books: Books

@@ -26,7 +26,7 @@ _NUMBERS = re.compile(r"\d+|[0-9a-f]{8,}")
 
 
 class Sampler:
-    """Takes samples of one stack."""
+    """Measures the resources of one running app."""
 
     def __init__(self, stack: Running) -> None:
         self.var = Path(stack.environment["BRIGADE_VAR"])

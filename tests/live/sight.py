@@ -22,7 +22,7 @@ _VOID = {b"input", b"br", b"hr", b"img"}
 
 @dataclass(slots=True)
 class Sight:
-    """What one message showed; None where it says nothing of it."""
+    """The content of one message; a field is None if the message does not contain it."""
 
     step: int | None = None
     phase: str | None = None
@@ -52,8 +52,10 @@ class JsonSight:
 
 
 class HtmlSight:
-    """Reads fragments, and remembers what the page's menu holds: a message has only what changed, and names
-    in a `template` the elements that the page has already."""
+    """Reads HTML fragments, and remembers the page's menu.
+
+    A message has only what changed. In a `template`, it names elements that the page has already.
+    """
 
     def __init__(self) -> None:
         self._parts: dict[bytes, list[bytes]] = {}

@@ -31,7 +31,7 @@ _WORKER = re.compile(r"\b([a-z]+)(?:-\d+)?@")
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A stack that runs."""
+    """The running app."""
 
     url: str
     pid: int

@@ -20,7 +20,7 @@ HEAD = ("what was killed", "times", "processes", "longest stall, p50", "max")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """People who play together."""
+    """People who play one episode together."""
 
     told: str
     """Who sits there, in words."""
@@ -29,8 +29,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One step of one table, from the moment at which all its people meant to choose to the one at which all
-    were shown what came of it. Seconds by the monotonic clock."""
+    """The wait for one step: from the moment when all people wanted to choose, until all pages showed the
+    result. Times are in seconds of the monotonic clock."""
 
     wanted: float
     got: float

@@ -57,7 +57,7 @@ Fault = Callable[[Running], AbstractContextManager[None]]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, break, look; the exit code."""
+    """Play, cause the faults, and check the result. Return the exit code."""
     asked = parse(arguments)
     with ExitStack() as around:
         variables = {} if asked.database == "postgres" else around.enter_context(small_disk(asked.faults))
@@ -221,7 +221,7 @@ def small_disk(faults: Sequence[str]) -> Iterator[dict[str, str]]:
 
 
 def run(*command: str) -> None:
-    """Run it; CalledProcessError."""
+    """Run a command. Raises CalledProcessError."""
     subprocess.run(command, check=True)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number that was measured."""
+    """One measured number with its target."""
 
     what: str
     value: float

@@ -41,7 +41,7 @@ JUSTIFIED = 0.5
 
 
 class Page:
-    """A page of one seat, which presses keys."""
+    """The page of one seat, which presses keys."""
 
     def __init__(self, key: str, chance: Random) -> None:
         self.key, self.chance = key, chance
@@ -57,7 +57,7 @@ class Page:
         self.over = False
 
     async def play(self, url: str) -> None:
-        """Connect, and press keys until it is over."""
+        """Connect, and press keys until the episode is over."""
         address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
         self.line = await dial(address, [], self.heard, lambda code: None)
         while not self.over:
@@ -98,12 +98,12 @@ class Page:
             self.answers.append(now - self.pressed[key])
 
     def begin(self) -> None:
-        """Measure from now on."""
+        """Start the measurement."""
         self.gaps, self.answers, self.back = [], [], 0
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print the results. Return the exit code."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         print(f"{stack.told}; {os.cpu_count()} cores; {asked.episodes} episodes, {asked.tick} ms", flush=True)
@@ -126,7 +126,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> tuple[list[Figure], list[str]]:
-    """Play, kill, check."""
+    """Play, kill clock processes, and check the result."""
     seconds = WARM + asked.seconds + (KILLS + 1) * BETWEEN
     steps = min(2000, round(seconds * 1000 / asked.tick))
     chosen = {"layout": "cramped_room", "clock": "tick", "tick_ms": asked.tick, "ticks": steps}

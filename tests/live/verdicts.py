@@ -26,7 +26,7 @@ which nothing happened that could make anything grow."""
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """By how much something grows in an hour, and the interval in which that lies."""
+    """The growth of a value per hour, with its 95 % interval."""
 
     value: float
     low: float
@@ -35,7 +35,7 @@ class Slope:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one line."""
+    """The judgement about one measured value."""
 
     what: str
     unit: str

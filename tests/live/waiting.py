@@ -24,7 +24,8 @@ WHERE state = 'active' AND wait_event_type IN ('Lock', 'LWLock', 'BufferPin', 'I
 
 @dataclass(slots=True)
 class Waiting:
-    """What was found: milliseconds until SQLite's lock was there, or statements that waited in PostgreSQL."""
+    """The measured values: milliseconds until SQLite's lock was obtained, or numbers of statements that
+    waited in PostgreSQL."""
 
     unit: str = ""
     found: list[float] = field(default_factory=list)

@@ -11,9 +11,11 @@ from tests.live.player import Player
 
 
 class Witness(Player):
-    """Notes the steps that were shown, what the seat saw then (from JSON), the commands that were taken, and
-    since when each step was wanted. Like a page it asks whether anybody is there, and leaves a silent
-    server."""
+    """A player that records the shown steps, what the seat saw (from JSON), accepted commands, and when each
+    step was expected.
+
+    Like a browser page, it sends pings and leaves a silent server.
+    """
 
     def __init__(self, url: str, key: str, **more: Any) -> None:
         super().__init__(url, [key], **more)

@@ -33,7 +33,7 @@ Made = dict[str, list[str]]
 
 
 def main() -> None:
-    """Fetch the set, draw every picture, write the file."""
+    """Download the set of pictures, compose every picture, and write the file."""
     made: dict[str, Made] = tomllib.loads((HERE / "made_of.toml").read_text("utf-8"))
     pictures = {name: parts for group in made.values() for name, parts in group.items()}
     drawn = dict(_bodies(pictures))

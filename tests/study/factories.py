@@ -52,7 +52,7 @@ def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 
 
 def play_out(episode: Episode) -> None:
-    """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
+    """Play the person's seat to the end, always with the first legal action. Agents are not asked."""
     seat = episode.seats.get(number=0)
     while (view := current_seat_view(seat)).phase == "choose":
         order = SubmittedCommand(0, view.choice.legal[0])

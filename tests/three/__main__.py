@@ -54,7 +54,7 @@ def fetch(package: tuple[str, str], folder: Path) -> Path:
 
 
 def main() -> None:
-    """Fetch, cut, write."""
+    """Download three.js and esbuild, build the module, and write it."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         three, esbuild = fetch(THREE, folder / "three"), fetch(ESBUILD, folder / "esbuild")

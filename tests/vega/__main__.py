@@ -37,7 +37,7 @@ export {{ View, compile, expressionInterpreter, parse }};
 
 
 def main() -> None:
-    """Fetch, join, write."""
+    """Download the packages, join them to one module, and write it."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         named = {"vega": VEGA, "lite": VEGA_LITE, "interpreter": INTERPRETER}

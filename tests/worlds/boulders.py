@@ -21,8 +21,8 @@ DIG, PUT, REST = ("dig",), ("put",), ("rest",)
 
 
 class Boulders(SimpleWorld):
-    """Each seat stands at one place. It digs out the block there, or puts a brick where none is, and goes on.
-    Moss grows on one block after every step."""
+    """The world. Each seat is at one place, digs out the block there or puts a brick into the gap, and moves
+    on. Moss grows on one block after every step."""
 
     kind: ClassVar[str] = "boulders"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -76,7 +76,7 @@ def key_of(number: int) -> str:
 
 
 class BouldersPage(DefaultPage):
-    """Draws turns only; under a clock, tests have programs play."""
+    """The page for turns. In real time, only programs play this world."""
 
     supports_clock = True
 

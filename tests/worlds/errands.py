@@ -19,7 +19,7 @@ from kitchen.pages.default_page import DefaultPage
 
 
 class Errands(SimpleWorld):
-    """Errands that are open, running or done."""
+    """The world with errands that are open, running or done."""
 
     kind: ClassVar[str] = "errands"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -84,7 +84,7 @@ class Errands(SimpleWorld):
 
 
 class ErrandPursuer(AimPursuer):
-    """Begins the errand as soon as the seat is free."""
+    """Begins a requested errand as soon as the seat is free."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         return AimStep(UNKNOWN, aim if aim in situation.legal[seat] else None)

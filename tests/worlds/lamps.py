@@ -28,7 +28,7 @@ FIGURES = (
 
 
 class Lamps(SimpleWorld):
-    """How bright a lamp is, is chance."""
+    """The world. The brightness of each lamp is random."""
 
     kind: ClassVar[str] = "lamps"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("nights", "int", "Nights", 3, minimum=1),)

@@ -20,7 +20,7 @@ MOST = 5
 
 
 class Quarry(SimpleWorld):
-    """A heap of stones, and carts."""
+    """The world: a heap of stones, and carts."""
 
     kind: ClassVar[str] = "quarry"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("steps", "int", "Steps", 10, minimum=1, maximum=100),)
@@ -45,7 +45,7 @@ class Quarry(SimpleWorld):
         return {"heap": self.heap, "carts": {cart: dict(one) for cart, one in self.carts.items()}}
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Load what is there, paint what is not red, wait."""
+        """Return the commands to load if there are stones, to paint carts that are not red, and to wait."""
         load = [(*command, "1") for command in self.amounts(seat)]
         return [*load, *(("paint", cart) for cart in CARTS if not self.carts[cart]["red"]), self.idle]
 

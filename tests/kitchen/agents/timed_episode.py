@@ -51,8 +51,11 @@ def play_alone(
 
 
 def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
-    """Play to the end: one agent commands every seat. Yield each decision and its milliseconds before its
-    step is taken; `more` are other fields of every situation (`seconds`, `purse`)."""
+    """Play an episode in which one agent commands every seat. Before each step, yield its decision and the
+    decision's milliseconds.
+
+    `more` has further fields of every situation (`seconds`, `purse`).
+    """
     team = Team.of(mind.kind, game.seats)
     loop = EpisodeLoop(game, seed, team)
     while not loop.is_over:

@@ -18,7 +18,7 @@ Box = tuple[float, float, float, float]
 
 
 def check_texts(svg: bytes) -> None:
-    """Fail if two texts of a figure overlap, or one leaves the sheet."""
+    """Fail if two texts of a figure overlap, or if a text leaves the figure."""
     root = ElementTree.fromstring(svg)  # noqa: S314 - our own
     _, _, width, height = map(float, root.attrib["viewBox"].split())
     boxes = list(_boxes(root, 0, 0, {}))

@@ -20,7 +20,7 @@ PAID = ["--co-player", "dispatcher", "--model", MODEL, "--set", "demonstration=n
 
 
 class PaidModel(LanguageModel):
-    """Commands in plain text, another place at every call."""
+    """A model that writes commands as plain text, with another place in each call."""
 
     provider = "anthropic"
 

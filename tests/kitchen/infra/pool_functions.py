@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class FussyError(Exception):
-    """Can be pickled and not be made again."""
+    """An error that can be pickled, but not unpickled."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one + two)
@@ -45,10 +45,10 @@ def end_at_once() -> None:
 
 
 def fail(word: str) -> None:
-    """Raise what has words."""
+    """Raise an error with a message."""
     raise KeyError(word)
 
 
 def fail_fussily() -> None:
-    """Raise what cannot be sent."""
+    """Raise an error that cannot be sent to another process."""
     raise FussyError("one", "two")

@@ -40,7 +40,7 @@ WARM_UP = 10
 
 
 class Watched(LanguageModel):
-    """The real provider; keeps the last request and how long the SDK took for it."""
+    """The real provider, which also records the last request and the SDK's time for it."""
 
     provider = "anthropic"
 
@@ -61,7 +61,7 @@ class Watched(LanguageModel):
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds, one of each for every step."""
+    """Milliseconds of each kind of call, one value for every step."""
 
     bare: list[float] = field(default_factory=list)
     door: list[float] = field(default_factory=list)
@@ -127,7 +127,7 @@ def measure(steps: int) -> Times:
 
 
 def turns(number: int) -> Iterator[tuple[Episode, int]]:
-    """Open turns that wait for the co-player, the person's command given."""
+    """Yield open turns in which the person has given a command and the agent must decide."""
     for count in range(number):
         if count % STEPS == 0:
             episode = new_episode(count)
@@ -161,7 +161,8 @@ def person_waits(episode: Episode, step: int) -> None:
 
 
 def one_step(episode: Episode, step: int, watched: Watched) -> dict[str, float]:
-    """Decide it, then ask the same again in the two other ways; SystemExit if a fallback played."""
+    """Decide a step. Then send the same request in two other ways, and return the times. Raises SystemExit if
+    a fallback decided."""
     from kitchen.play.coplayers.agent_decisions import decide_step
     from kitchen.play.models import Decision
 
@@ -205,7 +206,7 @@ def open_database() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Start everything, measure, stop it."""
+    """Start the database, broker and server, measure, and stop them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=120, help="steps that are measured (120)")
     given = parser.parse_args(arguments)

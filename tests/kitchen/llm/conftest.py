@@ -39,7 +39,7 @@ def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass(frozen=True)
 class Asking:
-    """One provider's SDK, ready to ask a stand-in server."""
+    """One provider's SDK and a stand-in server that it can call."""
 
     model: LanguageModel
     serve: Callable[..., StandInServer]

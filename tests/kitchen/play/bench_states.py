@@ -34,7 +34,7 @@ MEASURES = ("ms for world and hash", "ms for take", "characters stored")
 
 @dataclass
 class Cost:
-    """What the steps of one world cost."""
+    """The costs of the steps of one world."""
 
     engine: list[float]
     take: list[float]
@@ -47,7 +47,7 @@ class Cost:
 
 
 def main() -> int:
-    """Measure, and print the table; 1 where the large world costs too much."""
+    """Measure, and print the table. Return 1 if the large world costs too much."""
     with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
         os.environ |= {
             "BRIGADE_VAR": folder,

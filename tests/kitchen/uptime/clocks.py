@@ -11,8 +11,8 @@ from kitchen.uptime.outage_detection import Moment, current_moment
 
 
 class Clocks:
-    """Both clocks of one machine; called, they tell the moment. They begin in the past, so that what
-    happens by them is over now."""
+    """The wall clock and the monotonic clock of one machine. Calling the object returns the time. They begin
+    in the past, so that recorded times are not in the future."""
 
     def __init__(self, seconds_ago: float = 0) -> None:
         now = current_moment()
@@ -23,7 +23,7 @@ class Clocks:
         return self._moment
 
     def pass_by(self, seconds: float) -> None:
-        """Time goes on."""
+        """Advance both clocks."""
         at, ticks = self._moment.at + timedelta(seconds=seconds), self._moment.ticks + seconds
         self._moment = replace(self._moment, at=at, ticks=ticks)
 

@@ -10,7 +10,8 @@ LONGEST = 60
 
 
 def achieve(world: World, seat: int, *aim: str) -> int:
-    """Pursue an aim until the world says that it is reached; return the steps. Every command is legal."""
+    """Pursue an aim (a goal) until the world reports that it is reached, and return the number of steps. Fail
+    if a command is illegal."""
     pursuer, since = get_pursuer(world.kind), world.aim_mark(seat, aim)
     assert aim in world.aims(seat)
     for steps in range(LONGEST):

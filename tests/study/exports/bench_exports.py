@@ -63,7 +63,7 @@ text = "I trusted the team."
 
 
 def main() -> int:
-    """Make, export, print; 1 if an aim is missed."""
+    """Create the data, export them, and print the results. Return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--participants", type=int, default=300, help="how many (300)")
     parser.add_argument("--steps-per-episode", type=int, default=20, help="(20)")
@@ -99,7 +99,7 @@ def make(folder: Path, participants: int, steps: int, environment: dict[str, str
 
 
 def measured(form: str, environment: dict[str, str]) -> list[str]:
-    """Export in a process of its own and print what it says; which aims it missed."""
+    """Export in another process, and print its output. Return the missed targets."""
     found = subprocess.run(
         [sys.executable, "-m", "tests.study.exports.bench_exports", "--export", form],
         env=environment,
@@ -122,7 +122,7 @@ def misses(line: str) -> Iterator[str]:
 
 
 def export(form: str) -> int:
-    """Export one file, or all as a ZIP, to nowhere; print rows, seconds and the peak of memory."""
+    """Export one file, or all files as a ZIP, without writing them. Print rows, seconds and peak memory."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")

@@ -25,7 +25,7 @@ LEVEL_3 = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
 
 def main() -> int:
-    """Measure all; how many took too long."""
+    """Measure all operations. Return how many took too long."""
     with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
         os.environ |= {"BRIGADE_VAR": folder, "DJANGO_SETTINGS_MODULE": "brigade.settings"}
         django.setup()

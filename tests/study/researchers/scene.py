@@ -40,7 +40,8 @@ EXPERIMENT = {"levels": ["level_0"], "agents": [2], "alphas": [1.0], "episodes":
 
 @dataclass
 class Role:
-    """Somebody at the door: their browser, what the study lets them do, and whose data they may read."""
+    """A kind of user: the browser, the user's rights in the study, and the participants whose data the user
+    may read."""
 
     client: Client
     staff: bool = False
@@ -62,7 +63,7 @@ class Role:
 
 
 class Scene:
-    """The study `mine` and the study `other`, with people in the middle of both, and the staff."""
+    """Two studies, `mine` and `other`, each with people in the middle of it, and the staff."""
 
     def __init__(self) -> None:
         self.study, self.other = self._study("mine"), self._study("other")

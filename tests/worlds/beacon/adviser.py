@@ -10,7 +10,7 @@ from tests.worlds.beacon.world import KEEPER, PILOT
 
 
 class BeaconAdviser(Adviser):
-    """Shows the way; of a pilot nothing is known."""
+    """An adviser that knows the haven. It gives no advice about pilots."""
 
     def advise(self, situation: Situation) -> Advice | None:
         """Return the light that leads to the haven."""

@@ -13,13 +13,13 @@ WORDS = {"left": "left", "here": "here", "right": "right"}
 
 
 class Bay(NamedTuple):
-    """What this seat sees, by name."""
+    """The values that this seat sees, by name."""
 
     seen: tuple[tuple[str, Json], ...]
 
 
 class Menu(NamedTuple):
-    """What there is to do for the coming step: commands as JSON, with their words."""
+    """The commands for the coming step, as JSON and in words."""
 
     step: int
     role: str
@@ -28,7 +28,7 @@ class Menu(NamedTuple):
 
 
 class BeaconPage(Page):
-    """What one sees of the bay, and what one can do."""
+    """The page with the bay and the menu."""
 
     layout = "worlds/beacon/layout.jinja"
     guide = "worlds/beacon/guide.jinja"

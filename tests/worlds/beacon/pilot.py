@@ -21,7 +21,7 @@ WRITTEN = re.compile(r"steer(?:_agent1_|\(agent1, )(left|right)")
 
 
 class Pilot(Agent):
-    """Steers where the light was, if its model agrees."""
+    """An agent that steers where the light was, if its model agrees."""
 
     kind: ClassVar[str] = "pilot"
     worlds: ClassVar[tuple[str, ...]] = ("beacon",)

@@ -16,7 +16,7 @@ MOVES = {"left": -1, "right": 1}
 
 
 class Beacon(SimpleWorld):
-    """A light, a ship, a haven."""
+    """The world with a light, a ship and a haven."""
 
     kind: ClassVar[str] = "beacon"
     state: ClassVar[tuple[str, ...]] = ("passage", "haven", "ship", "light", "steered", "distance")
@@ -77,7 +77,8 @@ class Beacon(SimpleWorld):
         return event.seat != PILOT or seat == PILOT
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Tell a course onto the rocks from what this seat can never do."""
+        """Return why a command is refused: the course leaves the bay, or this seat can never give the
+        command."""
         return "at_the_edge" if command in [("steer", way) for way in MOVES] and seat else "senseless"
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
@@ -85,7 +86,7 @@ class Beacon(SimpleWorld):
         return ()
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Show the light and move the ship, both by the state before the step."""
+        """Show the light and move the ship, both from the state before the step."""
         self.light = given[KEEPER][1] if len(given.get(KEEPER, ())) > 1 else "dark"
         return () if given.get(PILOT, WAIT) == WAIT else self._sail(MOVES[given[PILOT][1]])
 

@@ -8,7 +8,7 @@ from kitchen.contract.agent import Agent, Decision, Situation
 
 
 class Walker(Agent):
-    """Goes east, and back at the end of the lane; counts its decisions in its memory."""
+    """An agent that goes east, and back from the end of the row. It counts its decisions in its memory."""
 
     kind: ClassVar[str] = "walker"
     worlds: ClassVar[tuple[str, ...] | None] = ("lane",)
@@ -23,7 +23,7 @@ class Walker(Agent):
 
 
 class Stumbler(Walker):
-    """Fails, always."""
+    """An agent that always fails."""
 
     kind: ClassVar[str] = "stumbler"
 
@@ -33,15 +33,15 @@ class Stumbler(Walker):
 
 
 class Ponderer(Walker):
-    """Never answers in time: it is asked in another process, and sleeps there."""
+    """An agent that never answers in time. It is asked in another process, and sleeps there."""
 
     kind: ClassVar[str] = "ponderer"
     light: ClassVar[bool] = False
 
 
 class Thinker(Walker):
-    """Asks a model, which it is said to do in its own time: the test answers. Meanwhile it stays; what it
-    decided late it does then."""
+    """An agent that pretends to ask a model; the test answers. Until then it stays. A late decision is
+    carried out when it arrives."""
 
     kind: ClassVar[str] = "thinker"
     instant: ClassVar[bool] = False
@@ -58,7 +58,7 @@ class Thinker(Walker):
 
 
 class Slow(Walker):
-    """Needs time."""
+    """An agent that needs some time to decide."""
 
     kind: ClassVar[str] = "slow"
     instant: ClassVar[bool] = False

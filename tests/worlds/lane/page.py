@@ -11,7 +11,7 @@ from tests.worlds.lane.world import CELLS
 
 
 class LanePage(GridPage):
-    """Seats may share a cell; keys go west and east."""
+    """The page of the world Lane. Several seats may be on one cell; keys move a seat west and east."""
 
     title = "The lane"
     rules = ("Walk as far as you can.",)

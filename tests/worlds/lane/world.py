@@ -19,7 +19,7 @@ CELLS = 10
 
 
 class Lane(SimpleWorld):
-    """Cells in a row."""
+    """The world: cells in a row."""
 
     kind: ClassVar[str] = "lane"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -34,7 +34,7 @@ class Lane(SimpleWorld):
     state: ClassVar[tuple[str, ...]] = ("walked", "at")
 
     def begin(self) -> None:
-        """Place all at the west end."""
+        """Place all seats at the west end."""
         self.walked, self.at = 0, [0] * self.seats
 
     @property
@@ -43,15 +43,15 @@ class Lane(SimpleWorld):
         return self.chosen["tick_ms"] or None
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return where all are."""
+        """Return the positions of all seats."""
         return {"at": list(self.at), "you": self.at[seat], "players": [{"at": [at, 0]} for at in self.at]}
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return all ways but into a wall."""
+        """Return all directions that do not lead into a wall, and `stay`."""
         return [(way,) for way, by in WAYS.items() if 0 <= self.at[seat] + by < CELLS]
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Accept all ways."""
+        """Accept all directions, and `stay`."""
         return len(command) == 1 and command[0] in WAYS
 
     def why_not(self, seat: int, command: Command) -> str:

@@ -7,7 +7,7 @@ from kitchen.contract.world import Command
 
 
 class TunnelPage(Page):
-    """No panels."""
+    """A page without panels."""
 
     layout = "worlds/tunnel/layout.jinja"
     guide = "worlds/tunnel/guide.jinja"

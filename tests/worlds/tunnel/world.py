@@ -23,7 +23,7 @@ MACRO = 4
 
 
 class Tunnel(contract.World):
-    """Seats that dig."""
+    """The world in which seats dig."""
 
     kind: ClassVar[str] = "tunnel"
     version: ClassVar[int] = 1

@@ -20,7 +20,7 @@ DIGITS = (1, 9)
 
 
 class Vault(SimpleWorld):
-    """Codes, dials, bolts."""
+    """The world with codes, dials and bolts."""
 
     kind: ClassVar[str] = "vault"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -66,11 +66,11 @@ class Vault(SimpleWorld):
         return sum(self.opened)
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the settings and this keeper's own code, which nobody else knows."""
+        """Return the settings and the keeper's own code, which no other keeper knows."""
         return {"limit": self.chosen["limit"], "keeper": seat + 1, "code": self.codes[seat]}
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return what this keeper dialled, and all bolts."""
+        """Return the digit that this keeper dialled, and the state of all bolts."""
         return {"dialled": self.dialled[seat], "turns": self.cranked[seat], "drawn": list(self.opened)}
 
     def asks(self, seat: int) -> bool:
@@ -78,7 +78,7 @@ class Vault(SimpleWorld):
         return not self.opened[seat] and not self.cranked[seat]
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return what this keeper can do; one who cranks may only stop."""
+        """Return the commands that this keeper can give. A keeper who cranks can only stop or continue."""
         if self.opened[seat]:
             return [WAIT]
         if self.cranked[seat]:
@@ -87,18 +87,18 @@ class Vault(SimpleWorld):
         return [(DIAL, str(DIGITS[0])), *crank, WAIT]
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the digits, for a keeper who can dial."""
+        """Return the range of digits, for a keeper who can dial."""
         return {(DIAL,): DIGITS} if self.asks(seat) else {}
 
     def _wanted(self, seat: int) -> int:
         return self.codes[(seat + 1) % self.seats]
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return what can be planned."""
+        """Return the commands that can be planned."""
         return [(DIAL, str(DIGITS[0])), CRANK, WAIT]
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return the one thing that a keeper can be asked for."""
+        """Return the one aim that others can ask a keeper to reach: draw the bolt."""
         return [("draw",)]
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
@@ -111,7 +111,7 @@ class Vault(SimpleWorld):
         return event.seat in (None, seat) or event.kind == "message"
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Tell the reasons apart."""
+        """Return the code of the reason why a command is refused."""
         if self.opened[seat]:
             return "drawn"
         if self.cranked[seat]:

@@ -65,7 +65,8 @@ def play(
 
 
 class Scripted(LanguageModel):
-    """Gives its answers one after another, the last one for ever: a text, a tool call, or an error."""
+    """A language model that gives its answers one after another, and repeats the last one. An answer is a
+    text, a tool call, or an error."""
 
     provider = "anthropic"
 

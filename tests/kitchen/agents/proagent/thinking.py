@@ -18,7 +18,7 @@ MODEL = "anthropic:claude-haiku-4-5"
 
 
 class Scripted(LanguageModel):
-    """Gives its answers one after another, the last one for ever."""
+    """A language model that gives its answers one after another, and repeats the last one."""
 
     provider = "anthropic"
 
@@ -39,7 +39,7 @@ class Scripted(LanguageModel):
 
 
 def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scripted:
-    """Put a scripted model behind the door."""
+    """Replace the provider by a scripted model."""
     model = Scripted(*answers)
     monkeypatch.setattr(decision_model, "open_model", lambda *_: model)
     return model
@@ -51,7 +51,7 @@ def decide(situation: Situation, **settings: Any) -> Decision:
 
 
 class Beside:
-    """ProAgent in one seat, in a game whose other seats a test commands."""
+    """ProAgent in one seat of a game. The test commands the other seats."""
 
     def __init__(self, game: World, seat: int = 1, **settings: Any) -> None:
         self.game, self.seat = game, seat

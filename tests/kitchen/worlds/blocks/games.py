@@ -32,7 +32,8 @@ def game(family: str, *inventories: dict[str, int], seats: int = 2, seed: int = 
 
 
 def step(world: MacroWorld, *words: str) -> list[tuple[Any, ...]]:
-    """Take a step with one command for each seat (`-`: none); return seat, kind and codes or count."""
+    """Take a step with one command for each seat (`-` for none). Return seat, kind, and codes or count of
+    each event."""
     turn = {seat: tuple(each.split()) for seat, each in enumerate(words) if each != "-"}
     return [told(event) for event in world.step(turn)]
 
@@ -44,7 +45,7 @@ def told(event: Event) -> tuple[Any, ...]:
 
 
 def play(world: MacroWorld, *words: str, steps: int = 100) -> list[tuple[Any, ...]]:
-    """Begin commands, and go on until no macro is in progress; return what happened."""
+    """Give these commands, and take steps until no macro is in progress. Return the events."""
     found = step(world, *words)
     while any(world.macros) and not world.has_ended and steps:
         found += step(world)

@@ -167,7 +167,7 @@ def closest(results: Sequence[CellResult]) -> str:
 
 
 def main() -> int:
-    """Print both, the mean CoS last; 1 if an aim is missed."""
+    """Print scores and times, with the mean CoS in the last line. Return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=2, help="episodes for each cell and interval (2)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many play at once")

@@ -15,7 +15,7 @@ from kitchen.contract.world import Command, Json
 
 
 class Greedy(Agent):
-    """Commands all seats."""
+    """An agent that commands all seats greedily."""
 
     kind = "greedy"
     worlds = ("cuisine",)
@@ -27,7 +27,7 @@ class Greedy(Agent):
 
 
 class _Step:
-    """One step: what is free still, and who does what."""
+    """The choices in one step: agents and items that are still free, and the agents' commands."""
 
     def __init__(self, brief: Json, seen: Json) -> None:
         self.recipes, self.kinds, self.brief = brief["recipes"], brief["locations"], brief
@@ -64,7 +64,8 @@ class _Step:
             yield from sorted(dishes, key=self.ready.count)
 
     def _provide(self, item: str, to: str) -> None:
-        """Have this item brought there: from somebody's hands, a tool or the storage; else made."""
+        """Let an agent bring this item to the place, from somebody's hands, a tool or the storage. If there
+        is none, let it be made."""
         holder = self._nearest(to, item)
         if holder is not None:
             self._go(holder, to, ("put", to))

@@ -25,7 +25,7 @@ QUICK = 5.0
 
 
 def main() -> int:
-    """Print the table; 1 where something is too low or too slow."""
+    """Print the table. Return 1 if a score is too low or a decision too slow."""
     low, slowest = 0, {PLANNER: 0.0, PROAGENT: 0.0}
     gc.collect()
     gc.freeze()

@@ -63,7 +63,7 @@ def released(folder: Path) -> Path:
 
 
 def install(command: Sequence[str]) -> None:
-    """Run this; LookupError with the last line that it complains in, where it fails."""
+    """Run this command. Raises LookupError, with the last line of its error output, if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LookupError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])

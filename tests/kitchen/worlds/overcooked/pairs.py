@@ -16,7 +16,8 @@ from kitchen.worlds.overcooked.world import Overcooked
 
 @dataclass(frozen=True)
 class Played:
-    """One episode: its points, and the processor time of the slowest decision in milliseconds."""
+    """The result of one episode: its points, and the processor time of the slowest decision in
+    milliseconds."""
 
     points: int
     slowest: float

@@ -45,7 +45,7 @@ NONE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One that both computed."""
+    """One number as we and R computed it."""
 
     name: str
     ours: float
@@ -175,7 +175,7 @@ def _reliability(name: str, r: Mapping[str, Any]) -> list[Number]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A test in words, its main statistic in words, and what makes the numbers."""
+    """A test and its main statistic in words, and the function that computes the numbers."""
 
     words: str
     statistic: str

@@ -24,7 +24,8 @@ Answer = str | Mapping[str, Any] | ModelError | Reply
 
 
 class Scripted(LanguageModel):
-    """Gives its answers one after another, the last one for ever: a text, a tool call, or an error."""
+    """A language model that gives its answers one after another, and repeats the last one. An answer is a
+    text, a tool call, or an error."""
 
     provider = "anthropic"
 
@@ -49,7 +50,7 @@ class Scripted(LanguageModel):
 
 
 def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
-    """Put a scripted model behind the door."""
+    """Replace the provider by a scripted model."""
     model = Scripted(*answers)
     monkeypatch.setattr(model_exchange, "open_model", lambda *_: model)
     return model
