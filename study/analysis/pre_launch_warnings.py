@@ -48,7 +48,7 @@ class SpreadWarning:
 
     @property
     def bare(self) -> str:
-        """The warning as text, without the number of episodes."""
+        """Return the warning as text, without the number of episodes."""
         return f"{self.what}{self._end}"
 
     @property

@@ -179,7 +179,7 @@ class PartKind:
 
     @property
     def title(self) -> str:
-        """The default heading of its page."""
+        """Return the default heading of its page."""
         return DEFAULT_TITLES[self.name]
 
     @property

@@ -112,7 +112,7 @@ class PlayMetric:
 
     @property
     def words(self) -> str:
-        """The label within a sentence, such as `share of right predictions (higher is better)`."""
+        """Return the label within a sentence, such as `share of right predictions (higher is better)`."""
         label = f"{self.label[:1].lower()}{self.label[1:]}"
         return f"{label} ({self.better} is better)" if self.better else label
 

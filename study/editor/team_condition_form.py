@@ -68,12 +68,12 @@ class Row:
 
     @property
     def part(self) -> str:
-        """The name of the field that chooses the row's type of co-player."""
+        """Return the name of the field that chooses the row's type of co-player."""
         return f"{ROWS}_{self.number}"
 
     @property
     def players(self) -> str:
-        """The name of the field that lists the players for whom the co-player plays."""
+        """Return the name of the field that lists the players for whom the co-player plays."""
         return f"{self.part}_players"
 
     def kinds(self) -> list[ChoosableKind]:
@@ -353,13 +353,14 @@ class TeamFields(ConditionForm):
 
     @property
     def team(self) -> list[BoundField]:
-        """The team fields that have an effect and are shown. The first is the kind of organisation."""
+        """Return the team fields that have an effect and are shown. The first is the kind of organisation."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name in shown]
 
     @property
     def team_kept(self) -> list[BoundField]:
-        """The team fields without an effect. They are hidden on the page, so that their values are kept."""
+        """Return the team fields without an effect. They are hidden on the page, so that their values are
+        kept."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name not in shown]
 

@@ -42,7 +42,7 @@ class StudyCommand(OneLineCommand):
 
 @contextmanager
 def bad_input(*errors: type[Exception]) -> Iterator[None]:
-    """Context manager: turn exceptions of these types into a CommandError with exit code 2."""
+    """Turn exceptions of these types, raised in the block, into a CommandError with exit code 2."""
     try:
         yield
     except errors as error:
@@ -51,7 +51,7 @@ def bad_input(*errors: type[Exception]) -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Context manager: turn an OSError into a CommandError that names the folder, with exit code 2."""
+    """Turn an OSError in the block into a CommandError that names the folder, with exit code 2."""
     try:
         yield
     except OSError as error:

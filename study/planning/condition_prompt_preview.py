@@ -56,7 +56,7 @@ class PromptMessage:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens, estimated from the length of the text."""
+        """Return the number of tokens, estimated from the length of the text."""
         return estimate_tokens(self.text)
 
 
@@ -76,12 +76,12 @@ class WholePrompt:
 
     @property
     def tokens(self) -> int:
-        """The estimated number of tokens of all messages."""
+        """Return the estimated number of tokens of all messages."""
         return sum(message.tokens for message in self.messages)
 
     @property
     def fixed(self) -> int:
-        """The estimated number of tokens of the messages that are the same at every step."""
+        """Return the estimated number of tokens of the messages that are the same at every step."""
         return sum(message.tokens for message in self.messages if message.fixed)
 
 

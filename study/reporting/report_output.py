@@ -185,7 +185,7 @@ class Report:
 
     @property
     def html(self) -> str:
-        """The report as one HTML file without external resources."""
+        """Return the report as one HTML file without external resources."""
         context = {"title": self.title, "body": self.fragment, "mark": self.mark}
         return render_to_string("study/reporting/file.html", context)
 

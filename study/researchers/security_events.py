@@ -114,7 +114,7 @@ def current_request() -> HttpRequest | None:
 def remember_request(
     page: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Django middleware that stores the current request for `current_request`."""
+    """Store the current request for `current_request` (Django middleware)."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         token = _request.set(request)

@@ -169,7 +169,7 @@ class Measure:
 
     @property
     def scale(self) -> str:
-        """The scale as text: "0 to 1", "1 = never to 5 = always", "0 or more"."""
+        """Return the scale as text: "0 to 1", "1 = never to 5 = always", "0 or more"."""
         if self.low is None:
             return "any number" if self.high is None else f"{self.high:g} or less"
         if self.high is None:

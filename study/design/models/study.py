@@ -338,13 +338,14 @@ class Study(models.Model):
 
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
-        """The (code, name) pair of each language that the study offers. Each name is in its own language."""
+        """Return the (code, name) pair of each language that the study offers. Each name is in its own
+        language."""
         return language_names(self.languages)
 
     @property
     def shown_title(self) -> str:
-        """The title in the current language. Without a translation, it is the original title, marked with
-        its language."""
+        """Return the title in the current language. Without a translation, it is the original title, marked
+        with its language."""
         own = language_codes(self.languages)[0]
         there = self.texts.get(current_language(), {}).get(self.title)
         return (
