@@ -86,8 +86,8 @@ class EpisodeLoop(StepOpening):
 
     @property
     def informed_members(self) -> list[Member]:
-        """The members that get their situation in this step, sorted by number. If the organisation lets
-        busy members answer messages, these are all members."""
+        """Return the members that get their situation in this step, sorted by number. If the organisation
+        lets busy members answer messages, these are all members."""
         organisation = self.team.organisation
         if organisation is None or not organisation.talks_within or not self.asked_members:
             return self.asked_members
@@ -185,7 +185,7 @@ class EpisodeLoop(StepOpening):
 
     @property
     def joint_reason(self) -> str:
-        """The code of the reason why the agents are asked in a team without an organisation (rules for
+        """Return the code of the reason why the agents are asked in a team without an organisation (rules for
         messages). The reason is the same for all agents."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 

@@ -82,18 +82,18 @@ class StepOpening:
 
     @property
     def is_over(self) -> bool:
-        """True if the episode has ended."""
+        """Return True if the episode has ended."""
         return self.game.has_ended or is_goal_reached(self.goal, self.game.score())
 
     @property
     def settled(self) -> dict[int, Command]:
-        """The commands of the coming step that nobody can change, by seat."""
+        """Return the commands of the coming step that nobody can change, by seat."""
         return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
 
     @property
     def memory(self) -> Json:
-        """The memory of the only member, or a list with the memory of each member. None before the first
-        decision."""
+        """Return the memory of the only member, or a list with the memory of each member. None before the
+        first decision."""
         numbers = [member.number for member in self.team.members]
         if len(numbers) == 1 or not self.memories:
             return self.memories.get(numbers[0])

@@ -186,7 +186,7 @@ class Usage:
 
     @property
     def is_believable(self) -> bool:
-        """True if no count is above MAX_TOKENS_LIMIT."""
+        """Return True if no count is above MAX_TOKENS_LIMIT."""
         return max(self.input, self.output, self.cache_read, self.cache_write) <= MAX_TOKENS_LIMIT
 
 

@@ -139,7 +139,7 @@ class Mailbox:
 
     @property
     def open_jobs(self) -> tuple[Job, ...]:
-        """All open jobs of the episode, in the order in which they were given."""
+        """Return all open jobs of the episode, in the order in which they were given."""
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:

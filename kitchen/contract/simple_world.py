@@ -64,13 +64,13 @@ class SimpleWorld(World):
 
     @property
     def length(self) -> int | None:
-        """The number of steps of an episode, from the setting that `steps_setting` names. None if there is
-        no such setting."""
+        """Return the number of steps of an episode, from the setting that `steps_setting` names. None if
+        there is no such setting."""
         return int(self.chosen[self.steps_setting]) if self.steps_setting else None
 
     @property
     def over(self) -> bool:
-        """True if all steps of the episode were taken."""
+        """Return True if all steps of the episode were taken."""
         return self.length is not None and self.clock >= self.length
 
     def brief(self, seat: int) -> dict[str, Json]:

@@ -121,23 +121,23 @@ class World(ABC):
     @property
     @abstractmethod
     def clock(self) -> int:
-        """Number of steps taken since `reset`."""
+        """Return the number of steps taken since `reset`."""
 
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Number of steps after which the episode ends by itself; None if only reaching the goal ends the
-        episode."""
+        """Return the number of steps after which the episode ends by itself; None if only reaching the goal
+        ends the episode."""
 
     @property
     @abstractmethod
     def over(self) -> bool:
-        """True if the game has ended by its own rules, for example after its last step."""
+        """Return True if the game has ended by its own rules, for example after its last step."""
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds between steps in a real-time world, the same for the whole episode. A clock then runs
-        each step with the commands that have arrived.
+        """Return milliseconds between steps in a real-time world, the same for the whole episode. A clock
+        then runs each step with the commands that have arrived.
 
         None for a turn-based world: a step waits until all seats have commanded.
         """
@@ -145,13 +145,13 @@ class World(ABC):
 
     @property
     def cut_off(self) -> bool:
-        """True if a limit outside the rules has ended the game (*truncated* in Gymnasium)."""
+        """Return True if a limit outside the rules has ended the game (*truncated* in Gymnasium)."""
         return False
 
     @final
     @property
     def has_ended(self) -> bool:
-        """True if no further step can be taken: the game is over, or it was cut off."""
+        """Return True if no further step can be taken: the game is over, or it was cut off."""
         return self.over or self.cut_off
 
     @abstractmethod

@@ -53,13 +53,13 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """The number of orders that were completed or failed. A world without orders counts something else
-        instead."""
+        """Return the number of orders that were completed or failed. A world without orders counts something
+        else instead."""
         return self.completed + self.failed
 
     @property
     def share(self) -> float | None:
-        """completed / total; None if nothing was completed or failed."""
+        """Return completed / total; None if nothing was completed or failed."""
         return self.completed / self.total if self.total else None
 
 
@@ -72,13 +72,13 @@ class CellResult:
 
     @property
     def players(self) -> DecisionMakers:
-        """The decision makers of this cell, over all intervals."""
+        """Return the decision makers of this cell, over all intervals."""
         return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
     def cos(self) -> float | None:
-        """The collaboration score (CoS) of this cell in this experiment. None if an interval has no result
-        yet."""
+        """Return the collaboration score (CoS) of this cell in this experiment. None if an interval has no
+        result yet."""
         return collaboration_score((each.completed, each.failed) for each in self.intervals)
 
     @property
@@ -92,13 +92,13 @@ class CellResult:
 
     @property
     def bound_cos(self) -> float | None:
-        """The upper bound of the collaboration score (CoS) of this cell. None if none is known."""
+        """Return the upper bound of the collaboration score (CoS) of this cell. None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
     @property
     def is_above(self) -> bool | None:
-        """True if this experiment's CoS is above the paper's; None if one of them is missing."""
+        """Return True if this experiment's CoS is above the paper's; None if one of them is missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos

@@ -64,7 +64,7 @@ class LogHead:
 
     @property
     def key(self) -> tuple[str, str, int, float, int]:
-        """The key of the episode within its experiment."""
+        """Return the key of the episode within its experiment."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
     def __str__(self) -> str:

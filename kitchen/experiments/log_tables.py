@@ -299,7 +299,7 @@ class TableWriter:
 
     @property
     def head(self) -> bytes:
-        """The header line of the table."""
+        """Return the header line of the table."""
         return _lines([self.columns])
 
     def piece(self, log: PlayedLog) -> bytes:

@@ -148,7 +148,7 @@ class _Child:
 
     @property
     def alive(self) -> bool:
-        """True if the process runs."""
+        """Return True if the process runs."""
         return self._process.poll() is None
 
     def ask(self, request: bytes, longest: float) -> bytes:

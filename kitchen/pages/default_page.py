@@ -115,7 +115,7 @@ class PastStep(NamedTuple):
 
     @property
     def is_eventless(self) -> bool:
-        """True if nothing happened beside the commands, and no command was refused."""
+        """Return True if nothing happened beside the commands, and no command was refused."""
         return not self.news and not any(line.why for line in self.lines)
 
 

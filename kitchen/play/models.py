@@ -171,8 +171,8 @@ class Episode(models.Model):
 
     @property
     def team(self) -> Organisation | None:
-        """The team organisation of the episode: who may command and write to whom. None if nobody can send
-        messages."""
+        """Return the team organisation of the episode: who may command and write to whom. None if nobody can
+        send messages."""
         return Organisation.from_json(self.organisation) if self.organisation else None
 
 
@@ -290,7 +290,7 @@ class Seat(models.Model):
 
     @property
     def is_person(self) -> bool:
-        """True if a person plays this seat."""
+        """Return True if a person plays this seat."""
         return self.mind_id is None
 
     mind_id: int | None

@@ -57,12 +57,12 @@ class PendingDecision:
 
     @property
     def took(self) -> float:
-        """Milliseconds that the agent took to answer, or has taken so far."""
+        """Return milliseconds that the agent took to answer, or has taken so far."""
         return ((self.ended or time.monotonic()) - self.began) * 1000
 
     @property
     def is_late(self) -> bool:
-        """True if the agent has taken more than its allowed time."""
+        """Return True if the agent has taken more than its allowed time."""
         return self.took > self.situation.limits.seconds * 1000
 
 

@@ -365,7 +365,7 @@ class _Turn:
         return worded
 
     async def _act(self) -> None:
-        """Command its own seats that are asked, each for the first of its open tasks."""
+        """Give commands to the agent's own seats that are asked, each for the first of its open tasks."""
         request = self.situation.request
         for worker in self.view.workers:
             seat = worker.seat

@@ -62,7 +62,7 @@ class PlanReply:
 
     @property
     def tasks(self) -> Sequence[PlannedTask]:
-        """The tasks of the stage to do now."""
+        """Return the tasks of the stage to do now."""
         return self.stages.get(self.now, ())
 
     def lines(self) -> list[str]:

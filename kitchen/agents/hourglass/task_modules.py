@@ -58,12 +58,12 @@ class ModelModules:
 
     @property
     def system(self) -> str:
-        """The message that is the same at every step."""
+        """Return the message that is the same at every step."""
         return prompt.system_text(self.view, self.skills)
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """All calls so far, in order."""
+        """Return all calls so far, in order."""
         return tuple(self._planner.calls) if self._planner else ()
 
     @property

@@ -175,7 +175,7 @@ class TeamView:
 
     @property
     def own_name(self) -> str:
-        """The agent's own name."""
+        """Return the agent's own name."""
         return (
             self.name_of(self.me)
             if self.organisation

@@ -45,7 +45,7 @@ class OwnCommands(ABC):
     @property
     @abstractmethod
     def doing(self) -> str:
-        """The command that the seat carries out now, as text. Empty if the seat can begin one."""
+        """Return the command that the seat carries out now, as text. Empty if the seat can begin one."""
 
     @abstractmethod
     def possible(self) -> list[Command]:
@@ -97,12 +97,12 @@ class OwnCommands(ABC):
 
     @property
     def by(self) -> str:
-        """Who chose what the seat does; empty if it does nothing."""
+        """Return the kind of agent that chose what the seat does; empty if it does nothing."""
         return ""
 
     @property
     def memory(self) -> Json:
-        """What must be remembered of the command in progress."""
+        """Return the data of the command in progress that the agent must remember."""
         return None
 
 

@@ -51,13 +51,13 @@ class Conversation:
 
     @property
     def addressees(self) -> tuple[int, ...]:
-        """The members to whom it may write."""
+        """Return the members to whom it may write."""
         organisation = self.talk.organisation
         return organisation.to(self.talk.member, SAY) if organisation else ()
 
     @property
     def partner(self) -> int | None:
-        """The member with whom it talks now, where each member has one partner at a time."""
+        """Return the member with whom it talks now, where each member has one partner at a time."""
         organisation = self.talk.organisation
         if organisation is None or not organisation.one_partner:
             return None
@@ -65,12 +65,12 @@ class Conversation:
 
     @property
     def shown(self) -> list[TeamMessage]:
-        """The messages that are not in the summary yet."""
+        """Return the messages that are not in the summary yet."""
         return [said for said in self.talk.messages if said.number > self.memory.summarised]
 
     @property
     def unread(self) -> list[TeamMessage]:
-        """Messages of other members that the model has not read."""
+        """Return messages of other members that the model has not read."""
         return [
             said
             for said in self.talk.messages

@@ -98,7 +98,7 @@ class PlanRequest:
 
     @cached_property
     def scene(self) -> str:
-        """The present state of the world as text, for the prompt."""
+        """Return the present state of the world as text, for the prompt."""
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:

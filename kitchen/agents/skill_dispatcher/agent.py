@@ -67,7 +67,7 @@ class SkillAttempt:
 
     @property
     def holds(self) -> bool:
-        """True if the skill can begin now."""
+        """Return True if the skill can begin now."""
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
@@ -100,7 +100,7 @@ class JointPlanResult:
 
     @property
     def open(self) -> list[int]:
-        """The seats for which the model has not yet planned a skill that can begin."""
+        """Return the seats for which the model has not yet planned a skill that can begin."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
@@ -115,7 +115,7 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """The faults of the first reply, if the model was asked again; empty if not."""
+        """Return the faults of the first reply, if the model was asked again; empty if not."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 

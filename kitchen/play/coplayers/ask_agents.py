@@ -89,12 +89,12 @@ class AskedMind:
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """All seats that the agent commands."""
+        """Return all seats that the agent commands."""
         return self.situation.seats
 
     @property
     def asked_seats(self) -> tuple[int, ...]:
-        """The seats for which the agent was asked to give a command in this step."""
+        """Return the seats for which the agent was asked to give a command in this step."""
         return self.situation.request.asked if self.situation.request.asked is not None else self.seats
 
 

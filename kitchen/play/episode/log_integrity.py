@@ -263,7 +263,7 @@ class LogVerdict:
 
     @property
     def holds(self) -> bool:
-        """True if no fault was found."""
+        """Return True if no fault was found."""
         return not self.faults
 
 

@@ -193,13 +193,13 @@ class ModelConversation:
 
     @property
     def addressee(self) -> int | None:
-        """The one member to whom the line is written; None if its name is unknown or it is for all."""
+        """Return the one member to whom the line is written; None if its name is unknown or it is for all."""
         return member_named(self.line.to, addressee_names(self.moment, SAY))
 
     @property
     def given_jobs(self) -> tuple[MessageDraft, ...]:
-        """The jobs that the model gives to others, from its first answer that has some. Words that repeat
-        the prompt are left out."""
+        """Return the jobs that the model gives to others, from its first answer that has some. Words that
+        repeat the prompt are left out."""
         said = (jobs_given_in(call.reply, self.moment) for call in self.calls if call.reply)
         jobs = next((each for each in said if each), ()) if self.talks else ()
         plain = (replace(say, text="") if self._repeats(say.text) else say for say in jobs)

@@ -89,7 +89,7 @@ class DispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """True if the model must reply by calling the tool for commands, instead of in text."""
+        """Return True if the model must reply by calling the tool for commands, instead of in text."""
         return self.reply == "tool"
 
 
