@@ -160,7 +160,7 @@ class CheckWebSocketOrigin:
         self.inner = inner
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        """Pass the connection on, or refuse it with status 403."""
+        """Accept the connection if its origin is allowed. Otherwise refuse it with status 403."""
         if is_allowed_origin(scope):
             return await self.inner(scope, receive, send)
         log.warning("a websocket was refused: it comes from another site, or under another name")

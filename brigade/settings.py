@@ -67,7 +67,7 @@ def _reported(name: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _number(name: str, default: str, least: int, most: int) -> float:
-    """Return a number within these limits, but not 0."""
+    """Return a number from an environment variable. It must be within these limits and not 0."""
     with _reported(name, ValueError):
         number = float(_given(name, default))
     if not (least <= number <= most and number > 0):
