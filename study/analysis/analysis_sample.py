@@ -395,7 +395,7 @@ def scale_answers(
 
 
 def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
-    """Return the sub-scales by measure key, as the newest version defines them."""
+    """Return the sub-scales by measure key. If versions differ, the newest version counts."""
     found: dict[str, SubScale] = {}
     for version in rated.versions.values():
         for key, asked in version.fits.items():

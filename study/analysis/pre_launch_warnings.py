@@ -210,7 +210,7 @@ def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
 
 
 def _usual(plan: ConditionPlan) -> int | None:
-    """Return the milliseconds of a step with people; None if unknown."""
+    """Return the milliseconds of a step in episodes with people; None if unknown."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         return get_world(plan.world).create(seats=seats_of(plan), settings=plan.settings).tick_ms
     return None

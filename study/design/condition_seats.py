@@ -242,7 +242,7 @@ def condition_check(
 
 
 def _fitting(kind: type[World], *, apart: bool) -> str:
-    """Return a text that says how many teammates a world takes."""
+    """Return a text that says how many teammates a world allows."""
     fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
     return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
 

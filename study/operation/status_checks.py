@@ -356,7 +356,7 @@ def stuck() -> StatusLine:
 
 
 def clocks() -> StatusLine:
-    """Check whether real-time episodes advance, and without delay."""
+    """Check whether the clocks of real-time episodes run, and without delay."""
     stand = clock_totals()
     if stand.stopped:
         verb = "has" if stand.stopped == 1 else "have"

@@ -166,7 +166,7 @@ class Participant(models.Model):
 
     @property
     def practice_seat(self) -> int:
-        """Return the seat of the person in practice."""
+        """Return the participant's seat in the practice episode."""
         return people_in(self.blueprint.practice)[0]
 
     @property

@@ -114,7 +114,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
 
 
 def _known(sample: Sample) -> str:
-    """Return the known effects that simulated participants were given, each once."""
+    """Describe the effects that were built into simulated participants, each once."""
     told = sample.people.exclude(known_effects={}).order_by("number").values_list("known_effects", flat=True)
     return " / ".join(dict.fromkeys(map(describe_effects, told)))
 

@@ -53,7 +53,7 @@ def event_write(**values: Any) -> SecurityEvent:
 
 
 def _count() -> SecurityCount:
-    """Return the count row, locked."""
+    """Return the row with the last event's number, locked for update."""
     fresh = {"last": 0, "erased": 0, "seal": make_seal(COUNT, [0, 0])}
     count, _ = SecurityCount.objects.select_for_update().get_or_create(pk=ONLY, defaults=fresh)
     return count

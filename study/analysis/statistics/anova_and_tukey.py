@@ -167,7 +167,7 @@ def _pair(
     df: int,
     mean_square: float,
 ) -> Pair:
-    """Compare two of the groups, with the error of all of them."""
+    """Compare two of the groups, with the error variance of all groups."""
     from scipy.stats import studentized_range  # slow to import
 
     before, after = groups[first], groups[second]

@@ -360,7 +360,7 @@ def main_test_sentence(result: MeasureResult) -> str:
 
 
 def _mixed_terms(found: WithinResult) -> str:
-    """Return the decisive terms of the mixed model."""
+    """Return the mixed model's terms about conditions, which decide the result."""
     if isinstance(found.mixed, NotComputable):
         return str(found.mixed)
     decisive = (one for one in found.mixed.effects if one.decides)

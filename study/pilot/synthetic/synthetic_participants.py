@@ -324,7 +324,8 @@ class _Maker:
         draft.visits.append(visit)
 
     def _seconds(self, draft: ParticipantDraft, stop: StopPage) -> float:
-        """Return the time on this page; an episode is played there."""
+        """Return the seconds that the participant spends on this page. On a page with an episode, copy a
+        recorded one."""
         if stop.page not in PLAYED:
             rng = draft.person.chance(stop.page, stop.position)
             return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))
