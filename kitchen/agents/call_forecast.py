@@ -135,7 +135,7 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """Return the same messages with their maximum length."""
+    """Return the messages with texts of the maximum length, for the largest possible prompt."""
     if organisation is None or not messages:
         return []
     return [

@@ -51,7 +51,7 @@ class StepOpening:
         settings: Mapping[str, Json] = MappingProxyType({}),
         goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
-        """Begin the episode. `settings` are those of the world, for the log."""
+        """Begin the episode. `settings` are the world's settings, which the log stores."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
         self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}

@@ -64,7 +64,7 @@ def _everybody_hears(member: int, message: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """How much of the dialogue within a step an agent knew when it was last asked."""
+    """The part of the dialogue within a step that an agent knew when it was last asked."""
 
     last_known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""
@@ -155,7 +155,7 @@ class StepDialogue:
         return self.organisation.rounds + (bool(made) and not made[0].says) - len(made)
 
     def _is_left(self, place: int) -> bool:
-        """Return whether this agent has yet to decide."""
+        """Return whether this agent still has to decide."""
         return not self.decisions[place] and self.situations[place].request.because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:

@@ -205,7 +205,7 @@ class FrozenMap:
 
 
 def _place(key: str) -> tuple[int, int]:
-    """Return the group of a key, and the bucket in it."""
+    """Return the indices of a key's bucket: its group, and its position in the group."""
     return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKET_COUNT**2, BUCKET_COUNT)
 
 

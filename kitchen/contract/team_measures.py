@@ -59,7 +59,7 @@ class Planning:
 
     @property
     def due(self) -> int:
-        """Return the step in which it takes effect."""
+        """Return the step in which the decision takes effect."""
         return self.decision.step
 
 

@@ -71,7 +71,7 @@ class Estimate:
         return max(mean - low, 0.0), max(high - mean, 0.0)
 
     def __str__(self) -> str:
-        """Return mean ± standard error."""
+        """Return the text "mean ± standard error"."""
         if self.mean is None:
             return "n/a"
         return f"{self.mean:.1f}" + ("" if self.error is None else f" {PLUS_MINUS} {self.error:.1f}")
@@ -236,7 +236,7 @@ def comparison_line(results: Sequence[CellResult]) -> str:
 
 
 def _means(found: Iterable[LineUpResult]) -> list[tuple[float, LineUpResult]]:
-    """Return (mean, result) of every line-up that was played."""
+    """Return (mean, result) pairs for every line-up that was played."""
     return [(each.estimate.mean, each) for each in found if each.estimate.mean is not None]
 
 

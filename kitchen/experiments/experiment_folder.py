@@ -129,7 +129,7 @@ def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRo
 
 
 def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
-    """Return the maker of a file that has all tables as text."""
+    """Return a function that writes all tables as one text file with `write`."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
         tables = result_tables.result_text_tables(setup, results)
@@ -146,7 +146,7 @@ def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
 def _drawn(
     kind: ImageFormat, chart: Callable[[ExperimentSetup, Sequence[CellResult]], Chart] = result_chart
 ) -> ResultMaker:
-    """Return the maker of the figure in this format."""
+    """Return a function that draws the results as a figure in this format."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
         return draw_chart(chart(setup, results), kind)

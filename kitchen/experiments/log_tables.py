@@ -203,7 +203,7 @@ def _call(call: Call) -> Cells:
 
 
 def _sampling(request: Request) -> dict[str, Json]:
-    """Return every parameter that was sent, and the name of the tool."""
+    """Return every parameter of the request, except model and messages, and the name of the tool."""
     sampling = asdict(request)
     del sampling["model"], sampling["messages"]
     return {**sampling, "tool": request.tool.name if request.tool else None}

@@ -196,7 +196,7 @@ def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], flo
 
 
 def _read(course: RunningEpisode, decided: Iterable[StepEntry | DecisionMade]) -> dict[str, Any]:
-    """Return the columns about how model replies were parsed."""
+    """Return the values of the result row's columns about how model replies were parsed."""
     seats = {member.number: len(member.seats) for member in course.team.members}
     if course.team.organisation is None:
         seats = {}

@@ -98,7 +98,7 @@ def _field(model: type[models.Model], name: str) -> Any:
 
 
 def _stored(model: type[models.Model], name: str, value: Any) -> Any:
-    """Convert the value for the driver."""
+    """Convert a field's value to the form that the database driver accepts."""
     return (
         str(value) if isinstance(value, RawJson) else _field(model, name).get_db_prep_save(value, connection)
     )

@@ -150,7 +150,7 @@ def read_realtime_episode(
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Begin an episode. Its first tick starts after the lead-in."""
+    """Begin a real-time episode that has no steps yet. Its first tick starts after the lead-in."""
     lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1)
     turn.episode.turn_opened_at = timezone.now() + timedelta(seconds=lead_in)
     return RealtimeEpisode(
@@ -289,7 +289,7 @@ class RealtimeEpisode:
         ]
 
     def _number(self, mind: int) -> int:
-        """Return the number of this agent's new decision."""
+        """Return the number of this agent's next decision."""
         self._decided[mind] += 1
         return self._decided[mind]
 

@@ -60,14 +60,14 @@ class Hourglass(Agent):
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for a model of an unknown provider."""
+        """Read the settings. Raises SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
         self.options = HourglassOptions(**self.chosen)
         for named in self._models():
             parse_model_setting(named)
 
     def _models(self) -> list[str]:
-        """Return the settings of the models that it calls, each once."""
+        """Return the settings of all models that the agent calls, each once."""
         options = self.options
         rest = options.rest_model or options.model
         named = [options.model] if options.planner == BY_MODEL else []
@@ -97,7 +97,7 @@ class Hourglass(Agent):
         )
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the system message."""
+        """Return the system message of the prompts, which is the same in every step."""
         return (_Turn(self, situation, None).modules.system,) if self._models() else ()
 
     async def decide(self, situation: Situation) -> Decision:
@@ -108,13 +108,13 @@ class Hourglass(Agent):
         ).decision()
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Go on without a model."""
+        """Return a decision made by rules, without a language model."""
         return run_without_waiting(_Turn(self, situation, None).decision())
 
 
 @dataclass(slots=True)
 class _Made:
-    """What a decision consists of so far."""
+    """The parts of a decision that have been made so far."""
 
     says: list[MessageDraft] = field(default_factory=list)
     commands: dict[int, Command] = field(default_factory=dict)
@@ -254,7 +254,7 @@ class _Turn:
         return idle if had_none and (waited or (has_news and not memory.tasks)) else []
 
     def _words(self) -> list[TeamMessage]:
-        """Return what others have said to it since it planned last."""
+        """Return the messages from others since the agent planned last."""
         known = max(self.memory.heard, self.situation.talk.taken_over)
         said = (one for one in self.situation.talk.messages if one.number > known)
         return [one for one in said if one.kind in {SAY, ASK} and one.sender != self.view.me]
@@ -352,7 +352,7 @@ class _Turn:
         self.memory.tasks[place] = new
 
     async def _worded(self, tasks: Sequence[Task]) -> list[Task]:
-        """Let the action planner word the tasks of others."""
+        """Let the action planner write the texts of other members' tasks. Return these tasks."""
         left, worded = await self.modules.informs(tasks), list[Task]()
         for task in tasks:
             said = next((one for one in left if one.worker == task.worker), None)

@@ -112,7 +112,7 @@ def _json(value: Mapping[str, Json]) -> str:
 
 
 def scene_lines(view: TeamView, skills: Skills | None) -> Iterator[str]:
-    """Yield what the agent sees now."""
+    """Yield the prompt's lines about what the agent sees now."""
     yield f"Step {view.situation.step + 1}."
     sight = sight_of(view)
     if sight is None:
@@ -143,13 +143,13 @@ def _about(said: TeamMessage) -> str:
 
 
 def _example(view: TeamView) -> str:
-    """Return a task as a line of a reply gives it."""
+    """Return a task in the form in which a reply must write it."""
     aim = next(iter(spelled_aims(view)), "what is to be done")
     return f"{view.workers[-1].name}: {aim}"
 
 
 def task_lines(tasks: Sequence[Task]) -> Iterator[str]:
-    """Yield tasks with their status, numbered from 1."""
+    """Yield a line for each task with its status, numbered from 1."""
     for number, task in enumerate(tasks, start=1):
         yield f"Task {number}, {task.worker}: {task.text} ({task.status})"
 
@@ -157,7 +157,7 @@ def task_lines(tasks: Sequence[Task]) -> Iterator[str]:
 def monitor_question(
     view: TeamView, skills: Skills | None, tasks: Sequence[Task], options: HourglassOptions
 ) -> str:
-    """Return the question of the progress monitor."""
+    """Return the prompt's question for the progress monitor, which judges the status of each task."""
     lines = [*scene_lines(view, skills), *talk_lines(view), "Tasks in question:", *task_lines(tasks), ""]
     lines += ["Say of each task whether it is a success, a failure, or unknown.", *_listed(MONITOR_RULES)]
     return "\n".join([*lines, *_form(options, "a line for each task, such as `Task 1: success`")])
@@ -171,7 +171,7 @@ def plan_question(
     jobs: Sequence[Job],
     options: HourglassOptions,
 ) -> str:
-    """Return the question of the task planner."""
+    """Return the prompt's question for the task planner, which plans new tasks."""
     leads = any(not worker.is_own for worker in view.workers)
     lines = [*scene_lines(view, skills), *talk_lines(view)]
     lines += [f"Your last objective: {memory.objective or 'none'}"]
@@ -277,7 +277,7 @@ def plan_tool(view: TeamView) -> Tool:
 
 
 def inform_tool(view: TeamView, tasks: Sequence[Task]) -> Tool:
-    """Return the tool of a leader's action planner."""
+    """Return the JSON schema of the reply in which a leader's action planner gives jobs to workers."""
     aims = _one_of([*spelled_aims(view), NO_AIM])
     inform = _object(to=_one_of([task.worker for task in tasks]), aim=aims, words=_TEXT)
     return Tool("inform_workers", "Inform each worker of its task.", _object(inform=_list_of(inform)))

@@ -62,7 +62,7 @@ class PlanReply:
 
     @property
     def tasks(self) -> Sequence[PlannedTask]:
-        """Return the tasks of the stage to do now."""
+        """Return the tasks of the plan's stage that must be done now."""
         return self.stages.get(self.now, ())
 
     def lines(self) -> list[str]:
@@ -82,7 +82,7 @@ class TeamWords:
         self.aims = aims
 
     def name(self, written: str) -> str:
-        """Return the name that is meant; empty if none is."""
+        """Return the name of the member that a written name means; empty if it means none."""
         return self.names.get(_plain(written), "")
 
     def task(self, worker: str, text: str, aim: str = "") -> PlannedTask | None:
@@ -209,7 +209,7 @@ def _object(reply: Reply) -> Mapping[str, Json] | None:
 
 
 def written_plan(plan: PlanReply) -> str:
-    """Return a plan as a model writes it."""
+    """Return a plan as text in the form of a model's reply, for the stand-in."""
     tasks = [
         {"stage": stage, "worker": task.worker, "task": task.text, "aim": " ".join(task.aim) or NO_AIM}
         for stage, listed in plan.stages.items()
@@ -220,16 +220,16 @@ def written_plan(plan: PlanReply) -> str:
 
 
 def written_statuses(statuses: Sequence[str]) -> str:
-    """Return statuses as a model writes them."""
+    """Return the tasks' statuses as text in the form of a model's reply, for the stand-in."""
     return json.dumps({"tasks": [{"task": n, "status": one} for n, one in enumerate(statuses, start=1)]})
 
 
 def written_informs(tasks: Sequence[PlannedTask]) -> str:
-    """Return what workers are informed of as a model writes it."""
+    """Return jobs for workers as text in the form of a model's reply, for the stand-in."""
     listed = [{"to": one.worker, "aim": " ".join(one.aim) or NO_AIM, "words": one.text} for one in tasks]
     return json.dumps({"inform": listed})
 
 
 def written_commands(commands: Sequence[Command]) -> str:
-    """Return commands as a model writes them."""
+    """Return commands as text in the form of a model's reply, for the stand-in."""
     return json.dumps({"actions": [" ".join(command) for command in commands]})

@@ -42,7 +42,7 @@ class ModelModules:
     there is no readable reply."""
 
     def __init__(self, view: TeamView, options: HourglassOptions, deadline: float | None) -> None:
-        """Prepare the calls; without a deadline no model is called."""
+        """Prepare the model calls. Without a deadline, no model is called."""
         self.view, self.options, self.situation = view, options, view.situation
         has_skills = get_kit(self.situation.world).skills is not None
         self.skills: Skills | None = get_skills(self.situation.world) if has_skills else None
@@ -58,7 +58,7 @@ class ModelModules:
 
     @property
     def system(self) -> str:
-        """Return the message that is the same at every step."""
+        """Return the system message, which is the same at every step."""
         return prompt.system_text(self.view, self.skills)
 
     @property
@@ -72,7 +72,8 @@ class ModelModules:
         return parse_model_setting(self.options.model)[0] == STAND_IN
 
     def note(self) -> dict[str, Json]:
-        """Return how replies were read (`kitchen.contract.decision_notes`); empty if no model was asked."""
+        """Return counts of how well replies were read (`kitchen.contract.decision_notes`); empty if no model
+        was asked."""
         if not self._asked:
             return {}
         return {"asked": self._asked, "faults": self._faults, "mended": self._mended}
@@ -92,7 +93,7 @@ class ModelModules:
         return await self._ask(self._planner, question, tool, write, read)
 
     async def statuses(self, tasks: Sequence[Task]) -> list[str]:
-        """Return the progress monitor's status of each task."""
+        """Return the status of each task, as the progress monitor judges it."""
         question = prompt.monitor_question(self.view, self.skills, tasks, self.options)
         written = reply_reading.written_statuses([task.status for task in tasks])
         read = partial(reply_reading.read_statuses, count=len(tasks))
@@ -100,7 +101,7 @@ class ModelModules:
         return [found.get(number, UNKNOWN) for number in range(1, len(tasks) + 1)]
 
     async def informs(self, tasks: Sequence[Task]) -> list[PlannedTask]:
-        """Return what a leader's action planner informs workers of."""
+        """Return the jobs that a leader's action planner gives to workers."""
         planned = [PlannedTask(task.worker, task.text, task.aim) for task in tasks]
         written = reply_reading.written_informs(planned)
         question, tool = (

@@ -81,7 +81,7 @@ class Task:
 
 @dataclass(slots=True)
 class HourglassMemory:
-    """What an hourglass agent keeps between decisions."""
+    """The data that an hourglass agent keeps between decisions."""
 
     tasks: list[Task] = field(default_factory=list)
     """The tasks of the present stage; ended ones stay until the next plan."""
@@ -116,7 +116,7 @@ class HourglassMemory:
 
 
 class TeamView:
-    """What an agent knows of its place in the team in one step."""
+    """An agent's knowledge of its position in the team in one step."""
 
     def __init__(self, situation: Situation, pursuer: AimPursuer, *, works: bool) -> None:
         self.situation, self.pursuer, talk = situation, pursuer, situation.talk
@@ -263,7 +263,7 @@ class TeamView:
         return ENDED.get(str(about[-1].data.get("status", FAILED)), FAIL) if about else FAIL
 
     def _words_of(self, worker: Worker, since: int) -> Iterable[str]:
-        """Return what a worker has said since this step."""
+        """Return the messages of a worker since this step."""
         said = (
             one for one in self.situation.talk.messages if one.sender == worker.member and one.step >= since
         )

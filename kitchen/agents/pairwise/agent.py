@@ -145,7 +145,7 @@ class SeatTurn:
         return self.agent.may_ask(self.situation, self.seat)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what must be remembered of the seat."""
+        """Return the data that the agent must remember for this seat, as JSON."""
         return {"commands": self.commands.memory, "talk": self.conversation.memory.to_json()}
 
     def note(self) -> dict[str, Json]:
@@ -159,7 +159,7 @@ class SeatTurn:
         }
 
     async def take(self, late: Decision | None) -> None:
-        """Ask the model if there is a reason, and else go on."""
+        """Ask the model if there is a reason to. Otherwise continue the command in progress."""
         if late is not None:
             self._adopt(late)
         if self.session is not None and self._has_reason():

@@ -53,7 +53,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def spell(self, command: Command) -> str:
-        """Return the command as prompts and answers write it."""
+        """Return the command as text, in the form used by prompts and replies."""
 
     @abstractmethod
     def read(self, text: str) -> Command | None:
@@ -73,7 +73,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def rule(self) -> Command | None:
-        """Return what a sensible player would begin now."""
+        """Return the command that fixed rules would begin now."""
 
     @abstractmethod
     def wish(self, other: int) -> str:
@@ -89,7 +89,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def held(self) -> str:
-        """Return what the seat has."""
+        """Return the items that the seat has, as text."""
 
     @abstractmethod
     def named(self, seat: int) -> str:

@@ -21,7 +21,7 @@ MAX_SILENT_ANSWERS = 3
 
 @dataclass(frozen=True, slots=True)
 class ConversationMemory:
-    """What an agent remembers of its conversations for one seat."""
+    """The data that an agent remembers of its conversations for one seat."""
 
     summary: str = ""
     summarised: int = 0
@@ -78,7 +78,7 @@ class Conversation:
         ]
 
     def to_summarise(self, kept: int) -> list[TeamMessage]:
-        """Return the oldest messages if more than `kept` are shown; else none."""
+        """Return the oldest messages if more than `kept` messages are shown in full; otherwise none."""
         shown = self.shown
         return shown[: max(LEAST_SUMMARISED, len(shown) - kept)] if len(shown) > kept else []
 
@@ -88,7 +88,7 @@ class Conversation:
         self.memory = replace(self.memory, summary=text, summarised=said[-1].number)
 
     def mark_read(self, *, has_command: bool, could_act: bool) -> None:
-        """Note that the model has read all messages and answered."""
+        """Record that the model has read all messages and answered."""
         before = 0 if has_command or self.unread else self.memory.silent
         silent = before + (could_act and not has_command)
         newest = self.talk.messages[-1].number if self.talk.messages else self.memory.read

@@ -51,11 +51,11 @@ class SpokenReply:
 
     @property
     def speaks(self) -> bool:
-        """Return whether a message is to be sent."""
+        """Return whether the reply contains a message to send."""
         return bool(self.say) or self.kind == END
 
     def written(self) -> str:
-        """Return the answer as a model writes it, for the stand-in."""
+        """Return the reply as text in the form of a model's reply, for the stand-in."""
         return json.dumps({"say": self.say, "to": self.to, "kind": self.kind, "command": self.command})
 
 

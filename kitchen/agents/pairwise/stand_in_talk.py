@@ -22,7 +22,7 @@ BUSY_STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class RuledTurn:
-    """What the stand-in says and begins."""
+    """The message that the stand-in sends and the command that it begins."""
 
     command: Command | None
     words: SpokenReply = NO_WORDS

@@ -310,7 +310,7 @@ class SkilledAgent(Agent):
     """The settings in their own types."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for a model of an unknown provider."""
+        """Read the settings. Raises SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
         self.options = self.options_class(**self.chosen)
         parse_model_setting(self.options.model)

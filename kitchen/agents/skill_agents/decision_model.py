@@ -27,7 +27,7 @@ class ModelOptions(Protocol):
 
     @property
     def temperature(self) -> float:
-        """Return the temperature; negative: none is sent."""
+        """Return the temperature. A negative value means that no temperature is sent."""
 
     @property
     def max_tokens(self) -> int:
@@ -35,19 +35,19 @@ class ModelOptions(Protocol):
 
     @property
     def stand_in_errors(self) -> float:
-        """Share of wrong answers of the stand-in."""
+        """Return the share of the stand-in's answers that are wrong."""
 
     @property
     def stand_in_nonsense(self) -> float:
-        """Share of senseless answers of the stand-in."""
+        """Return the share of the stand-in's answers that are senseless."""
 
     @property
     def stand_in_latency(self) -> float:
-        """Return seconds until the stand-in answers."""
+        """Return the seconds until the stand-in answers."""
 
     @property
     def stand_in_failures(self) -> float:
-        """Share of failing calls of the stand-in."""
+        """Return the share of the stand-in's calls that fail."""
 
 
 class ModelSession:

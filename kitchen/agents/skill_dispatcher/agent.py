@@ -267,7 +267,7 @@ class SkillDispatcher(SkilledAgent):
         session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
-        """Plan for the seats in `due`; return the history with this exchange."""
+        """Ask the model for plans of the seats in `due`. Return the history with this question and answer."""
         skills, sights = get_skills(situation.world), _sights(situation)
         scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
@@ -322,6 +322,6 @@ def _history(memory: Json) -> list[Any]:
 
 
 def _messages(history: Sequence[Sequence[str]]) -> list[Message]:
-    """Return the history as messages for the model."""
+    """Return the earlier questions and answers as messages for the model."""
     pairs = ((Message("user", asked), Message("assistant", said)) for asked, said in history)
     return [message for pair in pairs for message in pair]

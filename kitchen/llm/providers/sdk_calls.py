@@ -223,7 +223,7 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
 
 
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
-    """Mark the error as unbilled where the server was never reached."""
+    """Mark the error as unbilled if the server was never reached."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
         return model_error.unbilled()
     return model_error
@@ -247,7 +247,7 @@ def _refused(sdk: Sdk, error: Any) -> ModelError:
 
 
 def _server_message(error: Any) -> str:
-    """Return the server's own words, if it gave some."""
+    """Return the server's error message, if it sent one."""
     body = error.body if isinstance(error.body, dict) else {}
     inner = body.get("error", body)
     said = inner.get("message") if isinstance(inner, dict) else inner

@@ -246,7 +246,7 @@ def has_feedback_for(request: Request, agent: int) -> bool:
 
 
 def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """Return a plausible error that this situation allows."""
+    """Return a wrong command that a model might plausibly give in this situation."""
     if agent in advice.others:
         return [(agent, rng.choice([*advice.others[agent]] or [command]))]
     kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
@@ -283,7 +283,7 @@ def _full_hands(advice: StandInAdvice, agent: int, command: Command, rng: Random
 
 
 def _twice(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """Return two commands for one agent, as if it were two agents."""
+    """Return two commands for one agent, a mistake that models make."""
     others = [other for seat, other in advice.commands.items() if seat != agent and other != command]
     return [(agent, command), (agent, rng.choice(others))] if others else []
 

@@ -63,7 +63,7 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """Try once, with new rows, which are added to `tried`."""
+    """Submit the decisions once. The new database rows are added to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:
@@ -135,7 +135,7 @@ def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind]
 
 
 def _calls_summary(calls: Sequence[Call]) -> str:
-    """Return, for example, `2 calls of models, 0.0012 USD`."""
+    """Return a summary of the model calls, for example `2 calls of models, 0.0012 USD`."""
     cost = total_cost(call.cost for call in calls)
     money = "at an unknown price" if cost is None else f"{cost:.4f} USD"
     return f"{len(calls)} calls of models, {money}"

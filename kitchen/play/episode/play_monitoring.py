@@ -222,7 +222,7 @@ def _seats(ids: list[int]) -> dict[int, list[Seat]]:
 
 
 def _given(ids: list[int]) -> dict[int, set[int]]:
-    """Return by episode the seats that have commanded in the open step."""
+    """Return, by episode, the seats that have given a command in the open step."""
     seats_by_episode: dict[int, set[int]] = defaultdict(set)
     rows = SeatCommand.objects.filter(episode__in=ids, step=F("episode__step") + 1)
     for episode, seat in rows.values_list("episode_id", "seat"):

@@ -250,7 +250,7 @@ class CuisineWorld(World):
         self._places[self._table] = self._kitchen.states.place(self._table, lying)
 
     def _order(self, events: list[Event]) -> None:
-        """Draw an order, if there is room."""
+        """Draw a new order, unless the largest number of orders is open."""
         dish = self._orders.draw(self._clock)
         if dish is not None:
             life = self.options.timing.lifetimes[dish]

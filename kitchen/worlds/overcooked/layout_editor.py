@@ -396,7 +396,7 @@ def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
-    """Return the drawing of a shipped layout."""
+    """Return a shipped layout as a drawing."""
     letters = {name: letter for letter, name in INGREDIENTS.items()}
     words = {soup: "".join(letters[each] for each in soup) for soup in layout.orders}
     bonus = [word for soup, word in words.items() if soup in layout.bonus]
@@ -414,7 +414,7 @@ def _amount(amount: DrawnAmount) -> str:
 
 
 def _file(sheet: GridDrawing) -> Iterator[str]:
-    """Yield the lines of the layout file."""
+    """Yield the lines of the layout file that a drawing gives."""
     yield f"title = {_quoted(sheet.lines.get('title', ''))}"
     yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
     for name in ("orders", "bonus"):

@@ -88,7 +88,7 @@ def _world(trace: Trace) -> Overcooked:
 
 
 def _play(episodes: Sequence[tuple[Overcooked, CommandTurns]]) -> float:
-    """Return the seconds that one round takes."""
+    """Replay the episodes once, and return the seconds that this took."""
     start = perf_counter()
     for world, turns in episodes:
         world.reset(0)

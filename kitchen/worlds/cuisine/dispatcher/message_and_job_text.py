@@ -57,7 +57,7 @@ def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _job_reference(message: TeamMessage) -> str:
-    """Return which job a message is about."""
+    """Return the text that says which job a message is about."""
     if message.kind == INFORM:
         return f" gives job {message.number}"
     job, status = message.data.get("job"), message.data.get("status", message.kind)
@@ -135,7 +135,7 @@ def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return letters and digits only, so that spaces and marks hide nothing."""
+    """Return only the letters and digits of the text, for comparisons that ignore spaces and punctuation."""
     return re.sub(r"[\W_]+", "", text.lower())
 
 

@@ -226,7 +226,7 @@ def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
 
 
 def _needed(options: DispatcherOptions) -> Iterator[str]:
-    """Yield the parts that the settings require."""
+    """Yield the names of the prompt's parts that the settings require."""
     parts = {
         "persona": bool(options.persona),
         "recipes": options.recipes,

@@ -153,7 +153,7 @@ class CuisinePlanner(Agent):
         )
 
     def _planning(self, situation: Situation) -> Decision:
-        """Return the commands of the plan; without seats keep the memory."""
+        """Return a decision with the plan's first commands. Without seats, return the memory unchanged."""
         if not situation.seats:
             kept = situation.memory if isinstance(situation.memory, dict) else None
             return Decision(commands={}, memory=kept)

@@ -299,7 +299,7 @@ class PlanSearch:
         return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
-        """Return these agents with one added or removed."""
+        """Return these agents with one agent added or removed at random."""
         return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
