@@ -375,7 +375,7 @@ def clocks() -> StatusLine:
 
 
 def outages() -> StatusLine:
-    """Check for outages that go on now, were in the last hour, or were in the last seven days."""
+    """Check for outages that continue now, were in the last hour, or were in the last seven days."""
     lately = recent_outages()
     if now := [one.what for one in lately if one.until is None]:
         means = f"Away now: {', '.join(now)}."

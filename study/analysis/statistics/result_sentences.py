@@ -240,10 +240,9 @@ def bracketed_pairs(pairs: Sequence[T]) -> tuple[T, ...]:
 
 
 def bracket_note(pairs: Sequence[object], means: str) -> str:
-    """Return the note below a figure that explains its brackets.
+    """Return the note below a figure that explains its brackets. `means` is the meaning of a bracket.
 
-    `means` says what a bracket stands for. If there are too many pairs for brackets, the note says so.
-    Empty without pairs.
+    If there are too many pairs for brackets, the note says so. Empty without pairs.
     """
     if len(pairs) > MOST:
         return (

@@ -394,8 +394,11 @@ class Study(models.Model):
         return get_scheme(self.orders).problem(common + most)
 
     def _groups_problem(self) -> str:
-        """Return why the groups are refused: by their keys, since several people play a condition together,
-        or since a condition is for a group that is not among them."""
+        """Return why the between-subjects groups are refused; empty if they are valid.
+
+        Reasons are invalid keys, a condition that several people play together, and a condition of a group
+        that does not exist.
+        """
         if (problem := group_keys_problem(self.between_groups)) or not self.pk:
             return problem
         if group_keys(self.between_groups) and any(map(is_shared, self.conditions.all())):
