@@ -96,8 +96,8 @@ class DecisionMade:
 
 @dataclass(frozen=True, slots=True)
 class DecisionEffect:
-    """The effect of a delayed decision: the commands that were dropped and the messages that were not
-    sent, in the step in which it took effect."""
+    """The effect of a delayed decision when it became due. It lists the commands that were dropped and the
+    messages that were not sent."""
 
     member: int
     asked_in: int

@@ -95,9 +95,11 @@ class EpisodeLoop(StepOpening):
         return sorted(members, key=lambda member: member.number)
 
     def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
-        """Return the dialogue of these members; None where they do not talk within the step. Where the
-        organisation lets all talk within the step, the members know others' settled commands, if the team
-        allows it."""
+        """Return the dialogue within the step of these members. None if the organisation has no such
+        dialogue.
+
+        If it has one, the members know the settled commands of others, as far as the team allows.
+        """
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -150,7 +152,8 @@ class EpisodeLoop(StepOpening):
         return StepMade(self._running_order(given), decisions, tuple(words.sent))
 
     def _due(self, decision: Decision) -> int:
-        """Return the step in which a decision takes effect; 0 without a schedule, or without planning."""
+        """Return the step in which a decision takes effect. Return 0 without a schedule, or for a decision
+        without planning."""
         number = self.game.clock + 1
         return self.schedule.due_in(number, planned=decision.planned) if self.schedule else 0
 
@@ -171,7 +174,7 @@ class EpisodeLoop(StepOpening):
         return commands
 
     def _joint(self, asked: Sequence[AskedMember]) -> DecisionMade:
-        """Return the decisions of members without an organisation as one."""
+        """Merge the decisions of members without an organisation into one decision."""
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:

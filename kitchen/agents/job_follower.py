@@ -77,7 +77,7 @@ def follow_jobs(
 
 
 def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
-    """Return the open jobs of this agent, the newest first: those in its messages, and remembered ones."""
+    """Return the open jobs of this agent, the newest first. They come from its messages and its memory."""
     told = {
         job.number: job for job in jobs_in(situation.talk.messages) if job.worker == situation.talk.member
     }
@@ -94,8 +94,8 @@ def _is_over(job: Job, situation: Situation) -> bool:
 
 
 def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
-    """Return whether the seat of a job was told to stop after the job was given; all seats, where it has
-    none."""
+    """Return whether the seat that does a job was told to stop after the job was given. A job without a seat
+    is stopped if all seats were told to stop."""
     at = [before[str(job.number)]] if str(job.number) in before else seats
     return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
 
@@ -174,7 +174,7 @@ class Follower(Agent):
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
-    """Return the people who wrote to it, may be answered, and have not been informed yet."""
+    """Return the people who wrote to the agent, may be answered, and have not got the answer yet."""
     organisation = situation.talk.organisation
     if organisation is None:
         return ()

@@ -165,8 +165,10 @@ class Chart:
 
 
 def csv_bytes(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    """Return a table as UTF-8 CSV (RFC 4180): a header line, empty cells for missing values, numbers in
-    full precision, booleans as 1 and 0."""
+    """Return a table as UTF-8 CSV (RFC 4180) with a header line.
+
+    Missing values are empty cells. Numbers have full precision, and booleans are 1 and 0.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(head)

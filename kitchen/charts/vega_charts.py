@@ -248,7 +248,7 @@ class _Figure:
             yield {"data": {"values": [{"x": point.x, "y": point.y}]}, "mark": mark, "encoding": places}
 
     def _below(self) -> Spec:
-        """Return the layer of what is below the names of the x axis."""
+        """Return the layer with the texts below the names of the x axis."""
         down = 10 + 14 * max(len(lines) for lines in _lines(self.chart.x.names, NAME_LETTERS))
         look = {"baseline": "top", "dy": down, "fontSize": 10.5, "lineBreak": "\n", "color": MUTED_INK}
         rows = [{"x": place, "words": words} for place, words in enumerate(self.chart.x.below)]
@@ -282,8 +282,8 @@ def _lines(names: Sequence[str], letters: int) -> list[list[str]]:
 
 
 def _fitting(names: Sequence[str], width: str) -> Spec:
-    """Return the axis labels for a plot of this width on a page; where a name has little room, its words are
-    on separate lines."""
+    """Return the axis labels for a plot of this width on a page. If there is little room, the words of a name
+    are on separate lines."""
     room = f"{width} / {len(names)}"
     whole, lines = (f"{_json(one)}[datum.value]" for one in (list(names), _lines(names, LETTERS)))
     return {

@@ -157,7 +157,8 @@ class ReplyReadings:
         )
 
     def _high_shares(self) -> list[tuple[str, str, str]]:
-        """Return each share that is too great, with what it is a share of, and what is wrong."""
+        """Return (share, base, problem) for each share that is too high: the share, what it is a share of,
+        and a text."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
             (self.invalid_share, "commands", "were invalid"),

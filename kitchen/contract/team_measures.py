@@ -109,8 +109,8 @@ def job_courses(messages: Iterable[TeamMessage]) -> tuple[JobCourse, ...]:
 def reassigned_jobs(courses: Iterable[JobCourse]) -> frozenset[tuple[int, int]]:
     """Return the failed jobs that their giver gave again later, by number and worker.
 
-    A later job is the same if it has the same aim, or the same words where there is no aim. Each later job
-    stands for one failure only.
+    A later job is the same if it has the same aim or, without an aim, the same text. Each later job counts
+    for only one failure.
     """
     found, used, given = set[tuple[int, int]](), set[tuple[int, int]](), [*courses]
     for failed in given:

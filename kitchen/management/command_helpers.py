@@ -42,7 +42,8 @@ class Progress:
         self.show(done)
 
     def show(self, done: int) -> None:
-        """Draw the progress bar for `done` finished items; without a terminal, print a line now and then."""
+        """Draw the progress bar for `done` finished items. Without a terminal, print a line from time to
+        time."""
         if done == self.shown or not self.total:
             return
         if self.tty:

@@ -152,7 +152,8 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store and read an episode again, because an agent took over a seat. Agents go on thinking."""
+        """Store an episode and read it again, because an agent has replaced a person. Agents continue to
+        think."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):

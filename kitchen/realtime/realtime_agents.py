@@ -139,8 +139,8 @@ def _begun(mind: Mind, situation: Situation) -> Future[Decision]:
 def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
     """Return the action of an agent that has not answered yet.
 
-    An agent with a language model may think for several ticks. Its fallback's action is not logged as a
-    fallback meanwhile.
+    An agent with a language model may think for several ticks. Until it answers, its fallback's action is not
+    logged as a fallback.
     """
     if get_agent(one.mind.kind).names_model and not one.is_late:
         return MindOutcome(_fallen_back(one.mind, situation, "timeout"))

@@ -101,7 +101,7 @@ class Hourglass(Agent):
         return (_Turn(self, situation, None).modules.system,) if self._models() else ()
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the models within the time of the situation, where they are needed."""
+        """Return the agent's decision. Ask the models that are needed, within the situation's time limit."""
         seconds = situation.limits.seconds
         return await _Turn(
             self, situation, time.monotonic() + seconds - min(RESERVE_SECONDS, seconds / 4)
@@ -126,7 +126,7 @@ class _Made:
 
 
 class _Turn:
-    """One decision."""
+    """One decision in progress, with the agent's memory and view of the team."""
 
     def __init__(self, agent: Hourglass, situation: Situation, deadline: float | None) -> None:
         self.situation, self.options = situation, agent.options
@@ -167,7 +167,7 @@ class _Turn:
     # Progress
 
     def _judge(self) -> None:
-        """Judge all tasks by rules. A job that could not be passed on is done by the agent itself."""
+        """Judge all tasks by rules. If a job could not be passed on, the agent does it itself."""
         memory, before = self.memory, self.memory.tasks
         after = self.view.judged(before, self.options.patience)
         for task in after:
@@ -212,7 +212,8 @@ class _Turn:
         self.made.says.append(MessageDraft(text, kind, (job.giver,), {"job": job.number, **data}))
 
     def _report_ended_jobs(self, jobs: Sequence[Job]) -> None:
-        """Report the end of jobs without an aim, whose tasks have ended: the platform cannot see it."""
+        """Report to the givers that jobs without an aim have ended, because the platform cannot notice
+        this."""
         for job in jobs:
             tasks = [] if job.aim else [task for task in self.memory.tasks if task.part_of == job.number]
             if tasks and not any(task.is_open for task in tasks):
@@ -221,7 +222,7 @@ class _Turn:
                 self._say(job, REPORT, f"{words}: {job.text}", status=DONE if done else FAILED)
 
     async def _monitor(self) -> None:
-        """Let the model judge open tasks, if it is to do so and there is news of them."""
+        """Let the model judge open tasks, if the settings say so and the tasks have news."""
         tasks = [task for task in self.memory.tasks if task.is_open and task.step]
         if (
             self.options.monitor == BY_MODEL
@@ -238,7 +239,8 @@ class _Turn:
     # Plans
 
     def _to_plan_for(self, pending: Sequence[Job]) -> list[Worker]:
-        """Return the workers to plan for now, each as often as it can get a task; none if it is not time."""
+        """Return the workers to plan for now; empty if the agent should not plan now. A worker is listed once
+        for each task that it can get."""
         memory, view = self.memory, self.view
         idle = view.idle(memory.tasks)
         if not idle or self._words():
@@ -260,7 +262,7 @@ class _Turn:
         return [one for one in said if one.kind in {SAY, ASK} and one.sender != self.view.me]
 
     async def _plan(self, idle: Sequence[Worker], pending: Sequence[Job]) -> None:
-        """Plan for these workers, and take up the tasks of the stage to do now."""
+        """Plan for these workers, and add the tasks that must be done now to the memory."""
         memory = self.memory
         by_rule = rule_plan(self.view, memory, idle, pending, self._words())
         plan = await self._planned(by_rule, idle, pending)
@@ -283,7 +285,7 @@ class _Turn:
     async def _planned(
         self, by_rule: PlanReply, idle: Sequence[Worker], pending: Sequence[Job]
     ) -> PlanReply | None:
-        """Return the plan of the model or of the rule; None if nobody plans."""
+        """Return the plan of the model or of the rule; None if neither makes a plan."""
         if self.options.planner != BY_MODEL:
             self.memory.by = Hourglass.kind
             return by_rule
@@ -295,7 +297,8 @@ class _Turn:
         return by_rule if self.options.fallback == BY_RULE else None
 
     def _task(self, planned: PlannedTask, pending: Sequence[Job]) -> Task:
-        """Return a planned task as it is remembered. One with the aim of an own job belongs to this job."""
+        """Return a planned task in the form that the memory stores. A task with the aim of one of the agent's
+        own jobs belongs to this job."""
         worker = self.view.worker(planned.worker)
         fits = (job for job in pending if job.number == planned.job or (job.aim and job.aim == planned.aim))
         job = next(fits, None)
@@ -308,8 +311,11 @@ class _Turn:
         return replace(task, job=task.part_of, since=since, step=self.step + 1)
 
     def _take_up(self, pending: Sequence[Job], fresh: Sequence[Task]) -> None:
-        """Note which own jobs are planned for. If a model has planned, a job whose aim is in no task becomes
-        the last task of an own seat, and one in words without a task has failed."""
+        """Record which of the agent's own jobs are planned for.
+
+        If a model has planned, a job whose aim is in no task becomes the last task of one of the agent's own
+        seats. A job without an aim and without a task has failed.
+        """
         by_model = self.options.planner == BY_MODEL
         own = next((worker.name for worker in self.view.workers if worker.is_own), "")
         for job in pending:
@@ -327,7 +333,7 @@ class _Turn:
     # Actions
 
     async def _inform(self) -> None:
-        """Give the tasks of others as jobs, as many as may be sent in one step."""
+        """Give other members their tasks as jobs, up to the number of messages allowed in one step."""
         own = {worker.name for worker in self.view.workers if worker.is_own}
         unsent = [
             task for task in self.memory.tasks if task.worker not in own and task.is_open and not task.step
@@ -397,8 +403,11 @@ class _Turn:
             self.made.plans[seat] = commands[1:]
 
     def _stroll(self, seat: int, command: Command | None = None) -> None:
-        """Let a seat move at random, where moving costs nothing: if it waits, so that it blocks nobody, and
-        now and then instead of `command`, so that two players in each other's way get past each other."""
+        """Let a seat make a random move if moves cost nothing.
+
+        A waiting seat then blocks nobody. A random move sometimes replaces `command`, so that two players who
+        block each other get past each other.
+        """
         skills = self.modules.skills
         strolls = skills.strolls(SeatObservation.of(self.situation, seat)) if skills else ()
         chance = Random(derived_seed(self.situation.seed, seat))  # noqa: S311

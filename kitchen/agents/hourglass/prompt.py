@@ -47,7 +47,8 @@ MONITOR_RULES = (
 
 
 def sight_of(view: TeamView) -> SeatObservation | None:
-    """Return what the agent sees: in its first seat, else in a seat of its team; None if it sees nothing."""
+    """Return what the agent observes in its first seat or, without a seat, in a seat of its team. None if it
+    observes nothing."""
     situation = view.situation
     if situation.seats:
         return SeatObservation.of(situation, situation.seats[0])
@@ -60,7 +61,7 @@ def _seen_from(view: TeamView, seat: int) -> SeatObservation:
 
 
 def system_text(view: TeamView, skills: Skills | None) -> str:
-    """Return the part that is the same at every step of an episode."""
+    """Return the part of the prompt that is the same at every step of an episode."""
     return titled_parts(
         [
             ("Who you are", list(_role(view))),
@@ -103,7 +104,7 @@ def _aims(view: TeamView) -> Iterator[str]:
 
 
 def spelled_aims(view: TeamView) -> dict[str, tuple[str, ...]]:
-    """Return the aims of all workers, as a model writes them: `serve salmonSushi`."""
+    """Return the aims of all workers as text, in the form that replies use: `serve salmonSushi`."""
     return {" ".join(aim): aim for worker in view.workers for aim in worker.aims}
 
 
@@ -193,7 +194,7 @@ def plan_question(
 
 
 def inform_question(view: TeamView, tasks: Sequence[Task], options: HourglassOptions) -> str:
-    """Return the question of a leader's action planner: tasks become jobs for workers."""
+    """Return the prompt's question for a leader's action planner, which turns tasks into jobs for workers."""
     lines = ["These tasks have to be given to workers:", *task_lines(tasks)]
     lines.append(
         "Your only action is to inform a worker of its task, once for each task. You do nothing else."
@@ -204,7 +205,8 @@ def inform_question(view: TeamView, tasks: Sequence[Task], options: HourglassOpt
 def action_question(
     view: TeamView, skills: Skills | None, task: Task, legal: Sequence[Command], options: HourglassOptions
 ) -> str:
-    """Return the question of a worker's action planner: a task becomes commands of the game."""
+    """Return the prompt's question for a worker's action planner, which turns a task into commands of the
+    game."""
     lines = [*scene_lines(view, skills), f"Task of {task.worker}: {task.text}"]
     lines += ["Commands that are possible now:", "; ".join(" ".join(command) for command in legal)]
     lines += [
@@ -252,7 +254,7 @@ ACTIONS_TOOL = Tool(
 
 
 def plan_tool(view: TeamView) -> Tool:
-    """Return the tool of the task planner, for the workers and aims of this team."""
+    """Return the JSON schema of the task planner's reply, for the workers and aims of this team."""
     workers = [worker.name for worker in view.workers]
     others = (
         [view.name_of(one) for one in view.organisation.numbers if one != view.me]

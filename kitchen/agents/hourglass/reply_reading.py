@@ -86,8 +86,8 @@ class TeamWords:
         return self.names.get(_plain(written), "")
 
     def task(self, worker: str, text: str, aim: str = "") -> PlannedTask | None:
-        """Return a task for this worker; None if the worker is unknown or nothing is to be done. An aim may
-        also be the beginning of the text."""
+        """Return a task for this worker; None if the worker is unknown or the task is empty. An aim may also
+        be the beginning of the text."""
         name, text = self.name(worker), " ".join(text.split())[:MAX_TASK_CHARACTERS]
         found = aim if aim in self.aims else aim_and_words(text, self.aims)[0]
         if not name or not (text or found):
@@ -184,8 +184,8 @@ def read_informs(reply: Reply, words: TeamWords) -> list[PlannedTask]:
 
 
 def read_commands(reply: Reply, legal: Sequence[Command]) -> list[Command]:
-    """Read the reply of a worker's action planner. The first command must be among `legal`; none at all is to
-    wait."""
+    """Return the commands in the reply of a worker's action planner. The first command must be in `legal`. A
+    reply without commands means waiting."""
     said = _object(reply)
     if said is None:
         after = _ACTIONS.split(reply.text)[-1]
@@ -201,7 +201,8 @@ def read_commands(reply: Reply, legal: Sequence[Command]) -> list[Command]:
 
 
 def _object(reply: Reply) -> Mapping[str, Json] | None:
-    """Return the object of a reply: of its tool call, or the JSON in its text; None if there is none."""
+    """Return the JSON object in a reply: the arguments of its tool call, or the JSON in its text. None if
+    there is none."""
     return reply.call if reply.call is not None else json_object_in_text(reply.text)
 
 

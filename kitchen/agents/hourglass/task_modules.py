@@ -38,8 +38,8 @@ REPAIR = "That cannot be used: {why}. Answer again, in the form that was asked f
 
 
 class ModelModules:
-    """The modules of one decision that models may do. Each method returns the rule's answer, or nothing, if
-    there is no readable reply."""
+    """The modules of a decision that use models. Each method returns the rule's answer, or nothing, if there
+    is no readable reply."""
 
     def __init__(self, view: TeamView, options: HourglassOptions, deadline: float | None) -> None:
         """Prepare the model calls. Without a deadline, no model is called."""
@@ -131,8 +131,8 @@ class ModelModules:
         write: Callable[[Random], str],
         read: Callable[[Reply], T],
     ) -> T | None:
-        """Ask a model, and again if its reply cannot be read; None without an answer. `write` gives the
-        stand-in's reply."""
+        """Ask a model, and ask again if its reply cannot be read. Return None without an answer. `write`
+        returns the stand-in's reply."""
         if session is None:
             return None
         seat = min(self.situation.seats, default=0)
@@ -170,9 +170,12 @@ def rule_plan(
     jobs: Sequence[Job],
     said: Sequence[TeamMessage],
 ) -> PlanReply:
-    """Return a plan of one stage for the workers in `idle` (each as often as it can get a task). `jobs` are
-    the agent's own open jobs that it has not planned for. `said` are the words of others since its last plan;
-    it reads aims in them, in plain English."""
+    """Return a plan of one stage for the workers in `idle`, made by rules. A worker is listed once for each
+    task that it can get.
+
+    `jobs` are the agent's own open jobs that it has not planned for. `said` are the messages of others since
+    its last plan. The rule finds aims in their plain English.
+    """
     if jobs:
         tasks = _tasks_for_jobs(view, memory, idle, jobs)
         objective = jobs[0].text
@@ -206,14 +209,15 @@ def _tasks_for_jobs(
 
 
 def _asked_tasks(view: TeamView, idle: Sequence[Worker], said: Sequence[TeamMessage]) -> list[PlannedTask]:
-    """Return the task that the newest words ask an own seat for, if they name an aim."""
+    """Return the task that the newest message requests from one of the agent's own seats, if the message
+    names an aim."""
     own = next((worker for worker in idle if worker.is_own), None)
     aim = aim_in_words(view, said[-1].text) if own and said else ()
     return [PlannedTask(own.name, aim_words(view, aim), aim)] if own and aim else []
 
 
 def wanted_aim(view: TeamView, job: Job) -> Aim:
-    """Return the aim of a job, or the one that its words name; empty for none."""
+    """Return the aim of a job, or the aim that its text names. Empty if there is none."""
     return job.aim or aim_in_words(view, job.text)
 
 

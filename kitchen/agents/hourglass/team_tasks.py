@@ -153,7 +153,8 @@ class TeamView:
 
     @property
     def is_root(self) -> bool:
-        """Return whether it plans on its own: nobody before it in the organisation may command it."""
+        """Return whether the agent plans on its own, because no member before it in the organisation may
+        command it."""
         if self.organisation is None:
             return True
         order = self.organisation.numbers
@@ -183,11 +184,12 @@ class TeamView:
         )
 
     def worker(self, name: str) -> Worker | None:
-        """Return the worker with this name; None if there is none any more."""
+        """Return the worker with this name; None if the worker has left."""
         return next((one for one in self.workers if one.name == name), None)
 
     def idle(self, tasks: Sequence[Task]) -> list[Worker]:
-        """Return the workers that can get one more task, each as often as it can."""
+        """Return the workers that can get more tasks. A worker is listed once for each task that it can
+        get."""
         busy = [task.worker for task in tasks if task.is_open]
         return [one for one in self.workers for _ in range(one.capacity - busy.count(one.name))]
 
@@ -235,7 +237,7 @@ class TeamView:
         return self.pursuer.status(self.situation, seat, task.aim, task.since)
 
     def _bound(self, task: Task, worker: Worker, known: Collection[int]) -> Task:
-        """Return a task for a member with the number of its job, once this is known."""
+        """Return a task for a member, with the number of its job as soon as the job is known."""
         if task.job:
             return task
         fitting = (
@@ -271,8 +273,11 @@ class TeamView:
 
 
 def members_by_employee(organisation: Organisation, leader: int) -> dict[int, int]:
-    """Return for each member that `leader` may command how many members it stands for: itself, and those that
-    are reached through it first. Commands are followed breadth first."""
+    """Return for each member that `leader` may command the size of its part of the team.
+
+    The part has the member itself and the members that are reached through it first, if commands are followed
+    breadth first.
+    """
     through = {number: number for number in organisation.commanded_by(leader)}
     queue = list(through)
     while queue:

@@ -80,8 +80,11 @@ class PairwiseAgent(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Decide for each seat. The model is asked until `deadline`, or not at all if that is None. A `late`
-        decision begins its commands now, where they are still possible."""
+        """Return the decision for all seats. The model is asked until `deadline`, or not at all if it is
+        None.
+
+        A `late` decision begins its commands now, if they are still possible.
+        """
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         memory = situation.memory if isinstance(situation.memory, dict) else {}
         turns = [SeatTurn(self, situation, seat, memory.get(str(seat)), session) for seat in situation.seats]
@@ -106,13 +109,14 @@ class PairwiseAgent(SkilledAgent):
 
 
 def talk_of_seat(situation: Situation, seat: int) -> TeamTalk:
-    """Return the messages and addressees of a seat: only the first seat of an agent talks."""
+    """Return the messages and addressees of a seat. Only the first seat of an agent sends and receives
+    messages."""
     return situation.talk if seat == situation.seats[0] else TeamTalk()
 
 
 @dataclass(slots=True)
 class SeatTurn:
-    """One seat in one step."""
+    """One seat of the agent in one step."""
 
     agent: PairwiseAgent
     situation: Situation
@@ -201,7 +205,8 @@ class SeatTurn:
             self.says = (MessageDraft(reply.say, reply.kind, self.conversation.member_named(reply.to)),)
 
     async def _summarise(self, session: ModelSession, fixed: Message) -> None:
-        """Sum up the oldest messages if there are too many. If the call fails, the next one tries again."""
+        """Let the model summarise the oldest messages if there are too many. If the call fails, the next step
+        tries again."""
         said = self.conversation.to_summarise(self.agent.options.memory)
         if not said:
             return
@@ -214,8 +219,11 @@ class SeatTurn:
     async def _reply(
         self, session: ModelSession, fixed: Message
     ) -> tuple[SpokenReply | None, Command | None]:
-        """Return the model's answer and its command, after one repair if it cannot be used. Words of an
-        answer whose command cannot begin are sent; an unreadable answer is None."""
+        """Return the model's reply and its command. A reply that cannot be used is repaired once.
+
+        If the command of the repaired reply cannot begin, its message is sent all the same. An unreadable
+        reply gives None.
+        """
         told = prompt.step_part(
             self.commands, self.conversation, self.situation.step + 1, may_begin=self.can_act
         )
@@ -240,8 +248,7 @@ class SeatTurn:
         return reply, None
 
     def _judge(self, reply: SpokenReply | None) -> tuple[Command | None, str, str]:
-        """Return the command of an answer, and why the answer cannot be used: as a code, and in a
-        sentence."""
+        """Return the command of a reply, and why the reply cannot be used: as a code, and as a sentence."""
         if reply is None:
             return None, NO_COMMAND, prompt.UNREADABLE
         if not (reply.command and self.can_act):
@@ -256,7 +263,8 @@ class SeatTurn:
         return {"code": code, "seat": self.seat, "command": list(command or ()), "text": text}
 
     def _stand_in(self, session: ModelSession, write: CommandWriter) -> StandInFactory:
-        """Return the stand-in, which writes by `write` what its rule begins, or a wrong command."""
+        """Return the stand-in model. Its reply has the command of its rule, or a wrong command, in the form
+        of `write`."""
 
         def made(number: int) -> StandIn:
             turn = ruled_turn(self.conversation, self.commands)
@@ -273,7 +281,7 @@ class SeatTurn:
         return replace(words, command=spelled).written()
 
     def _fall_back(self) -> None:
-        """Begin what the rule says, or wait, in place of a missing answer."""
+        """Begin the command of the rule, or wait, because the model gave no answer."""
         if not self.can_act or self.commands.doing:
             return
         command = self.commands.rule() if self.agent.options.fallback == BY_RULE else None

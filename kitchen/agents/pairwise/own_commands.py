@@ -77,11 +77,11 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def wish(self, other: int) -> str:
-        """Return a command that another seat could usefully begin, as text. Empty if none is known."""
+        """Return a command that would be useful from another seat, as text. Empty if none is known."""
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:
-        """Return the parts of the prompt about the game, which stay the same: titles and lines."""
+        """Return the parts of the prompt about the game that stay the same: titles and lines."""
 
     @abstractmethod
     def scene(self) -> str:
@@ -107,7 +107,7 @@ class OwnCommands(ABC):
 
 
 class SkillCommands(OwnCommands):
-    """The skills of a world."""
+    """The commands of a seat in a world with skills."""
 
     def __init__(self, situation: Situation, seat: int, options: PairwiseOptions, memory: Json) -> None:
         super().__init__(situation, seat)

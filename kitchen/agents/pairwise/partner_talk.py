@@ -1,5 +1,5 @@
-"""Store what an agent knows about its conversation: the partner, the members it may write to, unread
-messages, and a summary of older ones."""
+"""Store an agent's knowledge of its conversation: the partner, possible addressees, unread messages, and a
+summary of older ones."""
 
 from __future__ import annotations
 
@@ -51,13 +51,14 @@ class Conversation:
 
     @property
     def addressees(self) -> tuple[int, ...]:
-        """Return the members to whom it may write."""
+        """Return the members to whom the agent may write."""
         organisation = self.talk.organisation
         return organisation.to(self.talk.member, SAY) if organisation else ()
 
     @property
     def partner(self) -> int | None:
-        """Return the member with whom it talks now, where each member has one partner at a time."""
+        """Return the member with whom the agent talks now, in organisations where each member has one partner
+        at a time."""
         organisation = self.talk.organisation
         if organisation is None or not organisation.one_partner:
             return None
@@ -96,7 +97,7 @@ class Conversation:
 
     @property
     def has_stopped(self) -> bool:
-        """Return whether it asks the model no more until a message comes."""
+        """Return whether the agent stops asking its model until a message comes."""
         return self.memory.silent >= MAX_SILENT_ANSWERS
 
     def member_named(self, name: str) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ _NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SpokenReply:
-    """One answer that was read."""
+    """One reply of the model, after it was parsed."""
 
     say: str = ""
     to: str = ""
@@ -60,7 +60,7 @@ class SpokenReply:
 
 
 def read_spoken_reply(reply: Reply) -> SpokenReply | None:
-    """Return the answer; None if it has neither words nor a command in the form that was asked for."""
+    """Return the parsed reply; None if it has neither a message nor a command in the requested form."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
     if not {"say", "command"} & parts.keys():
         return None

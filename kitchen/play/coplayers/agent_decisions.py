@@ -284,8 +284,11 @@ def _came_late(
 
 
 async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
-    """Return the decision, at most so many seconds later. TimeoutError if it is not made by then: it goes on.
-    Raises whatever the agent raises."""
+    """Wait at most this number of seconds for the decision and return it.
+
+    Raises TimeoutError if it is not made by then, while the agent continues to think. Raises any error of the
+    agent.
+    """
     waited = asyncio.wrap_future(made)
     waited.add_done_callback(asyncio.Future.exception)  # nobody may be left to read it
     done, _ = await asyncio.wait({waited}, timeout=max(seconds, 0.001))
@@ -295,7 +298,7 @@ async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
 
 
 def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
-    """Run `make` in a thread of its own."""
+    """Run `make` in a thread of its own, and return its future result."""
     made: Future[MindDecision] = Future()
 
     def decide() -> None:
@@ -345,8 +348,8 @@ async def ask_mind_in_loop(
 async def _decision_of(
     kind: str, settings: Mapping[str, Json], situation: Situation, late: LateCallback | None
 ) -> MindDecision:
-    """Let the agent decide: in this loop if it asks models, else in a thread of its own, which an endless
-    computation blocks instead of others."""
+    """Let the agent decide. An agent that asks models runs in this event loop; any other runs in a thread of
+    its own, so that an endless computation blocks nobody else."""
     mind = make_agent(kind, settings)
     if mind.names_model:
         made = start_in_loop(mind.decide(situation))

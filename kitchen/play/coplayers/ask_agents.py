@@ -185,9 +185,10 @@ def _ask(
 def _talk_of(
     world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
 ) -> StepDialogue | None:
-    """Return the talk of these agents, if they talk within the step. None otherwise.
+    """Return the dialogue of these agents within the step; None if the organisation has none.
 
-    Where the organisation says `within`, they know people's commands of the step as far as these are visible.
+    If the organisation says `within`, the agents know people's commands of the step, as far as these are
+    visible.
     """
     situations = [situation for _, situation in minds]
     organisation = situations[0].talk.organisation if situations else None
