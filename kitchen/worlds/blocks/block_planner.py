@@ -104,7 +104,7 @@ class Team:
 
 
 def _coming(seen: Mapping[str, Json]) -> Inventory:
-    """Return what the macro in progress of a seat will still bring."""
+    """Return the items that a seat's macro in progress will still bring."""
     doing = seen["doing"]
     if not doing:
         return {}
@@ -173,7 +173,8 @@ def _goals(team: Team, brief: Mapping[str, Json]) -> list[TeamGoal]:
 
 
 def _maker(team: Team, targets: Mapping[str, int]) -> int:
-    """Return the seat that makes the targets: who has a target's or the table's items, then most things."""
+    """Return the seat that should make the targets: one that holds the workbench, otherwise the one with the
+    most needed items."""
     needed = _needed_items(team, targets)
 
     def worth(seat: int) -> tuple[int, int, int]:
@@ -184,7 +185,7 @@ def _maker(team: Team, targets: Mapping[str, int]) -> int:
 
 
 def _sources(team: Team) -> ItemSources:
-    """Return where items come from in this world."""
+    """Return the sources of items in this world other than recipes (`ItemSources`)."""
     if "targets" not in team.situation.briefs[team.seats[0]]:
         return ItemSources()
     given = cooking_file()
@@ -292,7 +293,7 @@ def _raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Comman
 
 
 def _gather_command(team: Team, seat: int) -> Command:
-    """Return the next macro towards a seat's tool, or a small amount of what is wanted."""
+    """Return the next macro to get a seat's tool, or to collect a small amount of a wanted item."""
     brief = team.situation.briefs[seat]
     collects: Mapping[str, Json] = brief["collects"]
     sources = ItemSources(

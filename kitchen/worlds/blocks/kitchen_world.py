@@ -69,7 +69,7 @@ def house_map() -> HouseMap:
 
 @cache
 def house_grid() -> BlockGrid:
-    """Return the blocks of the map: furnace, chest and log."""
+    """Return the blocks of the map at the start: furnace, chest and log."""
     given = house_map()
     blocks = {given.furnace: FURNACE, given.chest: CHEST} | dict.fromkeys(given.things[LOG], LOG)
     cells = [*blocks, *given.starts, *chain.from_iterable(given.things.values())]
