@@ -79,7 +79,7 @@ def _turn(begin: Sequence[Json]) -> dict[int, Command]:
 
 
 def _play(games: Sequence[tuple[CollabOvercooked, list[dict[int, Command]]]]) -> float:
-    """Return the seconds that one round takes."""
+    """Replay the games once, and return the seconds that this took."""
     start = perf_counter()
     for world, turns in games:
         world.reset(0)

@@ -229,7 +229,7 @@ def _of_seat(situation: Situation, seat: int, memory: Json) -> Situation:
 
 
 def _done(situation: Situation, seat: int) -> list[Command]:
-    """Return the macros of a seat that took effect."""
+    """Return the macros of a seat that had an effect."""
     (observed,) = situation.observations.values()
     return [tuple(each) for each in observed["players"][seat]["done"]]
 
