@@ -95,7 +95,7 @@ def export_episode(record: EpisodeRecord) -> bytes:
 
 
 def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
-    """Return what the file holds of scored events; older files hold none."""
+    """Return the scored events that the file holds. Older files hold none."""
     return [
         {"step": event.step, "messages": list(event.messages), "values": dict(event.values)}
         for event in record.scored_events
