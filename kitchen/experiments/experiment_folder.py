@@ -139,7 +139,7 @@ def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
 
 
 def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
-    """Return the makers of all files with results of this experiment, by file name."""
+    """Return the functions that make the result files of this experiment, by file name."""
     return RESULT_MAKERS | (GOAL_MAKERS if setup.goal else {})
 
 

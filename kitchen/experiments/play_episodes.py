@@ -182,7 +182,8 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
 
 
 def _decisions(entry: StepEntry) -> tuple[StepEntry | DecisionMade, ...]:
-    """Return every decision of a step: of each member in an organisation, else the joint one, if any."""
+    """Return every decision of a step. In an organisation, each member has its own; otherwise there is at
+    most one joint decision."""
     return entry.decisions or ((entry,) if entry.asked else ())
 
 

@@ -63,7 +63,7 @@ async def soaked(
 
 
 def played_as(stretch: Stretch) -> Sample:
-    """Return what people noticed in this minute."""
+    """Return the numbers about this minute's play that players notice, such as slow steps."""
     played = stretch.played
     return {
         "steps a second": played.rate,
