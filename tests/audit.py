@@ -26,7 +26,7 @@ ADDRESS = "https://api.osv.dev/v1/querybatch"
 SECONDS = 30
 
 Known = Mapping[str, list[str]]
-"""Ids of vulnerabilities by `name==version`; a package of which none is known is there with an empty list."""
+"""Ids of vulnerabilities by `name==version`. A package without known vulnerabilities has an empty list."""
 
 
 def main(copy: Path = COPY, address: str = ADDRESS) -> int:

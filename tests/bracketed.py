@@ -22,13 +22,13 @@ from study.design.translations import texts_to_translate
 from tests.messages import compiled, gathered
 
 CODE = "eo"
-"""Under which it goes: a language that we do not speak."""
+"""The code of the test language: a language that the app does not have."""
 READ_ALOUD = ("alt", "aria-label", "content", "placeholder", "title")
-"""Attributes that are read, beside all `data-` ones that hold a sentence."""
+"""Attributes whose texts are checked, in addition to all `data-` attributes that hold a sentence."""
 UNREAD = {"script", "style", "code", "kbd", "time"}
-"""Of a time, Django knows how each language writes it."""
+"""Elements that are not checked: Django writes times in each language."""
 NAMES = re.compile(r"\b(Brigade|Team|http[\w:/.-]*)\b")
-"""What is called so in every language."""
+"""Names that are the same in every language."""
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 VOID = {
     "area",

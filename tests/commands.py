@@ -21,7 +21,7 @@ from manage import main
 from tests.fork_server import ForkServer, serve
 
 APPS = ("kitchen", "study")
-"""Whose commands are loaded beforehand."""
+"""The apps whose commands are loaded in advance."""
 
 
 class Commands(ForkServer):

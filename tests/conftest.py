@@ -41,7 +41,7 @@ from tests.worlds.boulders import LINE as BOULDERS_LINE
 from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 Once = Callable[[], AbstractContextManager[None]]
-"""What the fixture `once` is."""
+"""The type of the fixture `once`."""
 PROGRAMS = {"stack", "live_stack", "running"}
 """Fixtures that start the app."""
 

@@ -26,7 +26,7 @@ class ForkServer:
     same numbers."""
 
     module: str
-    """What it runs: a module that calls `serve` with the number of the listening socket."""
+    """The module to run. It calls `serve` with the number of the listening socket."""
 
     def __init__(self, environment: Mapping[str, str], keep: tuple[int, ...] = ()) -> None:
         self._environment = dict(environment)

@@ -29,7 +29,7 @@ Message = list[dict[str, Any]] | str
 PROGRAMS = {"stack", "running_browser"}
 """Fixtures that start the whole app, and a browser, once for each process that uses them."""
 SHARE = 3
-"""One process in so many uses them."""
+"""One process in this many runs files that start programs."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -31,9 +31,9 @@ from kitchen.worlds.cuisine.display_text import place_catalogue_key
 ROOT = Path(__file__).parent.parent
 WORLDS = ROOT / "kitchen" / "worlds"
 HOMES = (ROOT, *sorted(folder.parent for folder in WORLDS.glob("*/locale")))
-"""Whose catalogues there are: the house's, and those of worlds."""
+"""The folders with catalogues: the app's own, and those of worlds."""
 SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
-"""Languages with a catalogue, by their codes, and the folder of each."""
+"""The languages with a catalogue: the folder of each, by code."""
 WORDS = {
     "gettext": 1,
     "gettext_noop": 1,
@@ -43,10 +43,10 @@ WORDS = {
     "pgettext": 2,
     "npgettext": 3,
 }
-"""Functions that say something, and the words that each is called with."""
+"""Functions whose texts are translated, with the names of their text arguments."""
 SAID_IN_TEMPLATES = re.compile(r"\b(n?p?gettext|_)\(((?:\s*u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"),?)+)")
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
-"""What the files say of when they were made: the same always, or every one would differ from the last."""
+"""The creation date in the files. It is constant, so that equal files stay equal."""
 
 
 class Message(NamedTuple):

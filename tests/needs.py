@@ -27,22 +27,22 @@ from tests.browser import find_chromium
 from tests.servers import wait_until
 
 RESTART_SECONDS = 0.1
-"""Between a server's death and its next start; systemd's own."""
+"""Seconds between a server's death and its next start, as in systemd."""
 SHELL = "chromium-headless-shell"
-"""The Chromium that has no windows."""
+"""The package with Chromium's headless shell."""
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-"""No questions; services that are installed are not started."""
+"""Environment variables for apt-get: ask no questions, and do not start installed services."""
 
 FORGETFUL = [
     word for name in ("fsync", "synchronous_commit", "full_page_writes") for word in ("-c", f"{name}=off")
 ]
-"""Options of a PostgreSQL whose data nobody needs after a power cut."""
+"""Options for a PostgreSQL whose data need not survive a power failure."""
 UNTENDED = ["-c", "autovacuum=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0"]
-"""And whose tables are emptied and dropped before anybody needs to clean them."""
+"""Options for a PostgreSQL whose tables are emptied or dropped before a vacuum is needed."""
 BOUNDED = ["-c", "lock_timeout=60s", "-c", "idle_in_transaction_session_timeout=120s"]
-"""And for which nobody waits for ever: what is stuck fails, and says for which row or table."""
+"""Options with time limits: a blocked statement fails, and the error names its row or table."""
 INTERPRETED = ["-c", "jit=off"]
-"""Queries of tests are short: compiling them costs more than running them."""
+"""Options that switch off compilation, because it takes longer than the tests' short queries."""
 
 
 def install_missing() -> str:

@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 
 UNITS = 1000 / 168_949
-"""Units for each time that the piece could have run. `make test` as of 24 November 2026, before it was made
-cheaper, took 1,655.2 processor seconds, and the piece 0.00980 s: the median of 110, one every 10 s, on a
-machine with two cores. That run counts as 1,000 units."""
+"""The number of units for each time that the piece could have run.
+
+`make test` of 24 November 2026, before it was made cheaper, counts as 1,000 units. It took 1,655.2 processor
+seconds. The piece took 0.00980 s: the median of 110 runs, one every 10 s, on a machine with two cores.
+"""
 SECONDS = 10.0
-"""Between two times at which the piece is timed."""
+"""Seconds between two measurements of the piece."""
 LAST = 5.0
 """Seconds that processes have to end after the run."""
 PR_SET_CHILD_SUBREAPER = 36
@@ -45,7 +47,7 @@ for _ in range(5):
     began = time.process_time(); piece(); best.append(time.process_time() - began)
 print(sorted(best)[2])
 """
-"""What is timed. Whoever changes it has to measure `UNITS` anew."""
+"""The piece of Python that is timed. If you change it, measure `UNITS` again."""
 
 
 @dataclass(slots=True)
@@ -53,10 +55,10 @@ class Cost:
     """The processor time of a run. Both numbers are 0 until the run is over."""
 
     seconds: float = 0.0
-    """Of this process and of all that it started, and they in turn."""
+    """Processor seconds of this process and all its descendants."""
     units: float = 0.0
     pieces: list[float] = field(default_factory=list)
-    """Processor seconds of the piece, each time."""
+    """The processor seconds of each run of the piece."""
 
 
 @contextmanager

@@ -82,7 +82,7 @@ SERVING = (
     "twisted.internet.ssl",
     "twisted.web.http",
 )
-"""Modules of daphne and of its application. None of them installs a reactor, which cannot be forked."""
+"""Modules of daphne and its application. None of them installs a Twisted reactor, which cannot be forked."""
 WORKING = ("celery.apps.worker", "celery.bin.celery", "celery.concurrency.thread", "celery.worker.control")
 """Modules of Celery's worker."""
 

@@ -26,7 +26,7 @@ from tests.template import kept_in
 Command = tuple[str, ...]
 
 Says = IO[str] | None
-"""Where it is printed; None for standard output."""
+"""The stream to print to; None for standard output."""
 
 CHECKS: tuple[Command, ...] = (
     ("-m", "ruff", "check", "."),
@@ -37,7 +37,7 @@ CHECKS: tuple[Command, ...] = (
     ("manage.py", "check", "--deploy", "--fail-level", "WARNING"),
     ("manage.py", "makemigrations", "--check", "--dry-run"),
 )
-"""What `make check` runs, each with this Python."""
+"""The commands of `make check`, run with this Python."""
 
 BENCHES: Mapping[str, Command] = {
     "engine": ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
@@ -52,7 +52,8 @@ BENCHES: Mapping[str, Command] = {
     "states": ("-m", "tests.kitchen.play.bench_states"),
     "ticks": ("-m", "tests.live.ticks"),
 }
-"""What `make bench` and `make bench NAME` run, each with this Python; the Makefile has the names, too."""
+"""The commands of `make bench` and `make bench NAME`, run with this Python. The Makefile has the same
+names."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -106,7 +107,8 @@ def run(command: Command, environment: Mapping[str, str], says: Says = None) -> 
 
 ON_DEFAULTS = "not nightly and (sqlite or browser or not servers)"
 ON_SERVERS = "not nightly and servers and not browser"
-"""Marks of the tests that `make test` runs on SQLite and Valkey, and on PostgreSQL and Redis."""
+"""Pytest's mark expressions for the tests that `make test` runs with the defaults (SQLite and Valkey), and on
+PostgreSQL and Redis."""
 
 
 def test(environment: Mapping[str, str]) -> int:
@@ -166,9 +168,9 @@ def checks_and_servers(
 
 PROCESSES = min(8, 1 + (os.cpu_count() or 2))
 BESIDE = PROCESSES // 2
-"""How many processes play the tests, and those beside them."""
+"""The numbers of processes: for the tests, and for the tests that run at the same time."""
 Result = tuple[Counter[str], Counter[str]]
-"""How many tests passed, failed, skipped; and the reasons for skipping."""
+"""The numbers of passed, failed and skipped tests, and the reasons for skipping."""
 NOTHING: Result = (Counter(), Counter())
 
 

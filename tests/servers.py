@@ -33,7 +33,7 @@ from tests.programs import Programs
 from tests.template import Template, drop_database
 
 PATIENCE = 180.0
-"""Seconds that anything here may take to come up; far more than it needs on an idle machine."""
+"""Seconds that any program here may take to start; an idle machine needs far less."""
 
 
 def wait_until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:

@@ -50,13 +50,14 @@ class Answer:
     """Seconds before the answer begins."""
     stop: str = ""
     usage: Mapping[str, int] = field(default_factory=lambda: {"input": 100, "output": 20})
-    """As `kitchen.contract.language_model.Usage` has it; the server spells it as each API does."""
+    """Token counts as in `kitchen.contract.language_model.Usage`. The server writes them in the form of each
+    API."""
     body: Any = None
     message: str = ""
     thought: str = ""
-    """What the model thought, as each API gives it."""
+    """The model's thoughts, which the server writes in the form of each API."""
     request_id: str = "req_scripted"
-    """As it stands in the header; empty for a server that names none."""
+    """The value of the header; empty for a server without request ids."""
 
 
 Script = Answer | Callable[[Body], Answer]

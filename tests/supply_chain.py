@@ -23,7 +23,7 @@ PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(.*?)(?=^\S|\Z)", re.MULTIL
 HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 ELSEWHERE = "not installed on Linux with CPython 3.11 and later"
 LONGEST = 60
-"""Characters of a licence's name; longer ones are whole texts."""
+"""The maximum length of a licence's name; longer texts are whole licences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ SCRIPTS = (
     ("vega-lite", "6.4.3", "BSD-3-Clause", "vega"),
     ("vega-interpreter", "2.3.2", "BSD-3-Clause", "vega"),
 )
-"""What browsers are given that others wrote: packages, versions, licences, folders of `static/vendor/`."""
+"""Third-party scripts for browsers: packages, versions, licences, and folders in `static/vendor/`."""
 
 
 def page() -> str:

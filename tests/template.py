@@ -25,9 +25,9 @@ import psycopg
 from brigade.paths import base_dir
 
 VARIABLE = "TESTS_TEMPLATE"
-"""Names the run's folder to all of its processes."""
+"""The environment variable that names the run's folder to all its processes."""
 MOST_KEPT = 8
-"""Databases that are kept in the user's cache; the oldest go."""
+"""The maximum number of cached databases; the oldest are deleted."""
 IMPORTED = re.compile(r"^(?:from|import) ((?:kitchen|study)[\w.]*)", re.MULTILINE)
 """Modules of the app that a migration imports."""
 

@@ -21,11 +21,11 @@ class Held:
     """One transaction that wrote: its rows and its time."""
 
     began_with: str
-    """Its first statement that is more than a word of SQL's."""
+    """The first statement of the transaction that is more than a keyword of SQL."""
     rows: int = 0
     seconds: float = 0.0
     processor: float = 0.0
-    """Seconds of it in which this process was at work: others on the machine do not change them."""
+    """Processor seconds of this process during the transaction, which other programs do not change."""
 
 
 @dataclass(slots=True)

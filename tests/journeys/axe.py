@@ -29,8 +29,8 @@ STILL = """() => {
         }
     }
 }"""
-"""A colour on its way from light to dark is neither. Of rows of a table with the same elements and classes
-five are looked at."""
+"""A script that stops transitions between light and dark colours. Of table rows with the same elements and
+classes, it marks all but five, so that they are not checked."""
 ALL = "() => document.querySelectorAll('[data-alike]').forEach(one => one.removeAttribute('data-alike'))"
 LOOKS = """([known, most, within]) => {
     const seen = new Set(known.split(" ")), looks = new Map(), news = {};
@@ -64,9 +64,11 @@ LOOKS = """([known, most, within]) => {
     }
     return [all.map(look).join(" "), Object.keys(news).join(" ")];
 }"""
-"""What shows of each element, in a word: its kind and all that decides whether its colours are told apart,
-with whether text counts as large, of it and of everything that it is in. And the words that are not among
-the `known`; `most` elements of each are marked."""
+"""A script that returns the look of each element as one word.
+
+The word has the element's kind and everything on which its contrast depends, for the element and all elements
+around it. Looks that are not `known` are returned; at most `most` elements of each are marked.
+"""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 RUN = """async ({only, within}) => {
     axe.configure({rules: [{id: "color-contrast", selector: "[data-new-look]"}]});
@@ -85,7 +87,7 @@ class Looks:
     """
 
     most = 3
-    """How many elements of one look are asked about."""
+    """The maximum number of elements of one look that are checked."""
 
     def __init__(self) -> None:
         self.known: dict[Scheme, set[str]] = {scheme: set() for scheme in SCHEMES}

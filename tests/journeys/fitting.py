@@ -9,9 +9,9 @@ from playwright.async_api import Page
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text()
 TARGET, TEXT = 44, 12
-"""CSS pixels: a target's least height and width, and the least size of text."""
+"""The minimum width and height of a target, and the minimum size of text, in CSS pixels."""
 ZOOMED = {"width": 320, "height": 256}
-"""A page of 1280 by 1024 at 400 %."""
+"""The size of a page of 1280 by 1024 pixels at 400 % zoom."""
 
 
 async def misfits(page: Page, name: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from playwright.async_api import Page, TimeoutError
 
 PREFERENCE = ("activate", "put", "get", "goto", "noop")
-"""A simple cook: finish what can be finished, else carry something, else walk."""
+"""The order in which a simple cook chooses verbs: first finish something, then carry something, then walk."""
 
 ARROWS = """([from, to]) => {
     const centre = one => { const box = one.getBoundingClientRect();
@@ -21,7 +21,7 @@ ARROWS = """([from, to]) => {
     if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
     return y > 0 ? "ArrowDown" : "ArrowUp";
 }"""
-"""The arrow key that leads from one spot of a drawing to another, by their names."""
+"""The arrow key that leads from one place of a drawing to another, by the places' names."""
 
 
 class Person:

@@ -28,13 +28,13 @@ from tests.study.factories import SETTINGS, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
 SHOWN = ("tables", "drawn")
-"""Ways to show a world, beside both."""
+"""The ways to show a world, other than drawing and tables together."""
 CODE = "scenes-plays"
-"""Of the participant who is in a kitchen."""
+"""The code of the participant who is in a kitchen."""
 EPISODE = "5eed5eed-0000-4000-8000-000000000001"
-"""The key of an episode of practice that was played to its end."""
+"""The key of a practice episode that was played to its end."""
 PK = 990_001
-"""Of a condition, and of an item."""
+"""The primary key of a condition, and of an item."""
 STAFF, PASSWORD = "scenes-staff", "scenes-password"
 PARTS: dict[str, dict[str, Json]] = {
     "welcome": {"text": "Welcome to **this** study."},

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 PACKET = 1460
 AGAIN = 2
-"""Round trips until a lost packet is sent again and there."""
+"""Round trips until a lost packet has been sent again and has arrived."""
 
 
 class SlowLine:

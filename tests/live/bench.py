@@ -44,11 +44,11 @@ ROWS: Mapping[str, Row] = {
     "flood": flood,
     "models": models,
 }
-"""By the names that `--rows` takes."""
+"""The benchmark's rows by name, as in `--rows`."""
 USUAL = [name for name in ROWS if name != "capacity"]
-"""What is measured unless somebody says otherwise."""
+"""The rows that are measured by default."""
 QUICK = 0.3
-"""What is left of every stretch with `--quick`."""
+"""The fraction of each period that is measured with `--quick`."""
 
 
 def main(arguments: Sequence[str]) -> int:

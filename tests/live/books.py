@@ -24,7 +24,7 @@ from kitchen.infra.os_processes import parent_death_hook
 T = TypeVar("T")
 
 TRIES = 20
-"""Each waits for SQLite's lock for as long as the product does."""
+"""The number of attempts. Each waits for SQLite's lock as long as the product does."""
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
 

@@ -21,10 +21,10 @@ PEOPLE = 60
 EVERY = 3.0
 """Seconds between two commands of a person."""
 LOAD = 0.7
-"""The share of a core that is used; the rest is for bursts."""
+"""The share of a core that may be used; the rest is a reserve for bursts."""
 MATES = (1, 2, 3)
 KINDS: Mapping[str, Mapping[str, Json]] = {"random": {}, "planner": {}, "dispatcher": {}}
-"""Of the mates, with their settings; the dispatcher asks the stand-in model, whose own time counts, too."""
+"""The agents with their settings. The dispatcher uses the stand-in model, whose own time counts, too."""
 
 
 async def capacity(bench: Bench) -> list[Figure]:

@@ -32,7 +32,7 @@ from tests.live.stack import Running, running
 from tests.live.table import Figure, table
 
 SEED = 5
-"""Of the study, as `load_study` has it."""
+"""The seed of the study that `load_study` creates."""
 TIMES = (2.0, 2.5)
 WATCH = """
 (() => {
@@ -58,7 +58,8 @@ WATCH = """
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-step"] });
 })();
 """
-"""Counts clicks, and notes milliseconds from the last one before a step to the picture after it."""
+"""A script that counts clicks, and records the milliseconds from the last click before a step to the frame
+after it."""
 SINGLE = """spot => {
     const at = [...document.querySelectorAll("#menu input[name=command]:not(:disabled)")]
         .filter(one => JSON.parse(one.value)[1] === spot);
@@ -66,7 +67,7 @@ SINGLE = """spot => {
     const found = doing.length ? doing : at;
     return found.length === 1 && !found[0].closest("[data-ask]");
 }"""
-"""Whether a click on a place sends at once."""
+"""A script that returns whether a click on a place sends the command at once."""
 
 
 @dataclass(frozen=True, slots=True)

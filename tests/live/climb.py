@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from tests.live.company import Company, Stretch
 
 SHARE = 0.95
-"""Of the steps that were to be played, so many are."""
+"""The minimum share of the expected steps that must be played."""
 GROWS = 1.5
-"""Times as many people at the next number."""
+"""The factor between one number of people and the next."""
 CLOSE = 1.2
-"""The knee is looked for until the next number that was too many is at most so many times as high."""
+"""The search ends when the smallest number that was too large is at most this many times the largest that was
+served well."""
 OVERLOAD = 2.0
-"""Times the knee."""
+"""The overload, as a multiple of the largest number that was served well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Terms:
 
     seconds: float
     bound: float
-    """Milliseconds that 99 of 100 steps stay within."""
+    """The time in milliseconds within which 99 of 100 steps must stay."""
     start: int
     most: int
 

@@ -22,14 +22,14 @@ from tests.live.waiting import Waiting, waiting_at
 
 STUDY = Path(__file__).with_name("load.toml")
 LATE = "Too late"
-"""How the notice begins that a command came after the step's time."""
+"""The beginning of the notice that a command came after the step's time."""
 SLOW = 1000.0
-"""Milliseconds from which on an answer is slow."""
+"""The time in milliseconds from which a response counts as slow."""
 _FAILURE = re.compile(
     r"(?:\b(?:ERROR|CRITICAL)\b|\"level\": \"(?:error|critical)\").*|^[\w.]+(?:Error|Exception)\b.*",
     re.MULTILINE,
 )
-"""Lines of a log that tell of a failure."""
+"""The pattern of log lines that report a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ class Stretch:
     every: float
     played: Played
     troubles: Counter[str] = field(default_factory=Counter)
-    """What pages were told, and why they lost their connections: how often."""
+    """Counts of notices on pages, and of reasons for lost connections."""
     told: dict[str, Any] = field(default_factory=dict)
-    """By those who go the whole way, see `tests.live.guests`."""
+    """The report of players who walk through a whole study (`tests.live.guests`)."""
     logged: Counter[str] = field(default_factory=Counter)
-    """What the product's logs tell of failures."""
+    """Failures that the product's logs report."""
     waiting: Waiting = field(default_factory=Waiting)
     memory: dict[str, float] = field(default_factory=dict)
-    """Bytes by program."""
+    """Bytes of memory by program."""
 
     @property
     def share(self) -> float:

@@ -27,7 +27,7 @@ STEPS = 12
 JSON = "brigade.json"
 COUNTED = ("statements", "hops")
 REST = 0.15
-"""Seconds in which all that a step set off is done."""
+"""Seconds in which all work that a step starts has ended."""
 
 
 class Tally:
@@ -73,7 +73,7 @@ class Tally:
 
 
 TALLY = Tally()
-"""This process's."""
+"""The counts of this process."""
 
 
 def counted(key: str, as_html: bool) -> dict[str, float]:

@@ -11,7 +11,7 @@ from tests.live.player import Player
 from tests.live.stack import Running
 
 AT_ONCE = 20
-"""Connections that are opened at a time."""
+"""The number of connections that are opened at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Played:
 
     seconds: float
     times: tuple[float, ...]
-    """Milliseconds from a command to its new state."""
+    """Milliseconds from each command to its new state."""
     used: dict[str, float] = field(default_factory=dict)
     """Processor seconds of the product, by process."""
     driver: float = 0.0
-    """Processor seconds of those who played."""
+    """Processor seconds of the players."""
     reconnects: int = 0
     refusals: int = 0
     bytes_heard: int = 0

@@ -28,9 +28,10 @@ EVERY = 1.0
 """Seconds between two commands of a person."""
 SYNC = b'{"type": "sync"}'
 AT_ONCE = 100
-"""Messages between two looks whether the line takes more."""
+"""Messages that are sent before checking whether the connection takes more."""
 BREATH = 0.02
-"""Seconds between them, so that those who flood do not take the machine from those who play."""
+"""Pause in seconds between such groups of messages, so that the flooding clients leave processor time for the
+players."""
 AGAIN = 0.4
 
 

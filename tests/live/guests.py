@@ -33,10 +33,10 @@ from study.pilot.bots.simulated_person import Person
 from study.pilot.bots.study_walkthrough import HANDLERS, Handler, Walk
 
 PATIENCE = 120.0
-"""Seconds without any progress after which one gives up."""
+"""Seconds without progress after which a participant gives up."""
 SEED = 11
 SPREAD = 4
-"""Choices that somebody makes in the time within which those come who are asked for at once."""
+"""The period over which new participants enter, as a number of choices."""
 ITEMS = {
     one["key"]: ItemPlan(**one)
     for one in tomllib.loads(Path(__file__).with_name("load.toml").read_text())["items"]
@@ -86,9 +86,9 @@ class Register:
         self.finished = 0
         self.failed: list[str] = []
         self.answers: Counter[str] = Counter()
-        """Statuses of answers, and names of errors where there was none."""
+        """Statuses of responses, and names of errors without a response."""
         self.milliseconds: list[float] = []
-        """Of every request."""
+        """The duration of every request in milliseconds."""
 
     def told(self) -> dict[str, Any]:
         """Return everything that was recorded, and clear the record."""

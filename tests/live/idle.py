@@ -12,9 +12,9 @@ from tests.live.table import Figure
 
 PAGES = 1000
 FEW = 250
-"""With `--quick`."""
+"""The number of pages with `--quick`."""
 SHARE = 2.0
-"""The most that a thousand pages may take of one core, in hundredths."""
+"""The maximum percentage of one core that a thousand pages may use."""
 
 
 async def idle(bench: Bench) -> list[Figure]:

@@ -21,17 +21,17 @@ VICTIMS: Mapping[str, tuple[str, ...]] = {
     "planner": ("planner",),
     "valkey": ("valkey", "redis"),
 }
-"""What may be named, and what its processes are called in `Running.processes`."""
+"""The kinds of process that can be killed, with their names in `Running.processes`."""
 USUAL = ("web", "worker", "broker", "database")
 SHARES = {"single": 0.6, "pair": 0.2, "dense": 0.2}
-"""Of the kills; the dense ones come in bursts."""
+"""The shares of single kills, pairs and bursts among the kills."""
 BURST = 5
 DENSE = (0.2, 1.0)
 """Seconds between two kills of a burst."""
 BETWEEN = (0.5, 1.5)
-"""Between two blows, in parts of the mean."""
+"""The range of the pause between two kills, as multiples of the mean."""
 CALM = 60.0
-"""Seconds that a blow waits for the one before to be got over."""
+"""Seconds that a kill waits for the app to recover from the last one."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Blow:
 
     kind: str
     at: float = 0.0
-    """By the monotonic clock."""
+    """The time of the kill, in seconds of the monotonic clock."""
     killed: list[str] = field(default_factory=list)
 
 

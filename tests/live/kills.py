@@ -31,11 +31,11 @@ from tests.worlds.beacon.kit import LINE
 EVERY = 2.0
 """Seconds between two commands of a person."""
 BETWEEN = 5.0
-"""Seconds between two blows, unless minutes are given."""
+"""Seconds between two kills, unless `--minutes` is given."""
 STALLED = 0.7
-"""Who has waited longer for a step has not got over the last blow."""
+"""Seconds that a player may wait for a step before the app counts as not recovered."""
 PATIENCE = 300.0
-"""Seconds that the episodes may take to their end after the last kill."""
+"""Seconds that the episodes may take to end after the last kill."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from kitchen.registry.world_registry import get_world, known_worlds
 from kitchen.words.english_text import counted_noun
 
 TIMER = 10.0
-"""Seconds for a step, at every other table."""
+"""The time limit of a step in seconds, in every second group of episodes."""
 MATES = (1, 2, 3)
 
 

@@ -18,7 +18,7 @@ from websockets.typing import Origin, Subprotocol
 from websockets.uri import parse_uri
 
 LARGEST = 2**22
-"""Bytes of a message that are read."""
+"""The largest accepted message in bytes."""
 
 
 class Line(asyncio.Protocol):

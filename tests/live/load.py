@@ -44,11 +44,11 @@ class Found:
     machine: dict[str, Any]
     stretches: list[Stretch] = field(default_factory=list)
     knee: int | None = None
-    """None where it was not looked for."""
+    """The largest number of people that was served well; None if it was not searched."""
     overload: Stretch | None = None
     samples: list[Sample] = field(default_factory=list)
     tables: dict[str, float] = field(default_factory=dict)
-    """Bytes for a step of the log, at the end of a soak."""
+    """Bytes of each table per step of the log, at the end of a soak test."""
 
     @property
     def verdicts(self) -> list[Verdict]:

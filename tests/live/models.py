@@ -19,14 +19,14 @@ from tests.live.rows import Bench, told
 from tests.live.table import Figure
 
 SECONDS = 3.0
-"""That the slow model takes."""
+"""The time that the slow model takes, in seconds."""
 NEVER = 100_000.0
 PEOPLE, HANGING, OTHERS = 100, 20, 10
 EVERY = 6.0
 """Seconds between two commands of somebody beside the slow model."""
 P95 = 1000 * (SECONDS + 0.5)
 THINKING = 0.3
-"""So long planners take at least: a worker runs their steps."""
+"""The minimum time in seconds that planners think, because a worker runs their steps."""
 
 
 @contextmanager

@@ -33,7 +33,7 @@ AIM = 60.0
 WARM = 10
 """Steps that are not counted."""
 PAUSE = (0.2, 0.8)
-"""Seconds in which the person thinks."""
+"""The person's thinking time in seconds."""
 DRAWN = """
 (() => {
   const times = window.paintedTimes = [];
@@ -43,8 +43,8 @@ DRAWN = """
     after.port2.postMessage(null);
   });
 """
-"""How a watch begins: `drawn` notes milliseconds from a moment to the next picture; what is posted to a
-channel is heard once that is drawn."""
+"""The beginning of a script: `drawn` records the milliseconds from a moment to the next frame. A message that
+is posted to a channel arrives once the frame is drawn."""
 WATCH = (
     DRAWN
     + """  let clicked = null, step = null;
@@ -62,7 +62,7 @@ WATCH = (
 })();
 """
 )
-"""Notes milliseconds from the click to the picture."""
+"""A script that records the milliseconds from the click to the frame."""
 
 
 def main(arguments: Sequence[str]) -> int:

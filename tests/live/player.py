@@ -19,18 +19,18 @@ from tests.live.line import Line, dial
 from tests.live.sight import HtmlSight, JsonSight, Reader
 
 ONCE_MORE = 1.0
-"""Seconds after which a command that could not be stored is sent once more."""
+"""Seconds after which a command that could not be stored is sent again."""
 AT_ONCE = 0.05
-"""Seconds within which a lost page connects anew where the server asks it to."""
+"""Seconds within which a page connects again if the server asks it to."""
 CALM = 1.0
-"""Seconds after which it chooses anew then, if what it had sent has not come to anything."""
+"""Seconds after which the player then chooses again, if its command had no effect."""
 PING, SILENCE = 4.0, 12.0
-"""Seconds of silence after which a page asks whether anybody is there, and after which it connects anew."""
+"""Seconds of silence after which a page sends a ping, and after which it connects again."""
 ASKED = b'{"type": "ping"}'
-"""How it asks."""
+"""The text of the ping."""
 FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
-"""Seconds until a lost page connects anew, how much longer each time, and how long at most
-(`play/connection.js`)."""
+"""Seconds until a page that lost its connection connects again: the first pause, its growth factor, and the
+maximum (`play/connection.js`)."""
 
 
 def pause_before(tries: int, chance: Random) -> float:
@@ -59,12 +59,12 @@ class Player:
         self.step, self.phase = -1, ""
         self.options: list[Any] = []
         self.option: Any = None
-        """What was chosen last."""
+        """The command that was chosen last."""
         self.sent = 0.0
         self.waits_for: int | None = None
         self.due = 0.0
         self.times: list[tuple[float, float]] = []
-        """For every step that was played: when its new state was there, and seconds since it was sent."""
+        """For every played step: when its new state arrived, and seconds since the command was sent."""
         self.bytes_before = 0
         self.reconnects = self.refusals = 0
         self.loop = asyncio.get_running_loop()

@@ -32,11 +32,11 @@ from tests.live.ticks import Page, at
 
 TICK = 167
 LONGEST = 2000
-"""Ticks of an episode."""
+"""The number of ticks of an episode."""
 PAUSE = (0.3, 0.7)
 """Seconds between two keys."""
 TURNS = ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp")
-"""A cook begins looking north."""
+"""The keys that turn a cook, who looks north at first."""
 WARM = 8
 """Keys that are not counted."""
 PLAYING = "() => !document.getElementById('tick-said').textContent.trim()"
@@ -58,7 +58,7 @@ WATCH = (
 })();
 """
 )
-"""Notes milliseconds from the key to the picture."""
+"""A script that records the milliseconds from the key to the frame."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -19,9 +19,9 @@ from tests.live.mix import CLOCK, TABLES, Mix
 from tests.live.player import SILENCE, Player
 
 STEPS = 60
-"""Of an episode, as in the demo study."""
+"""The number of steps of an episode, as in the demo study."""
 LOOK = 1.0
-"""Seconds between two looks who has finished and who hears nothing."""
+"""Seconds between two checks of which players have finished or hear nothing."""
 SILENT = f"silent for {SILENCE:g} s"
 _NOTICE = re.compile(rb'<[^<>]*\bid="notice"[^<>]*>\s*<p>([^<]+)')
 
@@ -34,7 +34,7 @@ class Regular(Player):
         super().__init__(url, [], as_html=as_html, every=every, seed=number)
         self.hung_up = False
         self.troubles: Counter[str] = Counter()
-        """What the page was told, and why it lost its connection."""
+        """Notices on the page, and reasons for lost connections."""
 
     async def sit_down(self, key: str) -> None:
         """Open the page of a new episode, and continue to play. Raises OSError."""
@@ -107,7 +107,7 @@ class Tables:
 
 
 AT_ONCE = 20
-"""Episodes that are made at a time, and pages that are opened."""
+"""The number of episodes created, and of pages opened, at a time."""
 
 
 async def sit(player: Regular, key: str) -> None:

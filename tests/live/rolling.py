@@ -32,13 +32,13 @@ TABLES: tuple[dict[str, Any], ...] = (
     {"mates": 2, "kind": "planner"},
     {"people": 2, "mates": 1, "kind": "planner"},
 )
-"""Who sits at the tables, in turn."""
+"""The kinds of episode, in turn."""
 STEPS = 400
-"""Of an episode: more than are played while it is measured."""
+"""The number of steps of an episode, which is never reached during the measurement."""
 REST = 10.0
-"""Seconds that are played before the first exchange, to compare with."""
+"""Seconds of play before the first restart, for comparison."""
 PATIENCE = 240.0
-"""Seconds that an exchange, or the end, may take."""
+"""Seconds that a restart, or the end, may take."""
 
 
 class Guest(Witness):
@@ -49,7 +49,7 @@ class Guest(Witness):
         self.ends: Counter[int] = Counter()
         self.shown_at = 0.0
         self.waits: list[tuple[float, float]] = []
-        """For every step that was played: when its new state was there, and seconds since it was due."""
+        """For every played step: when its new state arrived, and seconds since it was due."""
 
     def _see(self, now: float) -> None:
         if self.waits_for is not None and self.step >= self.waits_for:

@@ -21,7 +21,7 @@ KNEE_P99 = 250.0
 KNEE_QUICK = (150, 300)
 CROWD_EVERY = 2.0
 SHARE = 0.97
-"""The share of commands asked for that counts as all of them."""
+"""The share of the requested commands that counts as all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Bench:
     books: Books
     echo: Echoed
     scale: float
-    """1 for the usual lengths; less for shorter ones."""
+    """The factor of the lengths of periods; 1 for the usual lengths."""
     say: Callable[[str], None]
 
     async def played(

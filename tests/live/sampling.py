@@ -19,7 +19,7 @@ import redis
 from tests.live.stack import SERVERS, Running, numbers_of
 
 Sample = dict[str, float]
-"""What was measured, by name; the names of a process begin with what it is and its number."""
+"""The measured values by name. The names of a process's values begin with its kind and number."""
 
 MB = 2**20
 _NUMBERS = re.compile(r"\d+|[0-9a-f]{8,}")
@@ -34,7 +34,7 @@ class Sampler:
         self.database = stack.environment.get("DATABASE_URL", "")
         self.broker = redis.Redis.from_url(stack.environment["REDIS_URL"])
         self.names: dict[int, str] = {}
-        """By process."""
+        """The name of each process."""
         self.began = time.monotonic()
 
     def take(self) -> Sample:

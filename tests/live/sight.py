@@ -27,10 +27,10 @@ class Sight:
     step: int | None = None
     phase: str | None = None
     options: list[Any] | None = None
-    """Commands: lists of words, or, from HTML, that list as JSON text as it stands in an attribute."""
+    """The offered commands: lists of words or, from HTML, JSON texts of such lists."""
     noticed: bool = False
     again: bool = False
-    """Whether the command could not be stored, and is to be sent once more."""
+    """True if the command could not be stored and must be sent again."""
     """Something was refused or said in words."""
 
 

@@ -18,7 +18,7 @@ from tests.live.verdicts import Verdict, explained, judged, restarted
 MINUTE = 60.0
 """Seconds between two samples."""
 WARM = 0.2
-"""The share of samples at the start in which everything is loaded, and nothing is judged."""
+"""The share of samples at the start that is not judged, because code and caches are still loaded."""
 BOUNDS: Mapping[str, float] = {
     r"(web|worker|experiments|planner|runner|valkey|helper) \d+: (RSS|PSS|private)$": 6.0,
     r"(postgres|redis): PSS": 12.0,
@@ -31,14 +31,14 @@ BOUNDS: Mapping[str, float] = {
     r"^other files": 10.0,
     r"^database connections$": 4.0,
 }
-"""What an hour may add to each, by the name of the sample: MB, or how many."""
+"""The maximum growth per hour of each value, by the sample's name: in MB, or a number."""
 PROCESS = re.compile(r"((?:web|worker|experiments|planner|runner|valkey) \d+): RSS$")
-"""Those that are there from the beginning to the end, unless something happened to them."""
+"""Kinds of process that run from the beginning to the end, unless something goes wrong."""
 KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
 ERROR = "error, "
-"""How the names begin of what was no answer."""
+"""The beginning of the names of error counts."""
 BYTES_A_STEP = 4096
-"""The most that the database grows by with a step of the log, in bytes."""
+"""The maximum growth of the database per step of the log, in bytes."""
 
 
 async def soaked(

@@ -35,10 +35,10 @@ class Running:
 
     url: str
     pid: int
-    """The runner's."""
+    """The process id of the runner."""
     environment: dict[str, str]
     told: str
-    """Which database and which broker."""
+    """The names of the database and the broker."""
 
     def manage(self, *arguments: str) -> str:
         """Run `manage.py` with these arguments, and return its output. Raises CalledProcessError."""

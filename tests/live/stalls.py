@@ -12,9 +12,10 @@ from tests.live.table import markdown
 from tests.live.witness import Witness
 
 GOAL_P50, GOAL_MAX = 2.0, 6.0
-"""Seconds of the longest stall after a single kill: its median over the kills, and its maximum."""
+"""The targets, in seconds, for the longest stall after a single kill: the median over the kills, and the
+maximum."""
 WORST = 5
-"""So many of the longest waits are told."""
+"""The number of the longest waits that are listed."""
 HEAD = ("what was killed", "times", "processes", "longest stall, p50", "max")
 
 
@@ -23,7 +24,7 @@ class Table:
     """People who play one episode together."""
 
     told: str
-    """Who sits there, in words."""
+    """The people and agents of the episode, in words."""
     people: Sequence[Witness]
 
 

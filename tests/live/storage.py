@@ -41,7 +41,7 @@ from tests.live.witness import Witness
 
 FAULTS = ("locked", "full", "readonly", "migrating")
 SECONDS = 10.0
-"""So long nothing can be stored."""
+"""Seconds in which nothing can be stored."""
 SLUG = "storage"
 SIZES = ((360, 740), (1440, 900))
 TABLES: tuple[dict[str, Any], ...] = (
@@ -49,7 +49,7 @@ TABLES: tuple[dict[str, Any], ...] = (
     {"mates": 1, "kind": "random"},
     {"mates": 1, "kind": "dispatcher", "settings": {"model": "stand-in"}},
 )
-"""Who sits at the tables of the programs; the last co-player is asked in a worker."""
+"""The kinds of episode that programs play. A worker asks the last co-player."""
 EVERY = 1.0
 """Seconds between two commands of a program."""
 

@@ -15,9 +15,9 @@ class Figure:
     unit: str
     aim: float | None = None
     more: bool = False
-    """More is better; else less is."""
+    """True if a larger value is better."""
     echo: float | None = None
-    """The same of the bare echo."""
+    """The same value for the echo server."""
     note: str = ""
 
     @property

@@ -32,12 +32,12 @@ KEYS = ("north", "south", "east", "west", "interact")
 EVERY = 0.5
 """Seconds between two keys of one page, on average."""
 WARM = 5.0
-"""Seconds until all play."""
+"""Seconds until all players play."""
 KILLS = 3
 BETWEEN = 4.0
 """Seconds between two kills."""
 JUSTIFIED = 0.5
-"""Seconds of ticks that a kill may cost."""
+"""Seconds of ticks that a kill may lose."""
 
 
 class Page:
@@ -53,7 +53,7 @@ class Page:
         self.answers: list[float] = []
         self.pressed: dict[int, float] = {}
         self.back = 0
-        """The most steps by which it was set back."""
+        """The largest number of steps by which the page was set back."""
         self.over = False
 
     async def play(self, url: str) -> None:

@@ -13,15 +13,15 @@ from itertools import pairwise
 from scipy.stats import theilslopes
 
 FEWEST = 5
-"""Samples without which nothing can be said."""
+"""The minimum number of samples for a judgement."""
 EVEN = 0.15
-"""What is explained by something grows by as much for each of it in the second half as in the first, to this
-share."""
+"""The largest relative difference of the growth per cause between the halves, up to which growth counts as
+explained."""
 
 
 BAD = {"grows", "restarted", "stalled"}
-"""What is wrong, however long it is looked at: beside what grows, a process that came or went, and minutes in
-which nothing happened that could make anything grow."""
+"""Verdicts that report a fault in any case: growth, a process that came or went, and a period without any
+cause of growth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class Verdict:
     first: float
     last: float
     slope: Slope | None
-    """None where there are too few samples."""
+    """The growth; None if there are too few samples."""
     bound: float
-    """By as much an hour it may grow."""
+    """The maximum growth per hour."""
     word: str
-    """flat, explained, falls, unclear, or one of `BAD`."""
+    """The verdict: flat, explained, falls, unclear, or one of `BAD`."""
     why: str = ""
 
     @property

@@ -15,9 +15,9 @@ import psycopg
 from tests.live.stack import Running
 
 PAUSE = 0.2
-"""Seconds between two questions."""
+"""Seconds between two measurements."""
 PATIENCE = 10.0
-"""Seconds that SQLite's lock is waited for."""
+"""Seconds to wait for SQLite's lock."""
 _WAITING = """SELECT count(*) FROM pg_stat_activity
 WHERE state = 'active' AND wait_event_type IN ('Lock', 'LWLock', 'BufferPin', 'IO')"""
 

@@ -23,11 +23,11 @@ class Witness(Player):
         self.steps: set[int] = set()
         self.views: dict[str, tuple[int, Any, Any]] = {}
         self.taken: dict[int, Any] = {}
-        """By step, the command that the page was shown to have been taken."""
+        """By step, the command that the page reported as accepted."""
         self.wanted: dict[int, float] = {}
-        """By step, when the person meant to choose."""
+        """By step, when the person wanted to choose."""
         self.got: dict[int, float] = {}
-        """By step, when its outcome was shown."""
+        """By step, when the page showed its result."""
         self._last_taken = self._seen = 0
         self._listening: asyncio.Task[None] | None = None
 

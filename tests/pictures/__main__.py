@@ -28,7 +28,7 @@ MARKS = {
     2: ((24.5, 24.5, 7.0), (9.5, 24.5, 7.0)),
     3: ((26.0, 25.5, 5.8), (16.0, 26.0, 5.8), (6.0, 25.5, 5.8)),
 }
-"""Where the marks of one, two or three ingredients stand: middle and radius, in a square of 32."""
+"""Positions of the marks of one, two or three ingredients: centre and radius, in a square of 32."""
 Made = dict[str, list[str]]
 
 

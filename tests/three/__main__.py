@@ -26,7 +26,7 @@ ESBUILD = (
     "@esbuild/linux-x64/-/linux-x64-0.28.2.tgz",
     "4xTZr1FUmSoQW4XIWmit3tzQrUTZM+N3P0XV8xROKYF50XfI7xeO90+1bZvNwxIufQ9hDQVRJH5YhgPVF8A/HQ==",
 )
-"""Paths of the packages at npm, and SHA-512 of each as npm writes it."""
+"""Paths of the packages at npm, each with its SHA-512 in npm's format."""
 SCENE = base_dir() / "static" / "js" / "scene"
 MADE = base_dir() / "static" / "vendor" / "three" / "three.min.js"
 IMPORT = re.compile(r"import \{([^}]*)\} from \"[./]*/vendor/three/three\.min\.js\"")

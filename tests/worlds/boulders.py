@@ -83,4 +83,4 @@ class BouldersPage(DefaultPage):
 
 KIT = WorldKit(rules=lambda: Boulders, page=BouldersPage, steps="steps")
 LINE = "boulders=tests.worlds.boulders:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

@@ -97,4 +97,4 @@ KIT = WorldKit(
     steps="limit",
 )
 LINE = "errands=tests.worlds.errands:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

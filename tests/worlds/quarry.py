@@ -71,4 +71,4 @@ PAGE = DefaultPage(
 )
 KIT = WorldKit(rules=lambda: Quarry, page=lambda: PAGE, steps="steps")
 LINE = "quarry=tests.worlds.quarry:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

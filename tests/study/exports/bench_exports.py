@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MEMORY = 300
-"""The most megabytes that an export may take."""
+"""The maximum memory of an export in megabytes."""
 RATE = 50_000
-"""The fewest step rows a second."""
+"""The minimum number of step rows per second."""
 ENOUGH = 100_000
-"""Step rows from which on the rate is judged."""
+"""The minimum number of step rows for which the rate is judged."""
 STUDY = """
 slug = "bench"
 title = "Many"

@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 MOST = 0.1
-"""Seconds that nobody is to hold it."""
+"""The maximum time in seconds that a transaction may hold the lock."""
 LEVEL_3 = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
 

@@ -35,7 +35,7 @@ RIGHTS = {
     "viewer": {"copy", "view"},
 }
 EXPERIMENT = {"levels": ["level_0"], "agents": [2], "alphas": [1.0], "episodes": 1}
-"""A small one: its page plays some steps to say how long it will take."""
+"""A small experiment, because its page plays some steps for the forecast."""
 
 
 @dataclass
@@ -47,15 +47,15 @@ class Role:
     staff: bool = False
     superuser: bool = False
     owes: bool = False
-    """Whether a second factor is asked of them that they have not set up."""
+    """True if the user must set up a second factor but has not."""
     rights: set[str] = field(default_factory=set)
     sees: tuple[str, ...] = ()
-    """Slugs of the studies whose data they may read."""
+    """Slugs of the studies whose data the user may read."""
     person: Participant | None = None
     headers: dict[str, str] = field(default_factory=dict)
     cookies: Any = None
     hidden: set[str] = field(default_factory=set)
-    """What no page may tell them."""
+    """Texts that no page may show the user."""
 
     def may_read(self, person: Participant) -> bool:
         """Return whether this role may read this participant's texts."""
@@ -89,7 +89,7 @@ class Scene:
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
             "staticdevice": StaticDevice.objects.create(user=self.outside, name="recovery"),
         }
-        """What is meant where an address has a number after this word."""
+        """The object that a number in an address refers to, by the word before the number."""
         self.roles = {name: make(self) for name, make in ROLES.items()}
         for role in self.roles.values():
             role.cookies, role.hidden = role.client.cookies.copy(), self._hidden_from(role)
@@ -212,7 +212,7 @@ ROLES: dict[str, Callable[[Scene], Role]] = {
     "token of another study": lambda at: at.program(at.other, at.outside),
     "expired token": lambda at: at.program(at.study, at.owner, ended=True),
 }
-"""Everybody who may come, by what they are."""
+"""All kinds of user, by name."""
 NIGHTLY = (
     "nobody",
     "another participant",
@@ -222,6 +222,9 @@ NIGHTLY = (
     "expired token",
     "collaborator",
 )
-"""Each of their rights, or the lack of it, is also one of a role that comes to every address and socket in
-`make test`. The outsider brings the credentials of several of them along, none of which lets anybody in. A
-collaborator's rights are a viewer's and a part of an owner's."""
+"""Roles that only `make test-all` tries on every address.
+
+Each of their rights, or the lack of it, also belongs to a role that `make test` tries on every address and
+socket. The outsider carries the credentials of several of them, none of which gives access. A collaborator
+has a viewer's rights and some of an owner's.
+"""

@@ -19,7 +19,7 @@ STOP: Command = ("stop",)
 REST: Command = ("rest",)
 GO_ON: Command = ("go_on",)
 MACRO = 4
-"""Steps of a `dig`."""
+"""The number of steps of a `dig`."""
 
 
 class Tunnel(contract.World):

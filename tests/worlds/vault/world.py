@@ -15,7 +15,7 @@ CRANK: Command = ("crank",)
 STOP: Command = ("stop",)
 DIAL = "dial"
 TURNS = 4
-"""Steps of cranking that draw a bolt."""
+"""The number of steps of cranking that draw a bolt."""
 DIGITS = (1, 9)
 
 

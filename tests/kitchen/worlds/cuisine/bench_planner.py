@@ -40,14 +40,14 @@ from tests.kitchen.agents.timed_episode import decisions, play_alone
 from tests.kitchen.worlds.cuisine.greedy import Greedy
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}
-"""The least mean CoS over the 12 levels, by agents."""
+"""The minimum mean CoS over the 12 levels, by number of agents."""
 MILLISECONDS = 20
-"""The longest median decision with AGENTS on the largest level."""
+"""The maximum median time of a decision with AGENTS on the largest level."""
 MILLISECONDS_OVER_CELLS = 3
-"""The longest median decision of the cell in the middle of the 36."""
+"""The maximum of the median, over the 36 cells, of their median decision times."""
 AGENTS = 4
 SEEDS = 20
-"""Episodes for each cell and interval over which the aims are stated."""
+"""The number of episodes for each cell and interval for which the targets hold."""
 
 
 def size_of(level: str) -> int:

@@ -21,7 +21,7 @@ from tests.kitchen.worlds.overcooked.pairs import LAYOUTS, LEAST, PLANNER, PROAG
 SEEDS = 10
 A_SOUP = 20
 QUICK = 5.0
-"""Milliseconds that a decision of a planner may take."""
+"""The maximum time of a planner's decision, in milliseconds."""
 
 
 def main() -> int:

@@ -40,7 +40,7 @@ from study.analysis.statistics.within.scale_reliability import reliability
 R = Path(__file__).parent / "r"
 MEASURE = Measure.number("value", "Value", None, None)
 NONE = 1e-12
-"""What differs by no more does not differ: p below it count as none."""
+"""The largest difference that counts as none. p values below it also count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
