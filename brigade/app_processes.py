@@ -107,7 +107,7 @@ SMALL_MODEL_VARIABLE = "BRIGADE_SMALL_MODEL"
 SMALL_MODEL_NAME = "SmolLM2-135M-Instruct"
 """The model's name at its server and in `kitchen/llm/prices.toml`: it costs nothing."""
 READS = 8192
-"""Tokens of a prompt and its reply: as many as it was trained with."""
+"""The largest number of tokens of a prompt and its reply, as in the model's training."""
 HERE = "127.0.0.1"
 ENVIRONMENT = ".venv-model"
 """The folder into which `make model` installs the small model, in the folder of `manage.py`."""

@@ -366,7 +366,8 @@ class _Words:
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
     """Messages that a member may not send, with the code, by member."""
     with_decision: bool = True
-    """Whether they belong to decisions on the open step, so that others receive them in the next one."""
+    """True if the messages belong to decisions on the open step, so that others receive them in the next
+    step."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
         """Return the last message that this member knew in the dialogue, and the numbers of those that it

@@ -63,9 +63,9 @@ class StepOpening:
         self.mailbox = Mailbox(team.organisation) if team.organisation else None
         organisation = team.organisation
         self.schedule = AskingSchedule(organisation) if organisation and organisation.is_timed else None
-        """Who is asked when; None if all are asked for each step."""
+        """The schedule of who is asked when; None if all are asked for each step."""
         self.effects: tuple[DecisionEffect, ...] = ()
-        """What became of the delayed decisions that take effect in the coming step."""
+        """The results of the delayed decisions that take effect in the coming step."""
         self._heard: dict[int, LastHeard] = {}
         self._steps: list[LoggedStep] = []
         self._decisions: list[LoggedDecision] = []
@@ -74,7 +74,7 @@ class StepOpening:
         self._begun: set[int] = set()
         """Seats with a command of a delayed decision in the coming step."""
         self.may_act: set[int] = set()
-        """Those of the `filled` seats that may be commanded nevertheless, during a lasting action."""
+        """The `filled` seats that may be commanded all the same, during a lasting action."""
         self.asked_members: list[Member] = []
         """The members that must decide on the coming step, in order."""
         self._open()

@@ -49,7 +49,7 @@ class Job:
     since: Json = None
     """The world's record for the worker's first seat when the job was given (`World.aim_mark`)."""
     marks: Mapping[str, Json] = field(default_factory=dict)
-    """The same for its other seats."""
+    """The world's records for the worker's other seats when the job was given."""
     changed: int = 0
     """The step in which its state was set."""
     code: str = ""

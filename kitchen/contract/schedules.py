@@ -20,7 +20,7 @@ SCHEDULES: Mapping[str, str] = {
 }
 """Schedules by name. The text explains to researchers which members a step waits for."""
 RECHECK, DROP, TAKE = "recheck", "drop", "take"
-"""What happens to a delayed decision if some of its commands are no longer legal when it takes effect."""
+"""Rules for a delayed decision if some of its commands are no longer legal when it takes effect."""
 MAX_THINK_STEPS = 100
 
 SCHEDULE, THINK_STEPS, STALE = "schedule", "think_steps", "stale"

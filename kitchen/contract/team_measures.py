@@ -32,9 +32,11 @@ from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event, Json, World
 
 ACTED, GOES_ON, NOT_ASKED, NOTHING = "acted", "goes_on", "not_asked", "nothing"
-"""What a seat did in a step, besides `thinking` and `waiting`. `acted`: it was commanded to do something.
-`goes_on`: it was not asked after such a command, so that a lasting action probably goes on. `not_asked`: it
-was not asked otherwise. `nothing`: it was asked and did nothing."""
+"""Codes for a seat's behaviour in a step, besides `thinking` and `waiting`.
+
+`acted`: it was commanded to do something. `goes_on`: it was not asked after such a command, so that a lasting
+action probably continues. `not_asked`: it was not asked otherwise. `nothing`: it was asked and did nothing.
+"""
 FATES = (ACCEPTED, DECLINED, DONE, FAILED, WITHDRAWN, PASSED_ON)
 """States of jobs that are counted: the jobs that were ever in this state."""
 MEASURE_COLUMNS = (

@@ -64,7 +64,7 @@ class EpisodeRow:
     outcome: str = PLAYED
     """FAILED if an error ended the episode: its counts are 0 and enter no result; it can be played again."""
     reason: str = ""
-    """For a failed episode: the error and its place in the code."""
+    """The error of a failed episode and its place in the code."""
     log: str = ""
     """SHA-256 of the lines of the log; empty for episodes that were played before logs existed."""
     read_whole: int = 0

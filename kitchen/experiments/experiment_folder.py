@@ -166,4 +166,4 @@ RESULT_MAKERS: dict[str, ResultMaker] = {
 GOAL_MAKERS: dict[str, ResultMaker] = {
     f"figure7.{kind}": _drawn(kind, organisation_chart) for kind in ("svg", "pdf", "png")
 }
-"""The same for files that only experiments with a goal have."""
+"""Functions that make files which only experiments with a goal have."""

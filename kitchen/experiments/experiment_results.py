@@ -43,7 +43,7 @@ class IntervalResult:
     """Upper bound over the played episodes, or over all planned ones if none was played."""
     players: DecisionMakers
     figures: tuple[float, ...] = ()
-    """For comparisons of one metric: its value in each episode."""
+    """The metric's value in each episode, for comparisons of one metric."""
     counts: tuple[OrderCounts, ...] = ()
     """(completed, completed or failed) for each played episode."""
     goals: tuple[int | None, ...] = ()

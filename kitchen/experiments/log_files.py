@@ -51,7 +51,7 @@ class PlayedLog:
     size: int = 0
     """Number of bytes of the complete pieces that the log was read from."""
     replayed: EpisodeLog | None = field(default=None, compare=False, repr=False)
-    """The same episode as a log for measures, once somebody has replayed it."""
+    """The episode in the form that metrics read, once it has been replayed."""
 
     @property
     def hash(self) -> str:

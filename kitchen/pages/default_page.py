@@ -111,7 +111,7 @@ class PastStep(NamedTuple):
     lines: tuple[SeatLine, ...]
     news: tuple[tuple[str, str], ...]
     last: int = 0
-    """The last step, if the entry stands for several equal steps that begin with `number`."""
+    """The number of the last step, if the entry describes several equal steps that begin with `number`."""
 
     @property
     def is_eventless(self) -> bool:

@@ -49,7 +49,7 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 
 
 LED_PRACTICE: Mapping[str, Json] = {"kind": "tree", "settings": {"sees": ALL, "leaves_talk": False}}
-"""Who commands whom in practice in which the participant leads the teammates."""
+"""The organisation of a practice in which the participant leads the teammates."""
 
 
 def practice_organisation(

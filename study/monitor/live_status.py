@@ -110,7 +110,7 @@ class LiveTotals:
     last_step_at: datetime | None
     """The time of the study's last step, judged by the times at which turns opened."""
     groups: tuple[GroupProgress, ...] = ()
-    """How full the between-subjects groups are; empty in a study without groups."""
+    """The progress of the between-subjects groups; empty in a study without groups."""
 
     @property
     def share(self) -> float:

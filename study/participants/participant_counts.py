@@ -213,12 +213,10 @@ class OrderBalance:
     names: Sequence[str]
     """Names of the conditions that somebody played, in the order of the design."""
     places: Sequence[tuple[str, Sequence[int]]]
-    """By condition: how often it came first, second, and so on."""
+    """The number of times that each condition came first, second, and so on."""
     after: Sequence[tuple[str, Sequence[int | None]]]
-    """By condition: how often each other condition followed it directly.
-
-    None for itself, and for conditions of another between-subjects group.
-    """
+    """The number of times that each other condition directly followed a condition. None for itself, and for
+    conditions of another between-subjects group."""
 
     @property
     def spread(self) -> int:

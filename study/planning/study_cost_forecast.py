@@ -42,7 +42,7 @@ from study.design.models import Condition, Study
 from study.participants.models import Participant, Round
 
 PARTICIPANTS = 12
-"""Default number of participants still to come: as many as the paper had."""
+"""The default number of future participants, which is the number in the paper."""
 MOST_PARTICIPANTS = 100_000
 NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
 """Error codes of calls that were never made."""

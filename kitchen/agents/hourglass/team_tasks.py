@@ -50,8 +50,8 @@ class Task:
     text: str
     aim: Aim = ()
     job: int = 0
-    """Of a task for a member: the number of the job; 0 before it is known. Of an own task: the number of the
-    job that it belongs to; 0 if it belongs to none."""
+    """The number of the job. For a member's task, it is 0 before the job is known. For an own task, it is the
+    job that the task belongs to, or 0."""
     part_of: int = 0
     """The number of the own job that it is a part of; 0 if it belongs to none."""
     passes: int = 0
@@ -59,7 +59,7 @@ class Task:
     step: int = 0
     """The step in which the worker got it; 0 if it was not sent yet."""
     since: Json = None
-    """What `AimPursuer.mark` returned, for an own task."""
+    """The result of `AimPursuer.mark`, for an own task."""
     status: str = UNKNOWN
     acted: bool = False
     """True if the action planner has given commands for it."""
@@ -93,7 +93,7 @@ class HourglassMemory:
     planned: int | None = None
     """Steps taken when it planned last; None before."""
     iterations: int = 0
-    """How often it has planned."""
+    """The number of times that the agent has planned."""
     jobs: list[int] = field(default_factory=list)
     """Its own open jobs that it has planned for."""
     kept: list[int] = field(default_factory=list)
@@ -101,7 +101,7 @@ class HourglassMemory:
     tried: list[list[str]] = field(default_factory=list)
     """Aims that the rule has given, where nothing shows what is useful."""
     by: str = ""
-    """Who made the present plan: the kind of agent."""
+    """The kind of agent that made the present plan."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:

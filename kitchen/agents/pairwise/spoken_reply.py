@@ -35,7 +35,7 @@ _LINE = re.compile(
     rf"^\W*(?:({'|'.join(SPOKEN_KINDS)})(?:\s+to\s+([^:]+?))?|(command))\W*:[*_\s]*(.*)$", re.IGNORECASE
 )
 _NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
-"""What models write for an empty part."""
+"""Texts that models write for an empty part."""
 
 
 @dataclass(frozen=True, slots=True)

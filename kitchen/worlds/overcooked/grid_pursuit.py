@@ -19,8 +19,8 @@ from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 from kitchen.worlds.overcooked.skills import SKILLS, next_move, rule_plan
 
 _NEEDED: Mapping[str, str] = {FILL: DISH, **FOOD_OF_PUT}
-"""What must be in hand for a skill, by verb; the hands must be empty for any other but placing and
-delivering."""
+"""The thing that a cook must hold for a skill, by verb. For other skills the hands must be empty, except for
+placing and delivering."""
 
 
 class GridPursuer(AimPursuer):

@@ -61,9 +61,9 @@ class LayoutReach:
 
     layout: Layout
     rooms: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat: the floor that it can walk on."""
+    """The floor that each seat can walk on, by seat."""
     places: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat: the furniture next to the floor that this seat reaches."""
+    """The furniture that each seat can reach, by seat."""
 
     @property
     def shared(self) -> tuple[Cell, ...]:
@@ -189,7 +189,7 @@ NEEDED_CELLS: Mapping[str, str] = {
 START_NAMES: Mapping[str, str] = {"1": "start 1 (seat 0)", "2": "start 2 (seat 1)"}
 AMOUNT_NAMES: Mapping[str, str] = {"value": "Points of a soup", "time": "Ticks that it cooks"}
 MAX_SHOWN = 4
-"""At most so many places are listed in a remark."""
+"""The largest number of places that a remark lists."""
 
 
 class DrawnLayout(Record):

@@ -66,9 +66,9 @@ class BetweenFactor:
 
     groups: tuple[str, ...]
     levels: Mapping[str, str]
-    """By key of the condition."""
+    """The level of each condition, by its key."""
     played_by: Mapping[str, str]
-    """By key of the condition."""
+    """The group that plays each condition, by its key."""
 
     def conditions_of(self, group: str) -> set[str]:
         """Return the keys of the conditions that this group plays."""

@@ -62,9 +62,10 @@ SECONDS = {
 }
 """Shortest and longest time on a page."""
 OTHER_SECONDS = (8, 60)
-"""The same for all other pages without play."""
+"""The range of seconds on all other pages without play."""
 Tallies = dict[tuple[str, int | None], SequenceTally]
-"""By group between people and sequence; None for the group as a whole. Without groups, the group is empty."""
+"""Counts by between-subjects group and sequence; None for the group as a whole. Without groups, the group is
+empty."""
 PIECE = 5
 """Participants per transaction."""
 PRACTICE = "practice"

@@ -25,7 +25,7 @@ MAX_MESSAGES_TOLD = 10
 MAX_LINE_CHARACTERS = 300
 """Largest number of characters of the model's line to people in a step."""
 MAX_COPIED_CHARACTERS = 60
-"""A line that repeats so many characters of the instructions in a row is not sent."""
+"""A line that repeats this many characters of the instructions in a row is not sent."""
 SAY_PATTERN = re.compile(
     r"^[ \t>*_-]*say(?:[ \t]+to[ \t]+(?P<to>[^:\n]{1,60}?))?[ \t*_]*:[ \t*_]*(?P<line>.+)$",
     re.IGNORECASE | re.MULTILINE,

@@ -50,7 +50,7 @@ class HeardInstructions:
     read: tuple[Wish, ...]
     """The wishes understood in the new messages."""
     fresh: tuple[Wish, ...]
-    """Those of them that are addressed to this agent."""
+    """The new wishes that are addressed to this agent."""
     wishes: tuple[Wish, ...]
     """The earlier wishes and the fresh ones, in order."""
 

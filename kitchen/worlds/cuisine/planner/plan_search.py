@@ -182,7 +182,7 @@ DEMONSTRATION_TRIES = 25
 HORIZON_STEPS = 60
 """Largest number of steps played ahead: the paper's whole episodes, so that a plan keeps its worth."""
 NEAR_STEPS = 4
-"""Changes are made among so many first wishes."""
+"""Changes are made among this number of first wishes."""
 DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less")
 """Kinds of changes by which a better plan is searched."""
 
