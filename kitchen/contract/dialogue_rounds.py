@@ -197,7 +197,7 @@ class StepDialogue:
         return is_new or (place != self._opener and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this message, if it may be sent; return the places of the agents that should answer."""
+        """Send this message if it may be sent. Return the places of the agents that should answer."""
         member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.messages)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):

@@ -35,8 +35,8 @@ class BeaconAdviser(Adviser):
         return None if score["drift"] is None else max(0.0, 1 - score["drift"] / 4)
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return the reached havens, relative to one haven in every other step, the highest possible
-        number."""
+        """Return the output from 0 to 1: 1 if a haven was reached in every second step, which is the highest
+        possible number."""
         return float(min(2 * score["havens"] / steps, 1.0))
 
 
