@@ -1,4 +1,4 @@
-# Two commands on a bare machine with Python 3.11 or later: `make run` and `make test`. README.md says more.
+# A machine with Python 3.11 or later needs only `make run` and `make test`. README.md explains more.
 
 PYTHON = python3
 HOST = $(or $(BRIGADE_HOST),127.0.0.1)
@@ -25,52 +25,52 @@ MINUTES = 60
 
 run: app  ## start everything on this machine; PORT=8001 HOST=127.0.0.1 PYTHON=python3.12
 	@$(OURS) -m brigade.runner
-restart: app  ## exchange the programs of a `make run` of this folder one after the other; who plays goes on
+restart: app  ## replace the processes of a running `make run` in this folder one after another; people can keep playing
 	@$(OURS) -m brigade.restart
-test test-all check: install  ## checks and tests; test-all: every case, on both databases; check: only checks
+test test-all check: install  ## run checks and tests; test-all: every case, on both databases; check: only the checks
 	@$(OURS) -m tests.run $@
-backup: app  ## one file with everything, made while it runs: make backup FILE=backup.tar
+backup: app  ## write all data to one file while the app runs: make backup FILE=backup.tar
 	@$(OURS) manage.py back_up $(FILE)
-bench: install  ## the benchmarks, or one of them: make bench live
+bench: install  ## run all benchmarks, or one of them: make bench live
 	@$(OURS) -m tests.run bench $(filter $(BENCHES),$(MAKECMDGOALS))
 $(BENCHES): bench
 	@:
-load: install  ## how many people it carries, and what twice as many get: make load OPTIONS="--to 500 --web 1"
+load: install  ## measure how many people the app can serve, and what happens with twice as many: make load OPTIONS="--to 500 --web 1"
 	@$(OURS) -m tests.live.load $(OPTIONS)
-soak: install  ## half as many people for MINUTES=60: what grows meanwhile
+soak: install  ## let half as many people play for MINUTES=60, and report what grows (memory, files, tables)
 	@$(OURS) -m tests.live.load --soak $(MINUTES) $(OPTIONS)
-faults: install  ## play while all dies, and see that nothing is lost: make faults OPTIONS="--database postgres"
+faults: install  ## kill processes during play, and check that nothing is lost: make faults OPTIONS="--database postgres"
 	@$(OURS) -m tests.live.kills $(OPTIONS)
-install: python  ## only make .venv, with the tools for tests
+install: python  ## only create .venv, with the tools for tests
 	@$(INSTALL) requirements-dev.txt
-optimum: python  ## how far the planner is from the exact optimum of small cases (installs OR-tools)
+optimum: python  ## compare the planner with the exact optimum of small cases (installs OR-tools)
 	@$(INSTALL) requirements-optimum.txt
 	@$(OURS) manage.py optimum
 model: export CMAKE_ARGS = -DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF
 model: export UV_BUILD_CONSTRAINT = requirements-model-build.txt
-model: app  ## make run with a small real language model, no key (needs a C++ compiler; the first time ten minutes)
+model: app  ## like `make run`, with a small real language model and no key (needs a C++ compiler; takes ten minutes the first time)
 	@$(APART)
 	@BRIGADE_SMALL_MODEL=yes $(OURS) -m brigade.runner
-lock: install  ## pin all requirements anew, each file by its hash; licences and bill of materials follow
+lock: install  ## pin the newest versions of all requirements with hashes, and update licences and the bill of materials
 	@for one in "" -dev -docs -optimum -model -model-build -uv; do $(PIN) requirements$$one.in --output-file requirements$$one.txt || exit; done
 	@$(MAKE) --no-print-directory sbom
-sbom: install  ## write docs/licences.md and docs/sbom.json from what requirements.txt pins
+sbom: install  ## write docs/licences.md and docs/sbom.json from requirements.txt
 	@$(OURS) -m tests.supply_chain
-docs: python  ## a searchable site of docs/ in docs/site/html; the console links to it after the next start
+docs: python  ## build a searchable site from docs/ in docs/site/html; the console links to it after the next start
 	@$(INSTALL) requirements-docs.txt
 	@$(OURS) -m sphinx -M html . docs/site -c docs -q -W --keep-going
 	@echo "docs/site/html/docs/index.html"
-messages: install  ## gather what participants read, and compile its translations (locale/)
+messages: install  ## gather the texts that participants read, and compile their translations (locale/)
 	@$(OURS) -m tests.messages
-pictures: install  ## put the pictures of dishes together (fetches the set that they come from)
+pictures: install  ## build the pictures of dishes (downloads the set of pictures)
 	@$(OURS) -m tests.pictures
-three: install  ## cut what the scene in three dimensions uses out of three.js anew (fetches it from npm)
+three: install  ## rebuild the part of three.js that the 3D view uses (downloads it from npm)
 	@$(OURS) -m tests.three
-vega: install  ## join what draws figures in browsers anew (fetches Vega-Lite from npm)
+vega: install  ## rebuild the script that draws charts in browsers (downloads Vega-Lite from npm)
 	@$(OURS) -m tests.vega
-audit: install  ## known vulnerabilities of what is pinned: asks OSV, or the copy of its last answer
+audit: install  ## list known vulnerabilities of the pinned packages: from OSV, or from its last answer
 	@$(OURS) -m tests.audit
-clean:    ## remove .venv, that of `make model` and the site of `make docs` (data in var/ stays)
+clean:    ## remove .venv, .venv-model and the site of `make docs` (data in var/ stay)
 	rm -rf .venv .venv-model docs/site
 
 app: python

@@ -14,7 +14,7 @@ def main() -> None:
 
     from brigade.paths import PathError
     from brigade.server_limits import raise_open_file_limit
-    from kitchen.contract.world import WorldError
+    from kitchen.contract.world_errors import WorldError
 
     raise_open_file_limit()
     try:

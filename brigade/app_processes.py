@@ -1,6 +1,6 @@
 """Define which processes the app consists of on one machine, and their environment variables.
 
-One of them may be a server for a small language model, which needs no key and no network. The model is
+The processes may include a server for a small language model, which needs no key and no network. The model is
 SmolLM2-135M-Instruct, served by llama.cpp. `make model` installs both, and `BRIGADE_SMALL_MODEL` switches the
 server on. The app then uses this model unless `OPENAI_BASE_URL` names another server.
 """
@@ -107,7 +107,7 @@ SMALL_MODEL_VARIABLE = "BRIGADE_SMALL_MODEL"
 SMALL_MODEL_NAME = "SmolLM2-135M-Instruct"
 """The model's name at its server and in `kitchen/llm/prices.toml`: it costs nothing."""
 READS = 8192
-"""Tokens of a prompt and its reply: as many as it was trained with."""
+"""The largest number of tokens of a prompt and its reply, as in the model's training."""
 HERE = "127.0.0.1"
 ENVIRONMENT = ".venv-model"
 """The folder into which `make model` installs the small model, in the folder of `manage.py`."""

@@ -1,6 +1,5 @@
-"""The ASGI application that daphne serves: pages over HTTP, and websockets for play and for the staff's live
-page. Websockets are accepted only from pages of this site.
-"""
+"""Define the ASGI application that daphne serves: pages over HTTP, and websockets for play and for the
+staff's live page. Websockets are accepted only from pages of this site."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The Celery application: `celery -A brigade.celery worker`. The module also prepares each worker process
-when it starts.
-"""
+"""Define the Celery application, which `celery -A brigade.celery worker` runs. Also prepare each worker
+process when it starts."""
 
 from __future__ import annotations
 
@@ -49,8 +48,8 @@ def reconnect_after_broker_loss(**_: object) -> None:
 
 @celeryd_init.connect
 def set_up_worker(instance: Any, **_: Any) -> None:
-    """Prepare a worker: it may open more files, its threads use a single malloc arena (glibc only), and
-    nothing is printed outside the log."""
+    """Prepare a worker process. It may open more files, its threads use a single malloc arena (glibc only),
+    and all output goes to the log."""
     raise_open_file_limit()
     share_one_heap()
     instance.quiet = True

@@ -51,7 +51,7 @@ def request_to_retry(request: HttpRequest) -> RetryRequest:
 
 
 def _fields(request: HttpRequest) -> tuple[tuple[str, str], ...]:
-    """Return the submitted fields in their order."""
+    """Return the submitted form fields in their order."""
     try:
         names, files = list(request.POST), bool(request.FILES)
     except (UnreadablePostError, BadRequest, SuspiciousOperation, ValueError):

@@ -70,7 +70,7 @@ class LimitedBody:
         self._receive, self._left = receive, largest
 
     async def __call__(self) -> Message:
-        """Return the next message."""
+        """Return the next message of the request's body, up to the size limit."""
         if not self.too_large:
             message = await self._receive()
             self._left -= len(message.get("body", b""))
@@ -87,7 +87,7 @@ class ErrorPageResponse:
         self._error: Message | None = None
 
     async def __call__(self, message: Message) -> None:
-        """Send the next message."""
+        """Send the next message of the response, with an error page if it has no body."""
         if message["type"] == "http.response.start" and message["status"] in PAGES:
             self._error = message
         elif self._error is None:

@@ -29,18 +29,18 @@ class Address:
 
     @property
     def local(self) -> str:
-        """A host name or IP address under which this machine can reach the app. For example, 127.0.0.1 for
-        0.0.0.0."""
+        """Return a host name or IP address under which this machine can reach the app. For example, 127.0.0.1
+        for 0.0.0.0."""
         return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
 
     @property
     def name(self) -> str:
-        """The host of `local` in the form used in URLs: IPv6 addresses are in brackets."""
+        """Return the host of `local` in the form used in URLs: IPv6 addresses are in brackets."""
         return f"[{self.local}]" if ":" in self.local else self.local
 
     @property
     def url(self) -> str:
-        """The URL of the app for a browser on this machine."""
+        """Return the URL of the app for a browser on this machine."""
         return f"http://{self.name}:{self.port}"
 
 

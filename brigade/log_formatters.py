@@ -82,7 +82,7 @@ def _as_told(record: logging.LogRecord) -> logging.LogRecord:
 
 
 def _in_one_line(record: logging.LogRecord, why: str = "") -> logging.LogRecord:
-    """Return the entry without its traceback; `why` is appended to the message."""
+    """Return the log entry without its traceback, and with `why` appended to its message."""
     short = copy(record)
     short.msg, short.args = " ".join((record.getMessage() + why).split()), ()
     short.exc_info = short.exc_text = None

@@ -1,4 +1,5 @@
-"""Middleware for all requests: request ids, checks of host and origin, default language, static files.
+"""Process every request before and after its view: request ids, checks of host and origin, default language,
+static files.
 
 The request id comes from the proxy's header `X-Request-ID`, or is created here. A websocket is accepted only
 from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once and
@@ -159,7 +160,7 @@ class CheckWebSocketOrigin:
         self.inner = inner
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        """Pass the connection on, or refuse it with status 403."""
+        """Accept the connection if its origin is allowed. Otherwise refuse it with status 403."""
         if is_allowed_origin(scope):
             return await self.inner(scope, receive, send)
         log.warning("a websocket was refused: it comes from another site, or under another name")

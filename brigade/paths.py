@@ -177,7 +177,8 @@ def secret_key() -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Write a new key to a temporary file and link it to its place: readers see a whole key or none."""
+    """Write a new key to a temporary file and link it to its place, so that readers never see a part of a
+    key."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")
@@ -196,10 +197,9 @@ OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def make_private(database: str | Path | None = None) -> str:
-    """Make files private: other users can read neither `var_dir()`, nor the SQLite file `database`, nor files
-    that this process will write.
+    """Make files private: other users of this machine cannot read them.
 
-    Return one line that says which permissions were wrong; empty if none were wrong.
+    These are `var_dir()`, the SQLite file `database`, and all files that this process will write.
     """
     os.umask(UMASK)
     loose = [path for path in _ours(database) if _is_loose(path)]

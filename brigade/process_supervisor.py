@@ -61,7 +61,7 @@ class ChildProcess:
 
     @property
     def running(self) -> bool:
-        """True if the program's process is running."""
+        """Return True if the program's process is running."""
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> subprocess.Popen[bytes]:

@@ -1,4 +1,5 @@
-"""Django settings. They come from environment variables (docs/variables.md), with defaults for one machine.
+"""Define the Django settings. They come from environment variables (docs/variables.md), with defaults for one
+machine.
 
 An empty variable is treated as unset. A wrong value raises ImproperlyConfigured or PathError.
 """
@@ -66,7 +67,7 @@ def _reported(name: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _number(name: str, default: str, least: int, most: int) -> float:
-    """Return a number within these limits, but not 0."""
+    """Return a number from an environment variable. It must be within these limits and not 0."""
     with _reported(name, ValueError):
         number = float(_given(name, default))
     if not (least <= number <= most and number > 0):

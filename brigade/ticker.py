@@ -70,7 +70,7 @@ class TickerProcesses:
 
 
 def _work() -> None:
-    """Run a forked process until it ends."""
+    """Compute the steps of timed episodes in a forked process, until it ends."""
     code = 1
     try:
         share_metrics()

@@ -1,4 +1,4 @@
-"""URL patterns of the whole site: pages of studies, the API, the admin, and the error pages."""
+"""Map the URLs of the whole site to views: pages of studies, the API, the admin, and the error pages."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Live play: worlds, the agents that play in them, episodes, and the pages on which people play."""
+"""Run live play: worlds, the agents that play in them, episodes, and the pages on which people play."""

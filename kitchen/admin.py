@@ -1,5 +1,5 @@
-"""Django admin pages of episodes and their logs, for staff. The pages change nothing, and show no secret
-keys.
+"""Define Django admin pages for episodes and their logs, for staff. The pages change nothing, and show no
+secret keys.
 
 `kitchen.play.episode.play_monitoring` decides who may see an episode.
 """

@@ -39,7 +39,7 @@ class KitchenConfig(AppConfig):
 
 @register(Tags.security)
 def check_redis_exposure(**_: Any) -> list[CheckMessage]:
-    """Django system check: return a warning if other machines can reach the app's Redis without a
-    password."""
+    """Return a warning if other machines can reach the app's Redis without a password (Django system
+    check)."""
     said = why_exposed(settings.REDIS_URL)
     return [Warning(said, id="kitchen.W001")] if said else []

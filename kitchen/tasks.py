@@ -1,5 +1,5 @@
-"""Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and the recovery
-of lost work.
+"""Define the Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and
+the recovery of lost work.
 
 A task may run twice or get lost. If a decision was already claimed by another worker, a task does nothing.
 `pick_up_open_turns` runs every second and queues lost work again.
@@ -71,7 +71,7 @@ PICK_UP_SECONDS = 1.0
 
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
-    """Celery task: let the agent with number `mind` decide one step. Without `mind`, all agents decide one
+    """Let the agent with number `mind` decide one step (Celery task). Without `mind`, all agents decide one
     after another.
 
     If each agent of the episode decides independently, a task is queued for each. Agents whose decisions take
@@ -117,7 +117,7 @@ def decide_open_question(episode_id: int, step: int, mind: int) -> None:
 
 @shared_task(name=ANSWER)
 def answer(episode_id: int, step: int, mind: int) -> None:
-    """Celery task: let the agent with number `mind` answer the messages of this step. Does nothing if
+    """Let the agent with number `mind` answer the messages of this step (Celery task). Does nothing if
     another worker has claimed this task or the step is over."""
     with log_context(episode=episode_id, step=step):
         if asks_models(episode_id, mind):
@@ -145,7 +145,7 @@ def finish_decisions(**_: Any) -> None:
 
 @shared_task(name=CLOSE_TURN)
 def close_turn(episode_id: int, step: int) -> None:
-    """Celery task: close a turn whose time limit is over. Does nothing if the turn has time left or is
+    """Close a turn whose time limit is over (Celery task). Does nothing if the turn has time left or is
     already closed."""
     with log_context(episode=episode_id, step=step):
         close_expired_turn(episode_id=episode_id, step=step)
@@ -153,14 +153,14 @@ def close_turn(episode_id: int, step: int) -> None:
 
 @shared_task(name=RUN_STEP)
 def run_step(episode_id: int, step: int) -> None:
-    """Celery task: run a step that is due. Does nothing if the step is not due or has already run."""
+    """Run a step that is due (Celery task). Does nothing if the step is not due or has already run."""
     with log_context(episode=episode_id, step=step):
         run_due_step(episode_id=episode_id, step=step)
 
 
 @shared_task(name=PICK_UP_OPEN_TURNS)
 def pick_up_open_turns() -> int:
-    """Celery task: find work that no living worker has claimed, and queue it again. Return the number of
+    """Find work that no living worker has claimed, and queue it again (Celery task). Return the number of
     steps that wait for agents.
 
     The work is agents' decisions, answers to messages, and closing of turns. The task also starts the time

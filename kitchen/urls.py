@@ -1,4 +1,5 @@
-"""Websocket URLs of live play. The app `study` has the HTML pages that open these websockets."""
+"""Map the websocket URLs of live play to consumers. The app `study` has the HTML pages that open these
+websockets."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Studies with people: design, participants, data and analysis."""
+"""Run studies with people: their design, participants, data and analysis."""

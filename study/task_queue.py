@@ -1,6 +1,5 @@
-"""Send the study app's tasks to Celery workers. Each function returns False if the message broker is
-unavailable; the task then does not run.
-"""
+"""Send the study app's tasks to Celery workers. If the message broker is unavailable, each function returns
+False and the task does not run."""
 
 from __future__ import annotations
 

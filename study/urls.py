@@ -1,4 +1,4 @@
-"""URL patterns of the study app: participants' pages and staff pages."""
+"""Map the URLs of the study app to views: participants' pages and staff pages."""
 
 from __future__ import annotations
 

@@ -12,20 +12,21 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address: as it is written, with the names of what it takes, and the view it leads to."""
+    """An address (URL pattern) of the app: its text, the names of its parameters, and its view."""
 
     written: str
     takes: tuple[str, ...]
     view: Callable[..., Any]
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """With these values in it; KeyError for one that is missing."""
+        """Return the address with these values in place of its parameters. Raises KeyError for a missing
+        value."""
         plain = re.sub(r"\^?\(\?P<(\w+)>[^)]*\)", r"<\1>", self.written).rstrip("$")
         return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], plain)
 
 
 def addresses() -> Iterator[Address]:
-    """All of them, the admin's and those of programs among them."""
+    """Return all addresses, with those of the admin and of the API."""
     return _walk(get_resolver().url_patterns, "")
 
 

@@ -26,11 +26,12 @@ ADDRESS = "https://api.osv.dev/v1/querybatch"
 SECONDS = 30
 
 Known = Mapping[str, list[str]]
-"""Ids of vulnerabilities by `name==version`; a package of which none is known is there with an empty list."""
+"""Ids of vulnerabilities by `name==version`. A package without known vulnerabilities has an empty list."""
 
 
 def main(copy: Path = COPY, address: str = ADDRESS) -> int:
-    """Ask, or read the copy; print what is known. The exit code."""
+    """Ask the OSV database, or read the stored answer. Print the known vulnerabilities, and return the exit
+    code."""
     pinned = packages()
     try:
         known, day = asked(pinned, address), f"{datetime.now(UTC):%Y-%m-%d}"
@@ -45,7 +46,8 @@ def main(copy: Path = COPY, address: str = ADDRESS) -> int:
 
 
 def asked(pinned: list[Package], address: str) -> Known:
-    """What OSV knows. OSError, ValueError."""
+    """Return what the OSV database knows about the packages. Raises OSError or ValueError if it gives no
+    usable answer."""
     queries = [{"package": {"name": one.name, "ecosystem": "PyPI"}, "version": one.version} for one in pinned]
     body = json.dumps({"queries": queries}).encode()
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"})  # noqa: S310 - ours
@@ -58,7 +60,8 @@ def asked(pinned: list[Package], address: str) -> Known:
 
 
 def tell(pinned: list[Package], known: Known, day: str) -> int:
-    """Print what is known of what is pinned, and what nobody was asked about; the exit code."""
+    """Print the vulnerabilities of the pinned packages, and the packages without an answer. Return the exit
+    code."""
     names = [spelled(one) for one in pinned]
     wrong = [f"{name}: {', '.join(known[name])}" for name in names if known.get(name)]
     unasked = [f"{name}: not asked about" for name in names if name not in known]
@@ -67,7 +70,7 @@ def tell(pinned: list[Package], known: Known, day: str) -> int:
 
 
 def spelled(one: Package) -> str:
-    """As the lock has it."""
+    """Return the package as requirements.txt writes it."""
     return f"{one.name}=={one.version}"
 
 

@@ -22,13 +22,13 @@ from study.design.translations import texts_to_translate
 from tests.messages import compiled, gathered
 
 CODE = "eo"
-"""Under which it goes: a language that we do not speak."""
+"""The code of the test language: a language that the app does not have."""
 READ_ALOUD = ("alt", "aria-label", "content", "placeholder", "title")
-"""Attributes that are read, beside all `data-` ones that hold a sentence."""
+"""Attributes whose texts are checked, in addition to all `data-` attributes that hold a sentence."""
 UNREAD = {"script", "style", "code", "kbd", "time"}
-"""Of a time, Django knows how each language writes it."""
+"""Elements that are not checked: Django writes times in each language."""
 NAMES = re.compile(r"\b(Brigade|Team|http[\w:/.-]*)\b")
-"""What is called so in every language."""
+"""Names that are the same in every language."""
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 VOID = {
     "area",
@@ -49,7 +49,7 @@ VOID = {
 
 
 def speak_in_brackets(folder: Path, settings: Any) -> None:
-    """From here on `CODE` is spoken by this process, as long as these settings hold."""
+    """Add the test language `CODE` to the languages of this process, until the test's settings are undone."""
     made = Catalog(locale="eo", charset="utf-8")
     for context, singular, plural in _sentences():
         words = (singular, plural) if plural else singular
@@ -77,14 +77,14 @@ def _in(text: str) -> str:
 
 
 def own_words_in_brackets(study: Study) -> None:
-    """What a researcher wrote, translated likewise; the study is offered in both."""
+    """Translate a researcher's texts into the test language too, and offer the study in both languages."""
     study.texts = {CODE: {text: _in(text) for text in texts_to_translate(blueprint_of(study)).values()}}
     study.languages = f"en {CODE}"
     study.save()
 
 
 def bare_words(html: str) -> list[str]:
-    """What can be read on a page and stands outside of brackets."""
+    """Return the visible texts of a page that are not in brackets."""
     reader = _Reader()
     reader.feed(html)
     return reader.bare
@@ -141,7 +141,7 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _is_code(tag: str, told: Mapping[str, str]) -> bool:
-    """Names in another language, links and codes."""
+    """Return whether an element holds names in another language, links or codes."""
     of_code = {"code", "long-code", "big-code"} & set(told.get("class", "").split())
     return bool(of_code) or ("lang" in told and tag != "html")
 

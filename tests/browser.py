@@ -10,13 +10,15 @@ import shutil
 import pytest
 
 IN_A_BROWSER = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-"""`pytestmark` of a module whose tests use the fixtures `browser` and `page`: one browser serves them all."""
+"""`pytestmark` for modules whose tests use the fixtures `browser` and `page`. One browser serves all of
+them."""
 NIGHTLY_IN_A_BROWSER = [*IN_A_BROWSER, pytest.mark.nightly]
-"""`pytestmark` of a journey that only `make test-all` makes. Cheaper tests have its promises one by one."""
+"""`pytestmark` for a journey that only `make test-all` runs, because cheaper tests cover each of its
+promises."""
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 SHOTS = os.environ.get("BRIGADE_SHOTS", "")
-"""A folder for pictures of pages, where somebody wants to look at them."""
+"""The folder for screenshots, if somebody wants to look at them."""
 
 ARGUMENTS = [
     "--headless",
@@ -32,7 +34,7 @@ ARGUMENTS = [
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium: the one that `CHROMIUM` names, or the first on the path."""
+    """Return the path of Chromium: the path in `CHROMIUM`, or else the first Chromium on `PATH`."""
     given = os.environ.get("CHROMIUM")
     names = (given,) if given else NAMES
     return next((found for name in names if (found := shutil.which(name))), None)

@@ -21,7 +21,7 @@ from manage import main
 from tests.fork_server import ForkServer, serve
 
 APPS = ("kitchen", "study")
-"""Whose commands are loaded beforehand."""
+"""The apps whose commands are loaded in advance."""
 
 
 class Commands(ForkServer):
@@ -30,7 +30,7 @@ class Commands(ForkServer):
     module = "tests.commands"
 
     def run(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
-        """What became of `manage.py` with these arguments; TimeoutError."""
+        """Run `manage.py` with these arguments, and return the result. Raises TimeoutError."""
         with self.ask(arguments) as client:
             client.settimeout(seconds)
             said = client.makefile("rb").read()
@@ -39,7 +39,7 @@ class Commands(ForkServer):
 
 
 def load() -> None:
-    """Everything that is the same for every command; nothing is asked of the database."""
+    """Load everything that all commands need. Do not query the database."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     import django  # the settings read the environment, which is whole only now
 
@@ -54,7 +54,7 @@ def load() -> None:
 
 
 def answer(client: socket.socket, arguments: list[str]) -> None:
-    """Run the one command that this connection asks for, and say how it ended."""
+    """Run the command that a connection requests, and send its result."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         if (child := os.fork()) == 0:
             become(arguments, out.fileno(), err.fileno())
@@ -64,13 +64,13 @@ def answer(client: socket.socket, arguments: list[str]) -> None:
 
 
 def text(stream: Any) -> str:
-    """All that was written to it."""
+    """Return all that was written to the stream."""
     stream.seek(0)
     return str(stream.read().decode())
 
 
 def become(arguments: list[str], out: int, err: int) -> None:
-    """Be `manage.py` with these arguments until it ends."""
+    """Run `manage.py` with these arguments in this process, until it ends."""
     die_with_parent()
     for mine, theirs in ((out, 1), (err, 2)):
         os.dup2(mine, theirs)

@@ -41,7 +41,7 @@ from tests.worlds.boulders import LINE as BOULDERS_LINE
 from tests.worlds.vault.kit import LINE as VAULT_LINE
 
 Once = Callable[[], AbstractContextManager[None]]
-"""What the fixture `once` is."""
+"""The type of the fixture `once`."""
 PROGRAMS = {"stack", "live_stack", "running"}
 """Fixtures that start the app."""
 
@@ -50,8 +50,8 @@ settings.load_profile("brigade")  # a busy machine is no fault of the code
 
 
 def pytest_configure() -> None:
-    """All processes of the run share one template; passwords of tests need not be hard to guess, and on a
-    busy machine a server may take its time."""
+    """Let all processes of the run share one template database, use fast password hashes, and allow servers
+    more time to start on a busy machine."""
     gc.disable()  # while all is imported: until `pytest_collection_finish`
     options = django_settings.DATABASES["default"]["OPTIONS"]
     options.update({"connect_timeout": 60} if "connect_timeout" in options else {})
@@ -61,13 +61,13 @@ def pytest_configure() -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Whoever began the run cleans up after it."""
+    """Remove the run's files in the process that started the run."""
     Template().drop()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def static_files_looked_at_once() -> Iterator[None]:
-    """A client of Django's would look at all of them again, in every test."""
+    """List the static files only once. Django's test client would list them again in every test."""
     look, found = CompressedStaticMiddleware.add_files_from_finders, {}
 
     def look_once(middleware: CompressedStaticMiddleware) -> None:
@@ -84,8 +84,8 @@ def static_files_looked_at_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def contexts_of_pages_alone() -> Iterator[None]:
-    """A client of Django's would copy the context of every part and every field of a page, too, which nobody
-    asks for."""
+    """Record only the template contexts of whole pages. Django's test client would also copy the context of
+    every part and form field, which no test reads."""
     note = django_client.store_rendered_templates  # type: ignore[attr-defined]
 
     def note_first(store: dict[str, Any], *drawn: Any, **more: Any) -> None:
@@ -99,8 +99,11 @@ def contexts_of_pages_alone() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def full_tables_emptied_alone() -> Iterator[None]:
-    """After a test with `transaction=True`, Django truncates every table, and makes all content types and
-    permissions anew: 0.15 s of PostgreSQL and as much of Python. Few tables have rows."""
+    """Empty only tables that have rows after a test with `transaction=True`.
+
+    Django truncates every table, and creates all content types and permissions again. This takes 0.15 s of
+    PostgreSQL and as much of Python.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: empty_full_tables())
         yield
@@ -119,14 +122,15 @@ def empty_full_tables() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """File by file, first those whose tests start most programs: they take longest."""
+    """Order the tests by file. Files whose tests start most programs come first, because they take
+    longest."""
     yield
     starts = Counter(item.path for item in items if PROGRAMS & set(getattr(item, "fixturenames", ())))
     items.sort(key=lambda item: (-starts[item.path], item.path))
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: the garbage collector need not look at it, nor as often as it would."""
+    """Exclude all objects that are loaded by now from garbage collection, and run it less often."""
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -135,7 +139,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """The tests' database is there already: a copy of the template."""
+    """Use the existing test database, which is a copy of the template."""
     return True
 
 
@@ -143,7 +147,8 @@ def django_db_keepdb() -> bool:
 def django_db_modify_db_settings(
     tmp_path_factory: pytest.TempPathFactory, django_db_modify_db_settings_parallel_suffix: None
 ) -> Iterator[None]:
-    """A database of this process alone, so that two runs in one folder or on one server do not meet."""
+    """Use a database of this process alone, so that two runs in one folder or on one server do not share
+    one."""
     database, template = django_settings.DATABASES["default"], Template()
     if template.server:
         name = f"test_{template.name}_{os.getpid()}"
@@ -162,8 +167,11 @@ def django_db_modify_db_settings(
 def once(
     django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """`with once(): …` in a fixture of a module: what is written there is found by all of the module's tests,
-    none of which sees what another one does to it. Not with `transaction=True`."""
+    """Return a context manager for module fixtures: all tests of the module find the rows that are written
+    inside it.
+
+    No test sees what another test does to these rows. Do not use it with `transaction=True`.
+    """
     with django_db_blocker.unblock():
         around = transaction.atomic()
         around.__enter__()
@@ -175,20 +183,21 @@ def once(
 
 @pytest.fixture(scope="session")
 def valkey_server() -> Iterator[Valkey]:
-    """A Valkey for the whole run; `valkey` is what tests want."""
+    """Start one Valkey for the whole run. Tests use the fixture `valkey`."""
     with Valkey() as server:
         yield server
 
 
 @pytest.fixture
 def beacon(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """In this test there is a second world, `tests.worlds.beacon`, found as an installation's own are."""
+    """Add the test world `tests.worlds.beacon` in this test, in the same manner as an installation adds its
+    own worlds."""
     add_world(monkeypatch, settings, BEACON_LINE)
 
 
 @pytest.fixture
 def vault(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """In this test there is the world of three talking keepers, `tests.worlds.vault`."""
+    """Add the test world `tests.worlds.vault` in this test, in which three keepers talk."""
     add_world(monkeypatch, settings, VAULT_LINE)
 
 
@@ -203,7 +212,7 @@ def add_world(monkeypatch: pytest.MonkeyPatch, settings: Any, line: str) -> None
 
 @pytest.fixture
 def boulders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this test there is a world with a large part, `tests.worlds.boulders`, too."""
+    """Add the test world `tests.worlds.boulders` in this test, whose state has a large part."""
     monkeypatch.setenv(
         WORLDS_VARIABLE, ",".join(filter(None, [os.environ.get(WORLDS_VARIABLE), BOULDERS_LINE]))
     )
@@ -211,14 +220,14 @@ def boulders(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def redis_url(request: pytest.FixtureRequest) -> str:
-    """The server of `REDIS_URL`, or the run's own Valkey."""
+    """Return the address of the server in `REDIS_URL`, or else of the run's own Valkey."""
     given = os.environ.get("REDIS_URL")
     return given or request.getfixturevalue("valkey_server").url
 
 
 @pytest.fixture
 def valkey(redis_url: str, settings: Any) -> Iterator[str]:
-    """In this test the channel layer and Celery's broker are a real server; its address."""
+    """Use a real server for the channel layer and Celery's broker in this test, and return its address."""
     layer: dict[str, Any] = django_settings.CHANNEL_LAYERS["default"]
     hosts = [{"address": redis_url, "socket_timeout": None}]
     settings.CHANNEL_LAYERS = {"default": {**layer, "CONFIG": {**layer["CONFIG"], "hosts": hosts}}}
@@ -229,7 +238,7 @@ def valkey(redis_url: str, settings: Any) -> Iterator[str]:
 
 
 def _use_broker(url: str) -> None:
-    """Have Celery connect there from now on."""
+    """Let Celery use the broker at this address from now on."""
     app.conf.update(broker_url=url, broker_read_url=url, broker_write_url=url)
     kombu.pools.reset()  # type: ignore[no-untyped-call]
     app._pool = None
@@ -238,22 +247,25 @@ def _use_broker(url: str) -> None:
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """The whole app, once for the run, with a second world; `live_stack` is what tests want."""
+    """Start the whole app once for the run, with a second world. Tests use the fixture `live_stack`."""
     with Stack(tmp_path_factory.mktemp("var"), {WORLDS_VARIABLE: f"{BEACON_LINE},{VAULT_LINE}"}) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def left(stack: Stack) -> Iterator[None]:
-    """After these tests nobody plays any more."""
+    """End all play after these tests."""
     yield
     stack.leave()
 
 
 @pytest.fixture
 def live_stack(stack: Stack, left: None) -> Iterator[Stack]:
-    """The whole app, all of it running; what another test killed is started again. Its database goes on
-    from test to test, what is played ends with the file of tests: make a study or participant of your own."""
+    """Return the whole app with all processes running. Processes that another test killed are started again.
+
+    The database keeps its rows from test to test; episodes end after each test file. Create a study or
+    participant of your own.
+    """
     stack.restart()
     yield stack
     print(stack.last_words())  # shown with a failure
@@ -261,7 +273,7 @@ def live_stack(stack: Stack, left: None) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The browser's path. Without one the test is skipped, and on CI it fails."""
+    """Return the browser's path. Without a browser, skip the test, or fail on CI."""
     found = find_chromium()
     if found is None and os.environ.get("CI"):
         pytest.fail("no Chromium on the path and none named by CHROMIUM: `make test` as root installs one")
@@ -272,15 +284,15 @@ def chromium() -> str:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def running_browser(chromium: str) -> AsyncIterator[Browser]:
-    """A browser, once for the run; `browser` is what tests want."""
+    """Start one browser for the run. Tests use the fixture `browser`."""
     async with async_playwright() as playwright:
         yield await playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
-    """A browser; `await browser.new_context()` is one more person at a computer of their own, who wants
-    nothing to move, until the test is over."""
+    """Return a browser. `await browser.new_context()` opens a separate session, like another person's
+    computer, with animations reduced. It is closed after the test."""
     with pytest.MonkeyPatch.context() as patch:
         calm = partial(running_browser.new_context, reduced_motion="reduce")
         patch.setattr(running_browser, "new_context", calm)
@@ -291,7 +303,7 @@ async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, live_stack: Stack) -> AsyncIterator[Page]:
-    """An empty page whose addresses are relative to the running app: `await page.goto("/s/demo/")`."""
+    """Return an empty page whose addresses are relative to the running app: `await page.goto("/s/demo/")`."""
     context = await browser.new_context(base_url=live_stack.url)
     context.set_default_timeout(60_000)
     yield await context.new_page()
@@ -299,14 +311,14 @@ async def page(browser: Browser, live_stack: Stack) -> AsyncIterator[Page]:
 
 @pytest.fixture
 def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `var` folder of this test's own."""
+    """Return a `var` folder for this test alone."""
     monkeypatch.setenv("BRIGADE_VAR", str(tmp_path / "var"))
     return tmp_path / "var"
 
 
 @pytest.fixture
 def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`analyse_study` sets no report for reading: for tests of its other files."""
+    """Skip the readable report of `analyse_study`, for tests of its other files."""
     nothing = SimpleNamespace(html="", pdf=b"")
     monkeypatch.setattr("study.reporting.report_output.rendered", lambda *_: nothing)
 
@@ -321,17 +333,17 @@ def _blank(_: object, kind: str = "svg", **__: object) -> bytes:
 
 @pytest.fixture
 def blank_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every figure of an analysis is a small blank picture."""
+    """Replace every figure of an analysis by a small blank picture."""
     monkeypatch.setattr("kitchen.charts.chart_drawing.draw_chart", _blank)
 
 
 @pytest.fixture
 def without_drawings(blank_drawings: None, without_report: None) -> None:
-    """An analysis draws no figure and sets no report: for tests of its numbers."""
+    """Skip figures and the report of an analysis, for tests of its numbers."""
 
 
 class AtOnce(RetryPolicy):
-    """Tries again as often as ever, and does not wait."""
+    """A retry wrapper that repeats calls as often as usual, but without waiting."""
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
         return 0.0
@@ -339,5 +351,5 @@ class AtOnce(RetryPolicy):
 
 @pytest.fixture
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that fails is asked again at once."""
+    """Call a failed model again at once."""
     monkeypatch.setattr(llm_registry, "RetryPolicy", AtOnce)

@@ -22,11 +22,11 @@ from kitchen.infra.os_processes import parent_death_hook
 
 
 class ForkServer:
-    """The process, from the side of who asks. It has this environment, and these files open under the same
-    numbers."""
+    """The fork server, as its clients see it. It has this environment, and keeps these files open under the
+    same numbers."""
 
     module: str
-    """What it runs: a module that calls `serve` with the number of the listening socket."""
+    """The module to run. It calls `serve` with the number of the listening socket."""
 
     def __init__(self, environment: Mapping[str, str], keep: tuple[int, ...] = ()) -> None:
         self._environment = dict(environment)
@@ -54,7 +54,7 @@ class ForkServer:
         self._folder.cleanup()
 
     def ask(self, request: Any) -> socket.socket:
-        """Return a connection on which this was asked for."""
+        """Send a request, and return the connection on which the answer comes."""
         client = socket.socket(socket.AF_UNIX)
         client.connect(self._at)
         client.sendall(json.dumps(request).encode() + b"\n")
@@ -62,8 +62,8 @@ class ForkServer:
 
 
 def serve(number: int, load: Callable[[], None], answer: Callable[[socket.socket, Any], None]) -> None:
-    """Load; then have a forked process answer each connection, for ever. It returns in processes that
-    `answer` lets return."""
+    """Load the app, then fork a process to answer each connection, without end. In a forked process, the
+    function returns when `answer` returns."""
     load()
     signal.signal(signal.SIGCHLD, reap)
     server, listener = os.getpid(), socket.socket(fileno=number)
@@ -85,7 +85,7 @@ def serve(number: int, load: Callable[[], None], answer: Callable[[socket.socket
 
 
 def reap(*_: object) -> None:
-    """Take note of the end of those who answered, so that their processor time is counted."""
+    """Collect the ended child processes, so that their processor time is counted."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

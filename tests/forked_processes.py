@@ -29,7 +29,7 @@ Message = list[dict[str, Any]] | str
 PROGRAMS = {"stack", "running_browser"}
 """Fixtures that start the whole app, and a browser, once for each process that uses them."""
 SHARE = 3
-"""One process in so many uses them."""
+"""One process in this many runs files that start programs."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Run the collected tests in forked processes, where `--processes` asks for them."""
+    """Run the collected tests in forked processes if `--processes` is given."""
     count = session.config.getoption("processes")
     if not count or session.testsfailed or session.config.option.collectonly:
         return None  # pytest's own loop
@@ -62,8 +62,8 @@ class Processes:
         self._unfinished = {item.nodeid: item for item in session.items}
 
     def start(self, count: int) -> None:
-        """Fork them. They take the numbers of files from pipes; few of them take files of programs, and these
-        first."""
+        """Fork the processes. They read the numbers of test files from pipes. Only a few processes run files
+        that start programs, and these files come first."""
         parent, programs, others = os.getpid(), os.pipe(), os.pipe()
         for number, items in enumerate(self._files):
             os.write((programs if needs_programs(items) else others)[1], number.to_bytes(2))
@@ -82,7 +82,8 @@ class Processes:
         os.close(others[0])
 
     def report(self) -> None:
-        """Pass on what they report until all of them have ended. A test that did not finish has failed."""
+        """Forward the processes' reports until all of them have ended. A test that did not finish has
+        failed."""
         readers = set(self._started)
         while readers:
             for reader in wait(list(readers)):
@@ -96,7 +97,7 @@ class Processes:
             self._log(lost(item))
 
     def _receive(self, message: Message) -> None:
-        """Take one message of a process."""
+        """Handle one message of a process."""
         config = self._session.config
         if isinstance(message, str):
             print(message, flush=True)
@@ -113,7 +114,8 @@ class Processes:
             raise self._session.Failed(self._session.shouldfail)
 
     def end(self) -> None:
-        """Wait for all of them. Kill those that still run: nobody reads what they report."""
+        """Wait until all processes have ended. Kill those that still run, because nobody reads their
+        reports."""
         for reader, pid in self._started.items():
             if not reader.closed:
                 os.kill(pid, signal.SIGKILL)
@@ -121,12 +123,12 @@ class Processes:
 
 
 def needs_programs(items: list[pytest.Item]) -> bool:
-    """Whether tests of a file use the whole app or a browser."""
+    """Return whether tests of a file use the whole app or a browser."""
     return any(PROGRAMS & set(getattr(item, "fixturenames", ())) for item in items)
 
 
 def taken(pipes: tuple[int, ...], files: list[list[pytest.Item]]) -> Iterator[pytest.Item]:
-    """Take one file after the other that no other process has taken, and yield its tests."""
+    """Claim one test file after another that no other process has claimed, and yield its tests."""
     for pipe in pipes:
         while number := os.read(pipe, 2):
             yield from files[int.from_bytes(number)]
@@ -141,7 +143,7 @@ def lost(item: pytest.Item) -> pytest.TestReport:
 def run_files(
     session: pytest.Session, items: Iterator[pytest.Item], writer: Connection, folder: Path
 ) -> None:
-    """Be a process that runs these tests and then ends."""
+    """Run these tests in this process, and then end it."""
     try:
         become_own(session.config, writer, folder)
         for item, following in pairwise(chain(items, [None])):
@@ -154,8 +156,8 @@ def run_files(
 
 
 def become_own(config: pytest.Config, writer: Connection, folder: Path) -> None:
-    """Give this process its own folder and captured output, and have it report to `writer` only: neither to
-    the terminal nor to a JUnit file."""
+    """Give this process its own folder and its own captured output. Let it report to `writer` only, not to
+    the terminal or a JUnit file."""
     folder.mkdir()
     config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined]
     capture, terminal = (
@@ -183,7 +185,7 @@ class Reporter:
         self._reports: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep it as plain data, and send it with those of the same test."""
+        """Store the report as plain data, and send all reports of a test together."""
         plain = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
         self._reports.append(plain)
         if report.when == "teardown":

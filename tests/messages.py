@@ -31,9 +31,9 @@ from kitchen.worlds.cuisine.display_text import place_catalogue_key
 ROOT = Path(__file__).parent.parent
 WORLDS = ROOT / "kitchen" / "worlds"
 HOMES = (ROOT, *sorted(folder.parent for folder in WORLDS.glob("*/locale")))
-"""Whose catalogues there are: the house's, and those of worlds."""
+"""The folders with catalogues: the app's own, and those of worlds."""
 SPOKEN = {"es": "es", "zh-hans": "zh_Hans"}
-"""Languages with a catalogue, by their codes, and the folder of each."""
+"""The languages with a catalogue: the folder of each, by code."""
 WORDS = {
     "gettext": 1,
     "gettext_noop": 1,
@@ -43,14 +43,14 @@ WORDS = {
     "pgettext": 2,
     "npgettext": 3,
 }
-"""Functions that say something, and the words that each is called with."""
+"""Functions whose texts are translated, with the names of their text arguments."""
 SAID_IN_TEMPLATES = re.compile(r"\b(n?p?gettext|_)\(((?:\s*u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"),?)+)")
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
-"""What the files say of when they were made: the same always, or every one would differ from the last."""
+"""The creation date in the files. It is constant, so that equal files stay equal."""
 
 
 class Message(NamedTuple):
-    """A sentence to be translated, and where it stands first."""
+    """A text to translate, with the place where it occurs first."""
 
     context: str | None
     singular: str
@@ -59,12 +59,12 @@ class Message(NamedTuple):
 
     @property
     def key(self) -> tuple[str | None, str]:
-        """By which catalogues know it."""
+        """Return the key of the message in a catalogue."""
         return self.context, self.singular
 
 
 def gathered(home: Path | None = None) -> list[Message]:
-    """Every sentence once, by its place: of all, or of one home."""
+    """Return every message once, by its location: of all catalogues, or of one."""
     found: dict[tuple[str | None, str], Message] = {}
     for path in _files():
         for message in _messages_of(path) if home in (None, home_of(path)) else ():
@@ -74,12 +74,12 @@ def gathered(home: Path | None = None) -> list[Message]:
 
 @cache
 def _messages_of(path: Path) -> tuple[Message, ...]:
-    """All that stand in a file; it is read once."""
+    """Return all messages in a file. Each file is read once."""
     return tuple(READERS[path.suffix](path))
 
 
 def home_of(path: Path) -> Path:
-    """In whose catalogue the sentences of a file are."""
+    """Return the folder whose catalogue has the messages of a file."""
     return next((home for home in HOMES[1:] if path.is_relative_to(home)), ROOT)
 
 
@@ -124,7 +124,7 @@ def _message(function: str, words: list[str], path: Path) -> Message:
 
 
 def _of_data(path: Path) -> Iterator[Message]:
-    """Names of things, and sentences: of a world's data."""
+    """Return the names of things and the sentences in a world's data files."""
     if path.parent.name == "data" and "worlds" in path.parts:
         for name in _names(tomllib.loads(path.read_text()), all_of=path.stem in ("ingredients", "sentences")):
             yield Message(None, name, None, str(path.relative_to(ROOT)))
@@ -155,18 +155,18 @@ READERS: Mapping[str, Callable[[Path], Iterator[Message]]] = {
 
 
 def catalogue_of(language: str, home: Path) -> Path:
-    """What a translator edits."""
+    """Return the path of the catalogue that a translator edits."""
     return home / "locale" / SPOKEN[language] / "LC_MESSAGES" / "django.po"
 
 
 def translations(language: str, home: Path) -> Catalog:
-    """As they are in the file; none where there is no file yet."""
+    """Return the translations in the file; empty if there is no file yet."""
     path = catalogue_of(language, home)
     return read_po(io.BytesIO(path.read_bytes()), locale=SPOKEN[language]) if path.exists() else Catalog()
 
 
 def renewed(known: Catalog, language: str, messages: Iterable[Message]) -> Catalog:
-    """The catalogue of exactly these messages, with what is translated of them already."""
+    """Return the catalogue with exactly these messages, and with their existing translations."""
     made = Catalog(
         locale=SPOKEN[language], project="Brigade", charset="utf-8", fuzzy=False, header_comment=""
     )
@@ -189,21 +189,22 @@ def renewed(known: Catalog, language: str, messages: Iterable[Message]) -> Catal
 
 
 def written(catalogue: Catalog) -> bytes:
-    """As text."""
+    """Return the catalogue as text."""
     file = io.BytesIO()
     write_po(file, catalogue, width=110, include_lineno=False)
     return file.getvalue()
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """As the app reads it."""
+    """Return the catalogue in the binary form that the app reads."""
     file = io.BytesIO()
     write_mo(file, catalogue)
     return file.getvalue()
 
 
 def main() -> int:
-    """Write both files of each language and home, and say what is left to translate."""
+    """Write the catalogues of each language, for the app and each world, and print what is not translated
+    yet."""
     left = 0
     for language, home in product(SPOKEN, HOMES):
         messages, path = gathered(home), catalogue_of(language, home)

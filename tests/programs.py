@@ -25,23 +25,23 @@ from tests.fork_server import ForkServer, serve
 
 
 class Programs(ForkServer):
-    """Forks programs; `forked` makes a child that is started by it."""
+    """Forks programs. `forked` makes a child process object that starts its program by forking."""
 
     module = "tests.programs"
 
     def forked(self, child: ChildProcess) -> ChildProcess:
-        """Return a child like this one that is forked."""
+        """Return a child like this one, which starts by forking."""
         return ForkedChild(**vars(child), programs=self)
 
 
 @dataclass(eq=False)
 class ForkedChild(ChildProcess):
-    """One program that is to be running."""
+    """A program of the app that should run."""
 
     programs: Programs | None = None
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Fork it."""
+        """Fork the program."""
         assert self.programs
         open_log(self.log).close()
         request = {"command": [*self.command], "log": str(self.log), "environment": dict(self.environment)}
@@ -50,7 +50,7 @@ class ForkedChild(ChildProcess):
 
 
 class Forked:
-    """What a program's process is asked for, as of one that `subprocess` started."""
+    """A forked program's process, with the interface of a `subprocess` process."""
 
     def __init__(self, client: socket.socket) -> None:
         self._client = client
@@ -64,7 +64,7 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return its exit code once it has ended; TimeoutError."""
+        """Return the exit code once the process has ended. Raises TimeoutError."""
         if self.returncode is None:
             self._client.settimeout(timeout)
             self.returncode = int(self._client.recv(100) or -signal.SIGKILL)
@@ -82,13 +82,13 @@ SERVING = (
     "twisted.internet.ssl",
     "twisted.web.http",
 )
-"""Modules of daphne and of its application. None of them installs a reactor, which cannot be forked."""
+"""Modules of daphne and its application. None of them installs a Twisted reactor, which cannot be forked."""
 WORKING = ("celery.apps.worker", "celery.bin.celery", "celery.concurrency.thread", "celery.worker.control")
 """Modules of Celery's worker."""
 
 
 def load_programs() -> None:
-    """Import what the programs need, but for daphne: it makes a loop of its own when it is imported."""
+    """Import the programs' code, except daphne, which creates an event loop when it is imported."""
     from brigade.process_startup import share_metrics
 
     share_metrics()  # as in the programs: before anything counts
@@ -105,7 +105,8 @@ def load_programs() -> None:
 
 
 def answer(client: socket.socket, request: dict[str, Any]) -> None:
-    """Fork the program and say its number; once it has ended, its exit code. It returns in the program."""
+    """Fork the program, and send its process id and later its exit code. In the forked program, the function
+    returns."""
     answering = os.getpid()
     if (child := os.fork()) == 0:
         parent_death_hook(answering)()
@@ -116,7 +117,8 @@ def answer(client: socket.socket, request: dict[str, Any]) -> None:
 
 
 def become(client: socket.socket, command: list[str], log: str, environment: dict[str, str]) -> None:
-    """Be the program until it ends: leader of a group, with its log and environment."""
+    """Run the program in this process until it ends, as leader of a process group, with its own log and
+    environment."""
     os.setpgid(0, 0)
     with Path(log).open("ab") as file, Path(os.devnull).open("rb") as nothing:
         for stream, number in ((nothing, 0), (file, 1), (file, 2)):

@@ -26,7 +26,7 @@ from tests.template import kept_in
 Command = tuple[str, ...]
 
 Says = IO[str] | None
-"""Where it is printed; None for standard output."""
+"""The stream to print to; None for standard output."""
 
 CHECKS: tuple[Command, ...] = (
     ("-m", "ruff", "check", "."),
@@ -37,7 +37,7 @@ CHECKS: tuple[Command, ...] = (
     ("manage.py", "check", "--deploy", "--fail-level", "WARNING"),
     ("manage.py", "makemigrations", "--check", "--dry-run"),
 )
-"""What `make check` runs, each with this Python."""
+"""The commands of `make check`, run with this Python."""
 
 BENCHES: Mapping[str, Command] = {
     "engine": ("manage.py", "bench_engine", "tests/kitchen/data/cuisineworld.jsonl.gz"),
@@ -52,11 +52,12 @@ BENCHES: Mapping[str, Command] = {
     "states": ("-m", "tests.kitchen.play.bench_states"),
     "ticks": ("-m", "tests.live.ticks"),
 }
-"""What `make bench` and `make bench NAME` run, each with this Python; the Makefile has the names, too."""
+"""The commands of `make bench` and `make bench NAME`, run with this Python. The Makefile has the same
+names."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit code: 0 where all is well."""
+    """Run the command, and return the exit code: 0 if everything passed."""
     os.chdir(base_dir())
     doing = {"test": test, "test-all": test_all, "check": check}
     with own_var() as environment:
@@ -67,7 +68,8 @@ def main(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def own_var() -> Iterator[dict[str, str]]:
-    """An environment in which the app has its defaults and writes to a folder that is removed afterwards."""
+    """Provide an environment in which the app has its defaults, and writes to a folder that is removed
+    afterwards."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"}
     plain = {key: value for key, value in os.environ.items() if key not in ours and "BRIGADE_" not in key}
     with TemporaryDirectory(prefix="brigade-var-", ignore_cleanup_errors=True) as folder:
@@ -75,25 +77,25 @@ def own_var() -> Iterator[dict[str, str]]:
 
 
 def mypy_cache() -> str:
-    """Return the folder in which mypy keeps what it found: one for all clones of this user, since a file
-    counts as unchanged where its content is."""
+    """Return the folder of mypy's cache. All clones of this user share it, because mypy compares the files'
+    contents."""
     return os.environ.get("MYPY_CACHE_DIR") or str(kept_in("mypy"))
 
 
 def check(environment: Mapping[str, str], says: Says = None) -> int:
-    """Run every check, also after one has failed; how many failed."""
+    """Run every check, also after one has failed. Return how many failed."""
     deployed = {**environment, "BRIGADE_URL": "https://study.example.org"}
     where = [deployed if "--deploy" in command else environment for command in CHECKS]
     return sum(run(command, own, says) != 0 for command, own in zip(CHECKS, where, strict=True))
 
 
 def bench(environment: Mapping[str, str], names: Sequence[str]) -> int:
-    """Run these benchmarks; how many failed."""
+    """Run these benchmarks. Return how many failed."""
     return sum(run(BENCHES[name], environment) != 0 for name in names)
 
 
 def run(command: Command, environment: Mapping[str, str], says: Says = None) -> int:
-    """Run one command with this Python, and say which; its exit code."""
+    """Print and run one command with this Python. Return its exit code."""
     print(f"\n$ python {shlex.join(command)}", flush=True, file=says)
     return subprocess.run(
         [sys.executable, *command], env=dict(environment), stdout=says, stderr=says, check=False
@@ -105,30 +107,36 @@ def run(command: Command, environment: Mapping[str, str], says: Says = None) -> 
 
 ON_DEFAULTS = "not nightly and (sqlite or browser or not servers)"
 ON_SERVERS = "not nightly and servers and not browser"
-"""Marks of the tests that `make test` runs on SQLite and Valkey, and on PostgreSQL and Redis."""
+"""Pytest's mark expressions for the tests that `make test` runs with the defaults (SQLite and Valkey), and on
+PostgreSQL and Redis."""
 
 
 def test(environment: Mapping[str, str]) -> int:
-    """Run the checks, and every test that is not marked `nightly`: on PostgreSQL and Redis what they decide,
-    and on the defaults everything else and what is about SQLite."""
+    """Run the checks and every test that is not marked `nightly`.
+
+    Tests that depend on the database run on PostgreSQL and Redis. All other tests, and tests about SQLite,
+    run with the defaults.
+    """
     return checks_and_tests(environment, ("-m", ON_DEFAULTS), ("-m", ON_SERVERS, *marked()))
 
 
 def test_all(environment: Mapping[str, str]) -> int:
-    """Run the checks, and every test on both."""
+    """Run the checks, and every test on both databases."""
     return checks_and_tests(environment, (), ())
 
 
 def marked() -> list[str]:
-    """Return the files that have a test marked `servers`: the others need not be imported to find that
-    out."""
+    """Return the files with a test marked `servers`, so that the other files need not be imported."""
     files = (base_dir() / "tests").rglob("test_*.py")
     return [str(file) for file in sorted(files) if "mark.servers" in file.read_text(encoding="utf-8")]
 
 
 def checks_and_tests(environment: Mapping[str, str], on_defaults: Command, on_servers: Command) -> int:
-    """Return 1 if anything failed. The last line counts the tests. The defaults are seen at work; beside
-    them, since tests wait a lot, everything else: it speaks when they are done."""
+    """Run the checks and all tests, and return 1 if anything failed. The last line counts the tests.
+
+    Both runs work at the same time, because tests often wait. The output of the run with the defaults is
+    shown at once, the other output afterwards.
+    """
     began = time.monotonic()
     with measured() as cost:
         notes = [note for note in [install_missing()] if note]
@@ -145,8 +153,8 @@ def checks_and_tests(environment: Mapping[str, str], on_defaults: Command, on_se
 def checks_and_servers(
     environment: Mapping[str, str], chosen: Command, says: IO[str]
 ) -> tuple[int, Result, list[str]]:
-    """Return how many checks failed, what became of the tests on PostgreSQL and Redis, and why they ran on
-    the defaults instead."""
+    """Run the checks, then the tests on PostgreSQL and Redis. Return the number of failed checks, the
+    results, and why the defaults were used, if so."""
     own = {**environment, "BRIGADE_VAR": f"{environment['BRIGADE_VAR']}/beside"}
     failed_checks = check(own, says)
     try:
@@ -160,16 +168,16 @@ def checks_and_servers(
 
 PROCESSES = min(8, 1 + (os.cpu_count() or 2))
 BESIDE = PROCESSES // 2
-"""How many processes play the tests, and those beside them."""
+"""The numbers of processes: for the tests, and for the tests that run at the same time."""
 Result = tuple[Counter[str], Counter[str]]
-"""How many tests passed, failed, skipped; and the reasons for skipping."""
+"""The numbers of passed, failed and skipped tests, and the reasons for skipping."""
 NOTHING: Result = (Counter(), Counter())
 
 
 def suite(
     where: str, chosen: Command, environment: Mapping[str, str], processes: int, says: Says = None
 ) -> Result:
-    """Run pytest once. A run that ends otherwise than by tests passing or failing counts as a failure."""
+    """Run pytest once. If the run itself breaks off, count it as a failure."""
     print(f"\n=== the tests on {where}", flush=True, file=says)
     report = Path(environment["BRIGADE_VAR"]) / "report.xml"
     spread = ("-p", "tests.forked_processes", "--processes", str(processes), f"--junitxml={report}")
@@ -181,7 +189,7 @@ def suite(
 
 
 def read_report(report: Path) -> Result:
-    """Count a JUnit file; nothing where there is none."""
+    """Count the results in a JUnit file; nothing if there is no file."""
     if not report.exists():
         return Counter(), Counter()
     cases = list(ET.parse(report).getroot().iter("testcase"))  # noqa: S314 - pytest's own file
@@ -191,7 +199,7 @@ def read_report(report: Path) -> Result:
 
 
 def outcome(case: ET.Element) -> str:
-    """What became of one test."""
+    """Return the result of one test."""
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
     return "skipped" if case.find("skipped") is not None else "passed"
@@ -205,7 +213,7 @@ def conclude(
     seconds: float,
     cost: Cost,
 ) -> None:
-    """Say what it cost, what was left out and why, and count."""
+    """Print the cost, the skipped tests with reasons, and the counts."""
     print(f"\n=== {seconds:.0f} s in all; {len(CHECKS) - failed_checks} of {len(CHECKS)} checks are good")
     for note in notes:
         print(f"left out: {note}")

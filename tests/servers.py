@@ -33,11 +33,11 @@ from tests.programs import Programs
 from tests.template import Template, drop_database
 
 PATIENCE = 180.0
-"""Seconds that anything here may take to come up; far more than it needs on an idle machine."""
+"""Seconds that any program here may take to start; an idle machine needs far less."""
 
 
 def wait_until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
-    """Look again and again until it is so; TimeoutError that names it otherwise."""
+    """Wait until a condition is true. Raises TimeoutError, which names the condition."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -46,13 +46,14 @@ def wait_until(true: Callable[[], bool], what: str, seconds: float = PATIENCE) -
 
 
 def answers(at: Path) -> bool:
-    """Whether something accepts connections on this unix socket."""
+    """Return whether something accepts connections on this unix socket."""
     with socket.socket(socket.AF_UNIX) as client:
         return client.connect_ex(str(at)) == 0
 
 
 class Valkey:
-    """A Valkey of its own on a socket in a short temporary folder, without files."""
+    """A Valkey server for tests, on a unix socket in a temporary folder with a short path. It stores no
+    files."""
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory(prefix="brigade-test-")
@@ -68,28 +69,28 @@ class Valkey:
 
     @property
     def url(self) -> str:
-        """Its address, in the form of `REDIS_URL`."""
+        """Return the server's address, in the form of `REDIS_URL`."""
         return unix_url(self.socket)
 
     def start(self) -> None:
-        """Start it, at first or again, and wait until it answers."""
+        """Start the server, also after it was killed, and wait until it answers."""
         self.child.start()
         wait_until(lambda: answers(self.socket), "an answer from Valkey")
 
 
 def kill(child: ChildProcess) -> None:
-    """End it with kill -9 and see that it is gone."""
+    """Kill the process with SIGKILL, and wait until it has ended."""
     child.tell(signal.SIGKILL)
     if child.process is not None:
         child.process.wait(PATIENCE)
 
 
 class Stack:
-    """The whole app: Valkey, two daphne and a worker, on a database of its own that has the demo study; the
-    worker of experiments, and what takes the steps of clocks, are started on demand.
+    """The whole app: Valkey, two web processes and a worker, on a database of its own with the demo study.
 
-    `environment` is put on top of what they get. Where `DATABASE_URL` names a PostgreSQL, the database is a
-    new one on that server; where `REDIS_URL` is set, that server is used.
+    The worker of experiments and the clock process are started on demand. `environment` is added to the
+    environment of all processes. With `DATABASE_URL`, the database is a new one on that server; with
+    `REDIS_URL`, that server is used.
     """
 
     def __init__(self, var: Path, environment: Mapping[str, str] | None = None) -> None:
@@ -141,57 +142,58 @@ class Stack:
         return {name: value for name, value in (found | self._extra).items() if value}
 
     def command(self, *arguments: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
-        """What became of `manage.py` with these arguments; TimeoutError."""
+        """Run `manage.py` with these arguments, and return the result. Raises TimeoutError."""
         return self._commands.run(*arguments, seconds=seconds)
 
     def manage(self, *arguments: str) -> str:
-        """What `manage.py` prints with these arguments; AssertionError with all of it where it fails."""
+        """Run `manage.py` with these arguments, and return its output. Raises AssertionError, with the whole
+        output, if it fails."""
         done = self.command(*arguments)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def start_experimenter(self) -> None:
-        """Start the worker of experiments and of dry runs, unless it runs: few tests need it."""
+        """Start the worker of experiments and dry runs, unless it runs. Few tests need it."""
         if not self.experimenter.running:
             self.experimenter.start()
 
     def start_ticker(self) -> None:
-        """Start what takes the steps of episodes under a clock, unless it runs."""
+        """Start the program that computes the steps of real-time episodes, unless it runs."""
         if not self.ticker.running:
             self.ticker.start()
 
     def leave(self) -> None:
-        """End what is still played, and the clock: workers look after what plays for as long as it does, and
-        few tests need a clock."""
+        """End all running episodes and the clock process, because they use processor time in later tests."""
         playing = "Episode.objects.filter(status='playing').update(status='aborted')"
         self.manage("shell", "-v", "0", "-c", f"from kitchen.play.models import Episode; {playing}")
         kill(self.ticker)
 
     def kill_worker(self) -> None:
-        """kill -9, as when the system runs out of memory; nobody starts it again here."""
+        """Kill the worker with SIGKILL, as when memory runs out. It is not started again."""
         kill(self.worker)
 
     def kill_daphne(self) -> None:
-        """kill -9 of all of them; connections queue until `restart`."""
+        """Kill all web processes with SIGKILL. Connections wait until `restart`."""
         for child in self.webs:
             kill(child)
 
     def kill_one_daphne(self, number: int) -> None:
-        """kill -9 of this one; the other serves on."""
+        """Kill this web process with SIGKILL. The other one continues to serve."""
         kill(self.webs[number])
 
     def kill_valkey(self) -> None:
-        """kill -9; what was queued is lost. Only where it is our own (`has_own_valkey`)."""
+        """Kill the Valkey with SIGKILL; queued tasks are lost. Only possible if it is our own
+        (`has_own_valkey`)."""
         assert self._valkey is not None, "the Redis of REDIS_URL is not ours to kill"
         kill(self._valkey.child)
 
     @property
     def has_own_valkey(self) -> bool:
-        """False where `REDIS_URL` named a server."""
+        """Return whether the stack started its own Valkey, because `REDIS_URL` names no server."""
         return self._valkey is not None
 
     def restart(self) -> None:
-        """Start what does not run, as the runner would, and wait until pages are served."""
+        """Start all processes that do not run, as the runner does, and wait until pages are served."""
         if self._valkey is not None and not self._valkey.child.running:
             self._valkey.start()
         for child in (*self.webs, self.worker):
@@ -200,14 +202,17 @@ class Stack:
         wait_until(lambda: is_serving(socket_address(self._listener)), "a first page")
 
     def last_words(self) -> str:
-        """What daphne and the worker said last, for a failure's report."""
+        """Return the last output of daphne and the worker, for the report of a failure."""
         said = (*self.webs, self.worker)
         return "\n".join(f"{child.name}: {line}" for child in said for line in last_lines(child.log, 30))
 
 
 def new_database(var: Path) -> str:
-    """A database for one stack, with all migrations: another one on the server of `DATABASE_URL`, with its
-    address; or SQLite in `var`, without one."""
+    """Create a database with all migrations for one stack.
+
+    With `DATABASE_URL`, it is another database on that server; its address is returned. Otherwise it is an
+    SQLite file in `var`.
+    """
     template = Template()
     if template.server:
         return template.copy_to_server(f"brigade_live_{secrets.token_hex(4)}")

@@ -50,13 +50,14 @@ class Answer:
     """Seconds before the answer begins."""
     stop: str = ""
     usage: Mapping[str, int] = field(default_factory=lambda: {"input": 100, "output": 20})
-    """As `kitchen.contract.language_model.Usage` has it; the server spells it as each API does."""
+    """Token counts as in `kitchen.contract.language_model.Usage`. The server writes them in the form of each
+    API."""
     body: Any = None
     message: str = ""
     thought: str = ""
-    """What the model thought, as each API gives it."""
+    """The model's thoughts, which the server writes in the form of each API."""
     request_id: str = "req_scripted"
-    """As it stands in the header; empty for a server that names none."""
+    """The value of the header; empty for a server without request ids."""
 
 
 Script = Answer | Callable[[Body], Answer]
@@ -64,7 +65,7 @@ Script = Answer | Callable[[Body], Answer]
 
 @dataclass(frozen=True)
 class Asked:
-    """One request that came in; without its key."""
+    """One received request, without its key."""
 
     path: str
     headers: Mapping[str, str]
@@ -72,17 +73,18 @@ class Asked:
 
 
 def reply(text: str = "", **more: Any) -> Answer:
-    """200 with a text, or with `call=…`."""
+    """Return an answer with status 200, with a text or with `call=…`."""
     return Answer("reply", text, **more)
 
 
 def status(code: int, **more: Any) -> Answer:
-    """An error of the API; `retry_after` as it stands in the header."""
+    """Return an error answer of the API. `retry_after` is the value of the header."""
     return Answer("status", status=code, **more)
 
 
 def noop(body: Body) -> Answer:
-    """`noop` for every agent that the prompt names, as text, or as `{"reasoning": …, "commands": […]}`."""
+    """Return an answer with `noop` for every agent that the prompt names, as text, or as `{"reasoning": …,
+    "commands": […]}`."""
     agents = sorted(set(re.findall(r"agent[ _]?(\d+)", json.dumps([body.get("system"), body["messages"]]))))
     commands = [f"noop_agent{agent}" for agent in agents]
     text = "\n".join(["Nothing is to be done in this step.", *commands])
@@ -93,10 +95,11 @@ MODES: dict[str, Script] = {"noop": noop}
 
 
 class StandInServer:
-    """Answers by the script until it is closed. `asked` is what came in; safe in threads."""
+    """A server that answers by the script until it is closed. `asked` has the received requests.
+    Thread-safe."""
 
     def __init__(self, script: Sequence[Script] | Script, port: int = 0, delay: float = 0.0) -> None:
-        """`delay` is what each answer takes beyond its own, in seconds."""
+        """Create the server. `delay` is added to the delay of each answer, in seconds."""
         self.delay = delay
         self.script = list(script) if isinstance(script, Sequence) else [script]
         self.asked: list[Asked] = []
@@ -119,7 +122,7 @@ class StandInServer:
         self._server.serve_forever()
 
     def next_answer(self, asked: Asked) -> Answer:
-        """Write down what was asked, and say what is next in the script."""
+        """Record the request, and return the next answer of the script."""
         with self._lock:
             step = self.script[min(len(self.asked), len(self.script) - 1)]
             self.asked.append(asked)
@@ -127,7 +130,7 @@ class StandInServer:
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of clients that do not wait for the answer: they are part of the play."""
+    """An HTTP server that ignores clients which disconnect early. Tests do this on purpose."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -147,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # header and body in one packet: otherwise Nagle's algorithm adds 40 ms to each answer
 
     def do_GET(self) -> None:
-        """A list of models, as `body` has it."""
+        """Answer with the list of models in `body`."""
         self.do_POST()
 
     def do_POST(self) -> None:
@@ -205,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 # The two APIs
@@ -229,8 +232,8 @@ def _error(answer: Answer) -> Body:
 
 
 def _message(answer: Answer, asked: Body) -> Body:
-    """An answer of the Messages API: as a call of the tool that was asked for, in the format that was asked
-    for, or as text."""
+    """Return an answer of the Messages API: as a call of the requested tool, in the requested format, or as
+    text."""
     tools, format_ = asked.get("tools"), asked.get("output_config", {}).get("format")
     blocks: list[Body] = [{"type": "thinking", "thinking": answer.thought, "signature": "scripted"}]
     if answer.call is not None and tools:
@@ -282,7 +285,8 @@ def _completion(answer: Answer, asked: Body) -> Body:
 
 
 def read_script(text: str) -> list[Script]:
-    """A JSON list of answers; an entry may also be the name of a mode. ValueError names a wrong entry."""
+    """Read a JSON list of answers. An entry may also be the name of a mode. Raises ValueError, which names
+    the wrong entry."""
     return [_read_answer(entry, number) for number, entry in enumerate(json.loads(text), 1)]
 
 
@@ -299,7 +303,7 @@ def _read_answer(entry: Any, number: int) -> Script:
 
 
 def main() -> None:
-    """Serve until interrupted; the first line printed is the address."""
+    """Serve until interrupted. The first line of output is the address."""
     parser = argparse.ArgumentParser(
         description="A scripted stand-in for the Messages API and chat completions"
     )

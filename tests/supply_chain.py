@@ -23,12 +23,12 @@ PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(.*?)(?=^\S|\Z)", re.MULTIL
 HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 ELSEWHERE = "not installed on Linux with CPython 3.11 and later"
 LONGEST = 60
-"""Characters of a licence's name; longer ones are whole texts."""
+"""The maximum length of a licence's name; longer texts are whole licences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One package of the lock, with the SHA-256 of every file in which it may come."""
+    """One pinned package, with the SHA-256 of every file in which it is distributed."""
 
     name: str
     version: str
@@ -36,18 +36,19 @@ class Package:
 
     @property
     def address(self) -> str:
-        """Where it is described."""
+        """Return the address of the page that describes the package."""
         return f"https://pypi.org/project/{self.name}/{self.version}/"
 
 
 def packages() -> list[Package]:
-    """What requirements.txt pins, in its order; a package with several versions more than once."""
+    """Return the packages that requirements.txt pins, in its order. A package with several versions is listed
+    for each."""
     found = PINNED.findall(LOCK.read_text(encoding="utf-8"))
     return [Package(name, version, tuple(HASH.findall(rest))) for name, version, rest in found]
 
 
 def licence(name: str) -> str:
-    """What an installed package says of its licence; ELSEWHERE for one that is not installed."""
+    """Return the licence that an installed package states, or ELSEWHERE if it is not installed."""
     try:
         said: Any = metadata.metadata(name)
     except metadata.PackageNotFoundError:
@@ -65,11 +66,11 @@ SCRIPTS = (
     ("vega-lite", "6.4.3", "BSD-3-Clause", "vega"),
     ("vega-interpreter", "2.3.2", "BSD-3-Clause", "vega"),
 )
-"""What browsers are given that others wrote: packages, versions, licences, folders of `static/vendor/`."""
+"""Third-party scripts for browsers: packages, versions, licences, and folders in `static/vendor/`."""
 
 
 def page() -> str:
-    """docs/licences.md."""
+    """Return the text of docs/licences.md."""
     rows = [f"| [{one.name}]({one.address}) | {one.version} | {licence(one.name)} |" for one in packages()]
     scripts = [
         f"| [{name}](https://npmjs.com/package/{name}) (in browsers) | {version} | {terms} |"
@@ -79,7 +80,7 @@ def page() -> str:
 
 
 def bill() -> dict[str, Any]:
-    """docs/sbom.json."""
+    """Return the content of docs/sbom.json."""
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
@@ -134,7 +135,7 @@ MIT licence (`LICENSE`).
 
 
 def main() -> None:
-    """Write both."""
+    """Write docs/licences.md and docs/sbom.json."""
     PAGE.write_text(page(), encoding="utf-8")
     BILL.write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
     print(f"{len(packages())} packages: {PAGE.relative_to(base_dir())}, {BILL.relative_to(base_dir())}")

@@ -25,18 +25,18 @@ import psycopg
 from brigade.paths import base_dir
 
 VARIABLE = "TESTS_TEMPLATE"
-"""Names the run's folder to all of its processes."""
+"""The environment variable that names the run's folder to all its processes."""
 MOST_KEPT = 8
-"""Databases that are kept in the user's cache; the oldest go."""
+"""The maximum number of cached databases; the oldest are deleted."""
 IMPORTED = re.compile(r"^(?:from|import) ((?:kitchen|study)[\w.]*)", re.MULTILINE)
 """Modules of the app that a migration imports."""
 
 
 class Template:
-    """Where `DATABASE_URL` names a PostgreSQL, or this address does, a database on that server; else a file
-    of SQLite.
+    """The template database: on the server of `DATABASE_URL` (or of the given address), or else an SQLite
+    file.
 
-    Whoever wants a copy first makes it; the run's other processes wait for that.
+    The first process that needs a copy makes the template. Other processes of the run wait for it.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -50,21 +50,21 @@ class Template:
         self.name = self.folder.name.replace("-", "_").lower()
 
     def copy_to_file(self, file: Path) -> None:
-        """A copy for SQLite."""
+        """Copy the template to an SQLite file."""
         with self._made():
             file.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.file, file)
 
     def copy_to_server(self, name: str) -> str:
-        """A copy of this name on the server of `DATABASE_URL`, in the place of one that was left there; its
-        address."""
+        """Copy the template to a database of this name on the server of `DATABASE_URL`, replacing an old one.
+        Return its address."""
         drop_database(named(self.server, name))
         with self._made():  # a database can be copied while nobody is connected to it
             at_the_server(self.server, f'CREATE DATABASE "{name}" TEMPLATE "{self.name}"')
         return named(self.server, name)
 
     def drop(self) -> None:
-        """Leave nothing behind."""
+        """Delete the template."""
         if self.server and self.made.exists():
             drop_database(named(self.server, self.name))
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -72,7 +72,7 @@ class Template:
 
     @contextmanager
     def _made(self) -> Iterator[None]:
-        """It is there, and nobody else in this block."""
+        """Make sure that the template exists, and keep other processes out during this block."""
         with (self.folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self.made.exists():
@@ -81,7 +81,7 @@ class Template:
             yield
 
     def _make(self) -> None:
-        """Take what is kept, or run every migration and keep what they make."""
+        """Fill the template from the user's cache, or run every migration and cache the result."""
         url = named(self.server, self.name) if self.server else ""
         kept = kept_in("template") / f"{digest()}.{'dump' if url else 'sqlite3'}"
         if not (kept.exists() and self._take(kept, url)):
@@ -89,7 +89,7 @@ class Template:
             self._keep(kept, url)
 
     def _take(self, kept: Path, url: str) -> bool:
-        """Fill the database from a file that is kept. Return whether that went well."""
+        """Fill the database from a cached file. Return whether this worked."""
         if not url:
             shutil.copyfile(kept, self.file)
             return True
@@ -98,7 +98,7 @@ class Template:
         return runs("pg_restore", "--no-owner", "--exit-on-error", "--dbname", url, str(kept))
 
     def _keep(self, kept: Path, url: str) -> None:
-        """Keep the database for later runs. Without `pg_dump` a database of PostgreSQL is not kept."""
+        """Cache the database for later runs. A PostgreSQL database is not cached without `pg_dump`."""
         kept.parent.mkdir(parents=True, exist_ok=True)
         part = kept.with_name(f"{self.folder.name}.part")
         if not url:
@@ -111,7 +111,7 @@ class Template:
             old.unlink(missing_ok=True)
 
     def _migrate(self, url: str) -> None:
-        """Run every migration on an empty database; AssertionError with what was said where that fails."""
+        """Run every migration on an empty database. Raises AssertionError, with the output, if this fails."""
         if url:
             drop_database(url)
             create_database(url)
@@ -127,12 +127,12 @@ class Template:
 
 
 def kept_in(name: str) -> Path:
-    """Return the folder of this name in which all clones of this user keep what is costly to make."""
+    """Return the cache folder with this name, which all clones of this user share."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "brigade" / name
 
 
 def digest() -> str:
-    """Return a hash of all that decides what the migrations make: they, the modules that they import, the
+    """Return a hash of everything that affects the migrations: their files, the modules that they import, the
     packages, and SQLite."""
     base = base_dir()
     migrations = sorted(
@@ -150,29 +150,29 @@ def digest() -> str:
 
 
 def runs(program: str, *arguments: str) -> bool:
-    """Run a program and return whether it is there and ends well."""
+    """Run a program, and return whether it exists and succeeds."""
     if shutil.which(program) is None:
         return False
     return subprocess.run([program, *arguments], capture_output=True, check=False).returncode == 0
 
 
 def named(url: str, name: str) -> str:
-    """The address of another database on the server of this one."""
+    """Return the address of another database on the same server."""
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
 def create_database(url: str) -> None:
-    """Make the PostgreSQL database that this address names; nothing where it is empty."""
+    """Create the PostgreSQL database at this address. Do nothing if the address is empty."""
     at_the_server(url, 'CREATE DATABASE "{}"')
 
 
 def drop_database(url: str) -> None:
-    """Remove it, whoever is connected."""
+    """Delete the database, also if somebody is connected."""
     at_the_server(url, 'DROP DATABASE IF EXISTS "{}" WITH (FORCE)')
 
 
 def at_the_server(url: str, statement: str) -> None:
-    """Run a statement about the database that this address names."""
+    """Run an SQL statement about the database at this address."""
     if not url:
         return
     with psycopg.connect(named(url, "postgres"), autocommit=True) as connection:

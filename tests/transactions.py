@@ -18,19 +18,19 @@ from django.db import connection
 
 @dataclass(slots=True)
 class Held:
-    """One transaction."""
+    """One transaction that wrote: its rows and its time."""
 
     began_with: str
-    """Its first statement that is more than a word of SQL's."""
+    """The first statement of the transaction that is more than a keyword of SQL."""
     rows: int = 0
     seconds: float = 0.0
     processor: float = 0.0
-    """Seconds of it in which this process was at work: others on the machine do not change them."""
+    """Processor seconds of this process during the transaction, which other programs do not change."""
 
 
 @dataclass(slots=True)
 class Watch:
-    """The transactions of this connection that wrote."""
+    """Records the transactions of this connection that wrote."""
 
     all: list[Held] = field(default_factory=list)
     _open: Held | None = None
@@ -39,16 +39,16 @@ class Watch:
 
     @property
     def most(self) -> Held:
-        """The one that wrote most rows."""
+        """Return the transaction that wrote the most rows."""
         return max(self.all, key=lambda held: held.rows)
 
     @property
     def longest(self) -> Held:
-        """The one that kept others waiting longest."""
+        """Return the transaction that blocked others for the longest time."""
         return max(self.all, key=lambda held: held.seconds)
 
     def statement(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        """A wrapper for every statement but COMMIT and ROLLBACK, which `ended` hears of."""
+        """Wrap every database statement. COMMIT and ROLLBACK are handled by `ended`."""
         if sql.startswith("BEGIN") or not connection.in_atomic_block:
             self.ended()
             before, began = self._changes(), _now()
@@ -63,12 +63,12 @@ class Watch:
         return execute(sql, params, many, context)
 
     def traced(self, statement: str) -> None:
-        """SQLite is about to do this."""
+        """Handle a statement that SQLite is about to run."""
         if statement.startswith(("COMMIT", "ROLLBACK")) and "TO SAVEPOINT" not in statement:
             self.ended()
 
     def ended(self) -> None:
-        """The transaction that is open is so no more."""
+        """Record the end of the open transaction."""
         if self._open is not None:
             self._open.rows = self._changes() - self._rows
             self._open.seconds, self._open.processor = (
@@ -88,7 +88,7 @@ def _now() -> tuple[float, float]:
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Every transaction of this block."""
+    """Record every transaction of this block."""
     watch = Watch()
     connection.ensure_connection()
     connection.connection.set_trace_callback(watch.traced)

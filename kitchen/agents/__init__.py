@@ -1,1 +1,1 @@
-"""Agents that play any world, and the loop that plays episodes without people."""
+"""Provide agents that play any world, and the loop that plays episodes without people."""

@@ -24,7 +24,7 @@ class Team:
     kinds: tuple[str, ...]
     """The kind of each member, in the same order."""
     organisation: Organisation | None = None
-    """Who may send what to whom; None in an episode without messages."""
+    """The rules about who may send what to whom; None in an episode without messages."""
     knowing: str = NO_ONE
     """Whose commands of a step a member knows before it decides
     (`kitchen.contract.agent.KNOWLEDGE_LABELS`)."""
@@ -50,7 +50,7 @@ class AskedMember:
     decision: Decision
     milliseconds: float
     talk: DialoguePosition | None = None
-    """How far it had followed the dialogue of this step, where members talk `within` it."""
+    """The part of this step's dialogue that the member knew, if members talk `within` the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ class DecisionMade:
 
 @dataclass(frozen=True, slots=True)
 class DecisionEffect:
-    """The effect of a delayed decision: the commands that were dropped and the messages that were not
-    sent, in the step in which it took effect."""
+    """The effect of a delayed decision when it became due. It lists the commands that were dropped and the
+    messages that were not sent."""
 
     member: int
     asked_in: int

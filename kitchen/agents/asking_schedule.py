@@ -59,7 +59,7 @@ class AskingSchedule:
         self.asked_in: dict[int, int] = {}
         """The step in which each member was last asked."""
         self.late: dict[int, tuple[LateDecision, ...]] = {}
-        """What each member must be told about its last decision."""
+        """The information that each member must get about its last decision."""
         self.unsaid: dict[int, Json] = {}
         """Messages that could not be sent when a decision took effect, by member. Live play only."""
         self._answers = AnswerDelays({})

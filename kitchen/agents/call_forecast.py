@@ -18,7 +18,8 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.mailbox import with_aims_of_others
 from kitchen.contract.organisation import SAY, Organisation
 from kitchen.contract.team_messages import TeamMessage, max_message_length
-from kitchen.contract.world import Json, World, WorldError
+from kitchen.contract.world import Json, World
+from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import TOKENS_PER_MESSAGE, CallPlan, PriceList, estimate_tokens, max_prompt_tokens
 from kitchen.llm.model_wrappers import RetryPolicy
 from kitchen.registry.agent_registry import make_agent
@@ -110,8 +111,8 @@ def sample_calls(
 
 
 def _sample_messages(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
-    """Return some messages of the first person who may write to this member, or of the first other member
-    where there are no people."""
+    """Return sample messages from the first person who may write to this member. If no person may, they come
+    from the first other member."""
     people = [one.number for one in organisation.members if one.is_person]
     writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
@@ -122,8 +123,9 @@ def _sample_messages(organisation: Organisation, member: int) -> tuple[TeamMessa
 
 
 def _answers(organisation: Organisation, member: int) -> int:
-    """Return how often this member speaks within a step at most, besides deciding once. It answers people,
-    and it speaks in the agents' dialogue after that, or where there are no people."""
+    """Return how many times at most this member sends messages within a step, in addition to deciding. It
+    answers people. It also speaks in the agents' dialogue, which follows or, without people, takes place
+    alone."""
     if not organisation.talks_within:
         return 0
     others = [one for one in organisation.members if one.number != member]
@@ -134,7 +136,7 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """Return the same messages with their maximum length."""
+    """Return the messages with texts of the maximum length, for the largest possible prompt."""
     if organisation is None or not messages:
         return []
     return [
@@ -164,7 +166,8 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
 
 
 def _tokens(request: Request, *, fixed: bool) -> int:
-    """Return the tokens of the fixed part of a prompt, including the tool's description, or of the rest."""
+    """Return the estimated tokens of a prompt: of its fixed part with the tool's description, or of its other
+    parts."""
     text = "".join(message.text for message in request.messages if message.fixed is fixed)
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""

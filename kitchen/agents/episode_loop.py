@@ -94,8 +94,8 @@ class EpisodeLoop(StepOpening):
 
     @property
     def informed_members(self) -> list[Member]:
-        """The members that get their situation in this step, sorted by number. If the organisation lets
-        busy members answer messages, these are all members."""
+        """Return the members that get their situation in this step, sorted by number. If the organisation
+        lets busy members answer messages, these are all members."""
         organisation = self.team.organisation
         if organisation is None or not organisation.talks_within or not self.asked_members:
             return self.asked_members
@@ -103,9 +103,11 @@ class EpisodeLoop(StepOpening):
         return sorted(members, key=lambda member: member.number)
 
     def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
-        """Return the dialogue of these members; None where they do not talk within the step. Where the
-        organisation lets all talk within the step, the members know others' settled commands, if the team
-        allows it."""
+        """Return the dialogue within the step of these members. None if the organisation has no such
+        dialogue.
+
+        If it has one, the members know the settled commands of others, as far as the team allows.
+        """
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -158,7 +160,8 @@ class EpisodeLoop(StepOpening):
         return StepMade(self._running_order(given), decisions, tuple(words.sent))
 
     def _due(self, decision: Decision) -> int:
-        """Return the step in which a decision takes effect; 0 without a schedule, or without planning."""
+        """Return the step in which a decision takes effect. Return 0 without a schedule, or for a decision
+        without planning."""
         number = self.game.clock + 1
         return self.schedule.due_in(number, planned=decision.planned) if self.schedule else 0
 
@@ -179,7 +182,7 @@ class EpisodeLoop(StepOpening):
         return commands
 
     def _joint(self, asked: Sequence[AskedMember]) -> DecisionMade:
-        """Return the decisions of members without an organisation as one."""
+        """Merge the decisions of members without an organisation into one decision."""
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:
@@ -193,7 +196,7 @@ class EpisodeLoop(StepOpening):
 
     @property
     def joint_reason(self) -> str:
-        """The code of the reason why the agents are asked in a team without an organisation (rules for
+        """Return the code of the reason why the agents are asked in a team without an organisation (rules for
         messages). The reason is the same for all agents."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
@@ -371,7 +374,8 @@ class _Words:
     unsaid: dict[int, list[Json]] = field(default_factory=dict)
     """Messages that a member may not send, with the code, by member."""
     with_decision: bool = True
-    """Whether they belong to decisions on the open step, so that others receive them in the next one."""
+    """True if the messages belong to decisions on the open step, so that others receive them in the next
+    step."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
         """Return the last message that this member knew in the dialogue, and the numbers of those that it

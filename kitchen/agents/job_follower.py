@@ -13,9 +13,10 @@ from types import MappingProxyType
 
 from kitchen.contract.agent import Agent, AimPursuer, Decision, Situation
 from kitchen.contract.assigned_jobs import ACCEPTED, GIVEN, STARTED, Job, jobs_in
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, REPORT, SAY
 from kitchen.contract.team_messages import ONLY_JOBS, MessageDraft
-from kitchen.contract.world import UNKNOWN, Command, Json, Setting
+from kitchen.contract.world import UNKNOWN, Command, Json
 from kitchen.registry.agent_registry import get_pursuer
 
 
@@ -76,7 +77,7 @@ def follow_jobs(
 
 
 def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
-    """Return the open jobs of this agent, the newest first: those in its messages, and remembered ones."""
+    """Return the open jobs of this agent, the newest first. They come from its messages and its memory."""
     told = {
         job.number: job for job in jobs_in(situation.talk.messages) if job.worker == situation.talk.member
     }
@@ -93,8 +94,8 @@ def _is_over(job: Job, situation: Situation) -> bool:
 
 
 def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
-    """Return whether the seat of a job was told to stop after the job was given; all seats, where it has
-    none."""
+    """Return whether the seat that does a job was told to stop after the job was given. A job without a seat
+    is stopped if all seats were told to stop."""
     at = [before[str(job.number)]] if str(job.number) in before else seats
     return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
 
@@ -177,7 +178,7 @@ class Follower(Agent):
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
-    """Return the people who wrote to it, may be answered, and have not been informed yet."""
+    """Return the people who wrote to the agent, may be answered, and have not got the answer yet."""
     organisation = situation.talk.organisation
     if organisation is None:
         return ()

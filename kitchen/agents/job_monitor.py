@@ -53,7 +53,7 @@ def judge_job(status: str, words: Iterable[str]) -> str:
 
 
 def _reported(clause: str) -> str:
-    """Return the result that one clause reports."""
+    """Return whether a clause of a message reports success or failure of a job: SUCCESS, FAIL or UNKNOWN."""
     if _NO_REPORT.search(clause) or clause.rstrip().endswith("?"):
         return UNKNOWN
     if failure := _FAILED.search(clause):

@@ -145,7 +145,7 @@ class RehearsedEpisode:
     prompts are requested. Steps already played are not repeated."""
 
     def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
-        """Start the episode. WorldError for impossible settings."""
+        """Start the episode. Raises WorldError for impossible settings."""
         self._minds = minds
         self._play = _Play(game, minds, way or PlayCondition(), [_rehearsed(mind) for _, mind in minds])
         game.reset(PREVIEW_SEED)

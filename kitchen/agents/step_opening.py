@@ -51,7 +51,7 @@ class StepOpening:
         settings: Mapping[str, Json] = MappingProxyType({}),
         goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
-        """Begin the episode. `settings` are those of the world, for the log."""
+        """Begin the episode. `settings` are the world's settings, which the log stores."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
         self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}
@@ -63,9 +63,9 @@ class StepOpening:
         self.mailbox = Mailbox(team.organisation) if team.organisation else None
         organisation = team.organisation
         self.schedule = AskingSchedule(organisation) if organisation and organisation.is_timed else None
-        """Who is asked when; None if all are asked for each step."""
+        """The schedule of who is asked when; None if all are asked for each step."""
         self.effects: tuple[DecisionEffect, ...] = ()
-        """What became of the delayed decisions that take effect in the coming step."""
+        """The results of the delayed decisions that take effect in the coming step."""
         self._heard: dict[int, LastHeard] = {}
         self._steps: list[LoggedStep] = []
         self._decisions: list[LoggedDecision] = []
@@ -74,7 +74,7 @@ class StepOpening:
         self._begun: set[int] = set()
         """Seats with a command of a delayed decision in the coming step."""
         self.may_act: set[int] = set()
-        """Those of the `filled` seats that may be commanded nevertheless, during a lasting action."""
+        """The `filled` seats that may be commanded all the same, during a lasting action."""
         self.asked_members: list[Member] = []
         """The members that must decide on the coming step, in order."""
         self._open()
@@ -82,18 +82,18 @@ class StepOpening:
 
     @property
     def is_over(self) -> bool:
-        """True if the episode has ended."""
+        """Return True if the episode has ended."""
         return self.game.has_ended or is_goal_reached(self.goal, self.game.score())
 
     @property
     def settled(self) -> dict[int, Command]:
-        """The commands of the coming step that nobody can change, by seat."""
+        """Return the commands of the coming step that nobody can change, by seat."""
         return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
 
     @property
     def memory(self) -> Json:
-        """The memory of the only member, or a list with the memory of each member. None before the first
-        decision."""
+        """Return the memory of the only member, or a list with the memory of each member. None before the
+        first decision."""
         numbers = [member.number for member in self.team.members]
         if len(numbers) == 1 or not self.memories:
             return self.memories.get(numbers[0])

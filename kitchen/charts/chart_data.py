@@ -60,7 +60,7 @@ class Series:
 
     @property
     def has_intervals(self) -> bool:
-        """True if any point has an interval along the y axis."""
+        """Return True if any point has an interval along the y axis."""
         return self.look != "spans" and any(point.low is not None for point in self.points)
 
 
@@ -123,18 +123,18 @@ class Chart:
 
     @property
     def full_title(self) -> str:
-        """The title. `(synthetic data)` follows if any number comes from a program."""
+        """Return the title. `(synthetic data)` follows if any number comes from a program."""
         return f"{self.title} (synthetic data)" if self.synthetic else self.title
 
     @property
     def alternative(self) -> str:
-        """The description of the chart. It begins with “Synthetic data.” if any number comes from a
+        """Return the description of the chart. It begins with “Synthetic data.” if any number comes from a
         program."""
         return f"Synthetic data. {self.words}" if self.synthetic else self.words
 
     @property
     def full_note(self) -> str:
-        """The note. A sentence is added if an interval extends beyond the axis and is cut."""
+        """Return the note. A sentence is added if an interval extends beyond the axis and is cut."""
         points = (point for one in self.series if one.look != "spans" for point in one.points)
         ends = (end for point in points for end in (point.low, point.high) if end is not None)
         cut = any(not self.y.low <= end <= self.y.high for end in ends)
@@ -142,29 +142,33 @@ class Chart:
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """The series of all panels."""
+        """Return the series of all panels."""
         return tuple(one for panel in self.panels for one in panel.series)
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """The series that the legend shows; each name is shown once. Empty if there is only one series."""
+        """Return the series that the legend shows; each name is shown once. Empty if there is only one
+        series."""
         found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 
     @property
     def is_empty(self) -> bool:
-        """True if the chart has no points."""
+        """Return True if the chart has no points."""
         return not any(one.points for one in self.series)
 
     @property
     def has_rows(self) -> bool:
-        """True if the y axis has names and the x axis has numbers. The first name is then at the top."""
+        """Return True if the y axis has names and the x axis has numbers. The first name is then at the
+        top."""
         return bool(self.y.names) and not self.x.names
 
 
 def csv_bytes(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    """Return a table as UTF-8 CSV (RFC 4180): a header line, empty cells for missing values, numbers in
-    full precision, booleans as 1 and 0."""
+    """Return a table as UTF-8 CSV (RFC 4180) with a header line.
+
+    Missing values are empty cells. Numbers have full precision, and booleans are 1 and 0.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(head)

@@ -81,7 +81,7 @@ class _Figure:
             self.width = LANES if chart.has_rows else round(max(room, least))
 
     def whole(self) -> Spec:
-        """Return the specification."""
+        """Return the complete Vega-Lite specification."""
         plots = [self._plot(panel) for panel in self.chart.panels]
         whole: Spec = {"$schema": SCHEMA, "description": self.chart.alternative, "background": PAPER}
         if not self.paper:
@@ -125,7 +125,7 @@ class _Figure:
         return {"height": height, **({"width": self.width} if self.paper else {}), "layer": layers}
 
     def _nothing(self) -> list[Spec]:
-        """Return empty axes, and words in the middle."""
+        """Return the specification of empty axes with a text in the middle."""
         words = {"type": "text", "text": "No values yet", "color": MUTED_INK, "fontSize": 13}
         axes = {"data": {"values": []}, "mark": "point", "encoding": {"x": self._x(), "y": self._y()}}
         return [axes, {"data": {"values": [{}]}, "mark": words}]
@@ -248,7 +248,7 @@ class _Figure:
             yield {"data": {"values": [{"x": point.x, "y": point.y}]}, "mark": mark, "encoding": places}
 
     def _below(self) -> Spec:
-        """Return the layer of what is below the names of the x axis."""
+        """Return the layer with the texts below the names of the x axis."""
         down = 10 + 14 * max(len(lines) for lines in _lines(self.chart.x.names, NAME_LETTERS))
         look = {"baseline": "top", "dy": down, "fontSize": 10.5, "lineBreak": "\n", "color": MUTED_INK}
         rows = [{"x": place, "words": words} for place, words in enumerate(self.chart.x.below)]
@@ -282,8 +282,8 @@ def _lines(names: Sequence[str], letters: int) -> list[list[str]]:
 
 
 def _fitting(names: Sequence[str], width: str) -> Spec:
-    """Return the axis labels for a plot of this width on a page; where a name has little room, its words are
-    on separate lines."""
+    """Return the axis labels for a plot of this width on a page. If there is little room, the words of a name
+    are on separate lines."""
     room = f"{width} / {len(names)}"
     whole, lines = (f"{_json(one)}[datum.value]" for one in (list(names), _lines(names, LETTERS)))
     return {
@@ -315,7 +315,7 @@ def _bracket_rows(panel: Panel) -> list[int]:
 
 
 def _brackets(panel: Panel) -> Iterator[Spec]:
-    """Yield the brackets above the plot."""
+    """Yield the brackets that join positions above the plot."""
     words = {"type": "text", "dy": -7, "fontSize": 11, "color": INK}
     for bracket, row in zip(panel.brackets, _bracket_rows(panel), strict=True):
         top = -8 - row * ROW

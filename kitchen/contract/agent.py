@@ -14,10 +14,11 @@ from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
 from kitchen.contract.assigned_jobs import Job
+from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.language_model import Call, Payer, RecordedAnswers
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, Setting, World, clean_settings
+from kitchen.contract.world import UNKNOWN, Aim, Command, Event, Intent, Json, World
 
 T = TypeVar("T")
 
@@ -77,10 +78,10 @@ class DecisionRequest:
     because: str = REASON_SEAT
     """The reason why the agent is asked now."""
     asked: tuple[int, ...] | None = None
-    """Those of its seats that need a command now; None for all of them. The commands of the others are
-    already in `Situation.commanded`, except for those in `may_act`."""
+    """The agent's seats that need a command now; None for all of them. The commands of the others are already
+    in `Situation.commanded`, except for those in `may_act`."""
     may_act: tuple[int, ...] = ()
-    """Those of its seats that are busy with a lasting action but may be commanded now, for example to stop it
+    """The agent's seats that are busy with a lasting action but may be commanded now, for example to stop it
     (`World.asks`). A seat without a command continues its action."""
     knowing: str = EVERYBODY
     """Whose commands of a step the agent knows before it decides: one of `KNOWLEDGE_LABELS`."""
@@ -93,7 +94,7 @@ class TeamTalk:
     """An agent's rights in the organisation (who may write to whom), its messages and its jobs."""
 
     organisation: Organisation | None = None
-    """Who may send what to whom; None in an episode without messages."""
+    """The rules about who may send what to whom; None in an episode without messages."""
     member: int = 0
     """The number of this agent among the members of the organisation."""
     messages: tuple[TeamMessage, ...] = ()
@@ -108,7 +109,8 @@ class TeamTalk:
     """The aims that each member that it may command can be asked for (`World.aims` of its first seat), by
     number."""
     public_brief: Mapping[str, Json] = field(default_factory=dict)
-    """What everybody may know of the world (`World.public_brief`), if the agent may command somebody."""
+    """The facts that everybody may know of the world (`World.public_brief`), if the agent may command
+    somebody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ MAX_WAIT_STEPS = 20
 """Maximum number of steps of one wait."""
 
 FREELY, ONCE, NEVER = "freely", "once", "never"
-"""How waiting is offered: for a chosen number of steps, for one step, or not at all."""
+"""Ways in which waiting is offered: for a chosen number of steps, for one step, or not at all."""
 READY, EARLY = "ready", "early"
 """The moment to fetch what a product will be put into: once it is ready, or while it is being made."""
 

@@ -49,7 +49,7 @@ class Job:
     since: Json = None
     """The world's record for the worker's first seat when the job was given (`World.aim_mark`)."""
     marks: Mapping[str, Json] = field(default_factory=dict)
-    """The same for its other seats."""
+    """The world's records for the worker's other seats when the job was given."""
     changed: int = 0
     """The step in which its state was set."""
     code: str = ""
@@ -61,8 +61,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """The number of members in the circle if the job came back to a member that had it before. 0 if it
-        did not come back."""
+        """Return the number of members in the circle if the job came back to a member that had it before. 0
+        if it did not come back."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0
@@ -71,7 +71,7 @@ class Job:
 
     @property
     def is_open(self) -> bool:
-        """True if the job can still change: it is given, accepted or started."""
+        """Return True if the job can still change: it is given, accepted or started."""
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:
@@ -110,7 +110,7 @@ class JobLedger:
 
     @property
     def open(self) -> tuple[Job, ...]:
-        """The open jobs, in the order in which they were given."""
+        """Return the open jobs, in the order in which they were given."""
         return tuple(self._open.values())
 
     def hear(self, message: TeamMessage) -> list[Job]:

@@ -35,7 +35,7 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """The highest possible share of completed orders; None if no order could end."""
+        """Return the highest possible share of completed orders; None if no order could end."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:
@@ -88,7 +88,7 @@ class Optimum:
 
     @property
     def is_proven(self) -> bool:
-        """True if the solver has proved that no better plan exists."""
+        """Return True if the solver has proved that no better plan exists."""
         return self.completed == self.bound
 
 

@@ -29,7 +29,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 
 MAX_DEPTH = 50
 """Maximum nesting of lists and tables; a study's document has about ten levels."""
@@ -164,12 +165,12 @@ def find_problem(kind: type[Record], values: Json) -> str:
 
 
 def _joined(*parts: str) -> str:
-    """Join parts of a key: `items[3].key`."""
+    """Return the parts of a key as one text, such as `items[3].key`."""
     return ".".join(part for part in parts if part).replace(".[", "[")
 
 
 def _complaint(error: ValidationError) -> tuple[str, str]:
-    """Return the key and the reason of the first problem."""
+    """Return the key and the reason of the first problem in a Pydantic error."""
     first = error.errors(include_url=False)[0]
     context, given = first.get("ctx", {}), repr(first["input"])
     steps = (f"[{step + 1}]" if isinstance(step, int) else step for step in first["loc"])

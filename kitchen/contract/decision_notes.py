@@ -43,7 +43,7 @@ class ReplyReading:
 
     @property
     def how(self) -> str:
-        """`whole` if all commands were read, `part` if some were, `none` if none was."""
+        """Return `whole` if all commands were read, `part` if some were, `none` if none was."""
         if not self.unread:
             return "whole"
         return "part" if self.unread < self.commands else "none"
@@ -101,12 +101,12 @@ class ReplyReadings:
 
     @property
     def columns(self) -> dict[str, int]:
-        """The counts by column name (READING_COLUMNS), for exported files."""
+        """Return the counts by column name (READING_COLUMNS), for exported files."""
         return dict(zip(READING_COLUMNS, astuple(self), strict=True))
 
     @property
     def decisions(self) -> int:
-        """Number of decisions for which a reply was read."""
+        """Return the number of decisions for which a reply was read."""
         return self.whole + self.part + self.none
 
     @property
@@ -121,14 +121,14 @@ class ReplyReadings:
 
     @property
     def is_bad(self) -> bool:
-        """True if too many replies failed, so that the results say little about the model. `warning` then
-        has a text for researchers."""
+        """Return True if too many replies failed, so that the results say little about the model. `warning`
+        then has a text for researchers."""
         return max(self.unread_share, self.invalid_share) >= WARN_SHARE
 
     @property
     def words(self) -> str:
-        """The counts as a text: `57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180 commands
-        invalid`. Empty if nothing was read.
+        """Return the counts as a text: `57 of 60 decisions read whole, 2 in part, 1 not at all; 6 of 180
+        commands invalid`. Empty if nothing was read.
 
         If a second try changed a count, the text also has the count before it.
         """
@@ -143,20 +143,22 @@ class ReplyReadings:
 
     @property
     def warning(self) -> str:
-        """A sentence that warns of too many decisions that were not read whole, or too many invalid
+        """Return a sentence that warns of too many decisions that were not read whole, or too many invalid
         commands. Empty if both shares are below WARN_SHARE."""
         entries = [f"{share} of the {of} {were}" for share, of, were in self._high_shares()]
         return f"{' and '.join(entries)}: these agents waited, though nobody chose that." if entries else ""
 
     @property
     def short(self) -> str:
-        """The shares that are too high, as a short text for a chart; empty if both are below WARN_SHARE."""
+        """Return the shares that are too high, as a short text for a chart; empty if both are below
+        WARN_SHARE."""
         return ", ".join(
             f"{share} of {of} {were.partition(' ')[2]}" for share, of, were in self._high_shares()
         )
 
     def _high_shares(self) -> list[tuple[str, str, str]]:
-        """Return each share that is too great, with what it is a share of, and what is wrong."""
+        """Return (share, base, problem) for each share that is too high: the share, what it is a share of,
+        and a text."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
             (self.invalid_share, "commands", "were invalid"),
@@ -236,5 +238,5 @@ class PredictionAccuracy:
 
     @property
     def share(self) -> float | None:
-        """The share of right predictions, from 0 to 1; None if no prediction was judged."""
+        """Return the share of right predictions, from 0 to 1; None if no prediction was judged."""
         return self.right / self.judged if self.judged else None

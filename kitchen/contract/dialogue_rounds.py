@@ -64,7 +64,7 @@ def _everybody_hears(member: int, message: TeamMessage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DialoguePosition:
-    """How much of the dialogue within a step an agent knew when it was last asked."""
+    """The part of the dialogue within a step that an agent knew when it was last asked."""
 
     last_known: int
     """Number of the last message that it knew before the dialogue; 0 where there was none."""
@@ -155,7 +155,7 @@ class StepDialogue:
         return self.organisation.rounds + (bool(made) and not made[0].says) - len(made)
 
     def _is_left(self, place: int) -> bool:
-        """Return whether this agent has yet to decide."""
+        """Return whether this agent still has to decide."""
         return not self.decisions[place] and self.situations[place].request.because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
@@ -197,7 +197,7 @@ class StepDialogue:
         return is_new or (place != self._opener and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this message, if it may be sent; return the places of the agents that should answer."""
+        """Send this message if it may be sent. Return the places of the agents that should answer."""
         member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.messages)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):

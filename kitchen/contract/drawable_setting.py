@@ -61,7 +61,7 @@ class GridDrawing:
 
     @property
     def is_empty(self) -> bool:
-        """True if no cell is drawn and no line has text."""
+        """Return True if no cell is drawn and no line has text."""
         return not any(map(str.strip, (*self.rows, *self.lines.values())))
 
 

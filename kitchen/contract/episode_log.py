@@ -108,7 +108,7 @@ class ScoredEvent:
 
     step: int
     result: str
-    """How it was scored, in a few words, such as `both right`."""
+    """The result of scoring in a few words, such as `both right`."""
     messages: tuple[int, ...]
     """Numbers of the messages that it consists of; at least one. A participant's rows in files hold it only
     if they sent or could read all of them."""
@@ -116,7 +116,7 @@ class ScoredEvent:
     """The value of each of `LogMetrics.event_columns`. They hold only what those who know the messages may
     know."""
     explanation: tuple[str, ...]
-    """What it consists of, and why it scores so, for researchers: English sentences."""
+    """The parts of the event and the reasons for its score, for researchers: English sentences."""
 
 
 CHECKED: Mapping[str, str] = {
@@ -124,7 +124,7 @@ CHECKED: Mapping[str, str] = {
     "plan": "the next command of a plan, which was dropped",
     "reply": "what an agent's model replied first, before its correction",
 }
-"""What a failed check was about, with its description in the codebook."""
+"""The subject of a failed check, with its description in the codebook."""
 
 
 class FailedCheck(NamedTuple):
@@ -152,7 +152,7 @@ class LogMetrics(ABC):
     """The values of each of `events`. Empty: the world scores no events one by one."""
 
     lists_failed_checks: ClassVar[bool] = False
-    """Whether `failed_checks` returns any."""
+    """True if `failed_checks` returns any."""
 
     @abstractmethod
     def measure(self, log: EpisodeLog) -> dict[str, Json]:

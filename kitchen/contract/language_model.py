@@ -167,7 +167,7 @@ class Request:
     seconds: float = 30.0
     """Time limit for the whole call, including all attempts and waits."""
     effort: Effort | None = None
-    """How much the model may think (counts towards `max_tokens`); None: as little as possible."""
+    """The limit on the model's thinking (counts towards `max_tokens`); None: as little as possible."""
     top_p: float | None = None
     """Probability mass of the tokens to sample from, above 0 up to 1; None: the provider's default."""
     seed: int | None = None
@@ -186,7 +186,7 @@ class Usage:
 
     @property
     def is_believable(self) -> bool:
-        """True if no count is above MAX_TOKENS_LIMIT."""
+        """Return True if no count is above MAX_TOKENS_LIMIT."""
         return max(self.input, self.output, self.cache_read, self.cache_write) <= MAX_TOKENS_LIMIT
 
 

@@ -31,7 +31,7 @@ class Changes:
 
     @property
     def length(self) -> int:
-        """The number of characters in `changed` and `removed` together."""
+        """Return the number of characters in `changed` and `removed` together."""
         return len(self.changed) + len(self.removed)
 
 
@@ -155,7 +155,7 @@ class FrozenMap:
 
     @property
     def length(self) -> int:
-        """The number of characters of the JSON text of all entries (`whole().changed`); 1 for an empty
+        """Return the number of characters of the JSON text of all entries (`whole().changed`); 1 for an empty
         map."""
         return 1 + int(self._groups.length)
 
@@ -205,7 +205,7 @@ class FrozenMap:
 
 
 def _place(key: str) -> tuple[int, int]:
-    """Return the group of a key, and the bucket in it."""
+    """Return the indices of a key's bucket: its group, and its position in the group."""
     return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKET_COUNT**2, BUCKET_COUNT)
 
 
@@ -236,7 +236,7 @@ class WorldState:
 
     @property
     def roots(self) -> dict[str, str]:
-        """The root hash of each large part, by name."""
+        """Return the root hash of each large part, by name."""
         return {name: part.root for name, part in self.parts.items()}
 
     def to_dict(self) -> dict[str, Json]:

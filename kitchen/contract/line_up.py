@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 
 MEMBER_SEPARATOR = "+"
 """Separates the kinds of agents that play together; the first has seat 0."""
@@ -94,7 +95,7 @@ def _who(kind: str, really: str) -> str:
 
 
 def _notes(notes: Sequence[Json]) -> Json:
-    """Merge the notes under their names; None if there are none."""
+    """Merge the notes of several agents into one JSON object, by name; None if there are none."""
     joint: dict[str, Json] = {}
     for note in notes:
         for name, value in note.items() if isinstance(note, dict) else ():

@@ -139,7 +139,7 @@ class Mailbox:
 
     @property
     def open_jobs(self) -> tuple[Job, ...]:
-        """All open jobs of the episode, in the order in which they were given."""
+        """Return all open jobs of the episode, in the order in which they were given."""
         return self._ledger.open
 
     def partners(self, step: int) -> dict[int, int]:
@@ -340,7 +340,7 @@ class Mailbox:
 
 
 def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
-    """Return an agent's place in the organisation with what it needs to command others, if it may."""
+    """Return an agent's rights and messages (`TeamTalk`) with the aims of the members that it may command."""
     organisation = talk.organisation
     led = organisation.commanded_by(talk.member) if organisation else ()
     if organisation is None or not led:

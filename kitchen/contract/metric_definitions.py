@@ -63,13 +63,13 @@ class Metric:
 
     @property
     def formula(self) -> str:
-        """The formula that computes the metric from two counts, such as `done / (done + missed)`. Empty if
-        the metric has no formula."""
+        """Return the formula that computes the metric from two counts, such as `done / (done + missed)`.
+        Empty if the metric has no formula."""
         return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """The minimum and the maximum of the metric's values; None for an end without a limit."""
+        """Return the minimum and the maximum of the metric's values; None for an end without a limit."""
         return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
 
     def holds(self, value: Json) -> bool:
@@ -81,7 +81,7 @@ class Metric:
 
     @property
     def better_words(self) -> str:
-        """`higher is better` or `lower is better`; empty if neither is better."""
+        """Return `higher is better` or `lower is better`; empty if neither is better."""
         return "" if self.better == "neither" else f"{self.better} is better"
 
     def shown(self, value: float) -> str:

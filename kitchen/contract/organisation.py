@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Self
 
+from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.schedules import (
     FREE,
     REAL,
@@ -26,7 +27,8 @@ from kitchen.contract.schedules import (
     THINK_STEPS,
     TOGETHER,
 )
-from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 
 Pair = tuple[int, int]
 """A pair of member numbers: from, to."""

@@ -96,9 +96,11 @@ class PlansView:
     shows_intents: bool = False
     """True if the page shows what the others are about to do; the same for the whole episode."""
     intents: Mapping[int, Intent] = field(default_factory=dict)
-    """Where `shows_intents`: what other seats said, at their decision on the last step, that they will do
-    next. It was decided before this seat chooses, and is never the command of the open step. A seat without
-    an intent is left out; the page must not invent one."""
+    """Where `shows_intents`: the next actions that other seats announced at their decision on the last step.
+
+    They were decided before this seat chooses, and are never commands of the open step. A seat without an
+    intent is left out; the page must not invent one.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,9 @@ class TalkView:
     addressees: tuple[int, ...] = ()
     """Members to whom this person may write."""
     unread: tuple[int, ...] = ()
-    """Those of the addressees who do not read messages (`Agent.reads_words`)."""
+    """The addressees who do not read messages (`Agent.reads_words`)."""
     only_jobs: tuple[int, ...] = ()
-    """Those of `unread` who do jobs with an aim (`Agent.pursues`)."""
+    """The members of `unread` who do jobs with an aim (`Agent.pursues`)."""
     one_partner: bool = False
     """True if this person talks with one member at a time (`kitchen.contract.team_messages`)."""
     partner: int | None = None
@@ -150,9 +152,10 @@ class JobsView:
     leads: tuple[int, ...] = ()
     """Members to whom this person may give jobs."""
     aims: Mapping[int, Sequence[Aim]] = field(default_factory=dict)
-    """For each member to whom this person may give jobs: the aims that it can be asked for (`World.aims`)."""
+    """The aims that each member can be asked to reach, for members to whom this person may give jobs
+    (`World.aims`)."""
     seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """For each member to whom this person may give jobs: the seats that it commands."""
+    """The seats that each member commands, for members to whom this person may give jobs."""
     seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
     """Observations of other seats that this person may see as their leader (`Organisation.seats_seen`). A
     world in which all seats see the same does not show them."""

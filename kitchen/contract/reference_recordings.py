@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from kitchen.contract.world import Json, WorldError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import WorldError
 
 Recording = TypeVar("Recording")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 
 TOGETHER, RELAY, IN_ROUNDS, FREE = "together", "relay", "rounds", "free"
 SCHEDULES: Mapping[str, str] = {
@@ -20,7 +20,7 @@ SCHEDULES: Mapping[str, str] = {
 }
 """Schedules by name. The text explains to researchers which members a step waits for."""
 RECHECK, DROP, TAKE = "recheck", "drop", "take"
-"""What happens to a delayed decision if some of its commands are no longer legal when it takes effect."""
+"""Rules for a delayed decision if some of its commands are no longer legal when it takes effect."""
 MAX_THINK_STEPS = 100
 REAL = "real"
 """The value of `think_steps` with which a decision takes effect in the first step that opens after it has

@@ -12,18 +12,10 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar, Self
 
+from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.large_state import LargeMap
-from kitchen.contract.world import (
-    Command,
-    Event,
-    Json,
-    SettingsError,
-    StateError,
-    TurnCommands,
-    World,
-    clean_settings,
-    ordered_commands,
-)
+from kitchen.contract.world import Command, Event, Json, TurnCommands, World, ordered_commands
+from kitchen.contract.world_errors import SettingsError, StateError
 
 UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
 """Codes of refused commands: no such seat, a second command of a seat, or not possible now."""
@@ -72,13 +64,13 @@ class SimpleWorld(World):
 
     @property
     def length(self) -> int | None:
-        """The number of steps of an episode, from the setting that `steps_setting` names. None if there is
-        no such setting."""
+        """Return the number of steps of an episode, from the setting that `steps_setting` names. None if
+        there is no such setting."""
         return int(self.chosen[self.steps_setting]) if self.steps_setting else None
 
     @property
     def over(self) -> bool:
-        """True if all steps of the episode were taken."""
+        """Return True if all steps of the episode were taken."""
         return self.length is not None and self.clock >= self.length
 
     def brief(self, seat: int) -> dict[str, Json]:

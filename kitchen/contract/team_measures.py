@@ -32,9 +32,11 @@ from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event, Json, World
 
 ACTED, GOES_ON, NOT_ASKED, NOTHING = "acted", "goes_on", "not_asked", "nothing"
-"""What a seat did in a step, besides `thinking` and `waiting`. `acted`: it was commanded to do something.
-`goes_on`: it was not asked after such a command, so that a lasting action probably goes on. `not_asked`: it
-was not asked otherwise. `nothing`: it was asked and did nothing."""
+"""Codes for a seat's behaviour in a step, besides `thinking` and `waiting`.
+
+`acted`: it was commanded to do something. `goes_on`: it was not asked after such a command, so that a lasting
+action probably continues. `not_asked`: it was not asked otherwise. `nothing`: it was asked and did nothing.
+"""
 FATES = (ACCEPTED, DECLINED, DONE, FAILED, WITHDRAWN, PASSED_ON)
 """States of jobs that are counted: the jobs that were ever in this state."""
 MEASURE_COLUMNS = (
@@ -59,7 +61,7 @@ class Planning:
 
     @property
     def due(self) -> int:
-        """The step in which it takes effect."""
+        """Return the step in which the decision takes effect."""
         return self.decision.step
 
 
@@ -109,8 +111,8 @@ def job_courses(messages: Iterable[TeamMessage]) -> tuple[JobCourse, ...]:
 def reassigned_jobs(courses: Iterable[JobCourse]) -> frozenset[tuple[int, int]]:
     """Return the failed jobs that their giver gave again later, by number and worker.
 
-    A later job is the same if it has the same aim, or the same words where there is no aim. Each later job
-    stands for one failure only.
+    A later job is the same if it has the same aim or, without an aim, the same text. Each later job counts
+    for only one failure.
     """
     found, used, given = set[tuple[int, int]](), set[tuple[int, int]](), [*courses]
     for failed in given:

@@ -3,27 +3,20 @@
 A world has one or more seats (places of players) and changes in steps. Each step carries out one command per
 seat. In a turn-based world, a step waits for these commands. In a real-time world, a clock sets the time of
 each step. Seats may have different commands and see different things.
-
-Errors::
-
-    WorldError
-    ├── SettingsError   settings, level files or data that cannot be played
-    └── StateError      a stored state that this version cannot read
 """
 
 from __future__ import annotations
 
-import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple, Self, final
 
 from kitchen.contract.canonical_json import Json as Json
 from kitchen.contract.canonical_json import canonical_hash as canonical_hash
 from kitchen.contract.canonical_json import canonical_json as canonical_json
 from kitchen.contract.canonical_json import text_hash as text_hash
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.large_state import LargeMap, WorldState
 from kitchen.contract.metric_definitions import Metric as Metric
 from kitchen.contract.metric_definitions import MetricLimits
@@ -43,18 +36,6 @@ its objects). Or free text: `said` is in the agent's own words, `thought` is its
 
 TurnCommands = Mapping[int, Command] | Sequence[tuple[int, Command]]
 """Commands by seat. Where the world runs them one by one, they are in that order."""
-
-
-class WorldError(Exception):
-    """The base class of errors that a caller can correct, such as wrong settings. The message is one line."""
-
-
-class SettingsError(WorldError):
-    """Settings or data that cannot be played. The message names the setting or file, and the reason."""
-
-
-class StateError(WorldError):
-    """A stored state that is damaged or was written by another version of the rules."""
 
 
 class Event(NamedTuple):
@@ -79,125 +60,8 @@ class Event(NamedTuple):
         return {"kind": self.kind, "seat": self.seat, **self.data}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting of a world or co-player that a researcher can change. Forms are built from these
-    declarations.
-
-    `kind` is `int`, `float`, `bool`, `text` or `choice`. `choices` are (value, label) pairs; for an `int`,
-    they are words that may replace the number. `minimum` and `maximum` are inclusive; for a text they limit
-    the number of characters.
-    """
-
-    name: str
-    kind: str
-    label: str
-    default: Json
-    help: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[tuple[str, str], ...] = ()
-    later: bool = False
-    """True if designs were stored before this setting existed. A form that is saved with its default does not
-    add it, and a state in which it has its default does not hold it."""
-    lines: int = 1
-    """Number of lines of the input box for a text."""
-    placeholders: tuple[tuple[str, str], ...] = ()
-    """Placeholders allowed in a text, written as `{name}`: pairs of a name and its meaning."""
-    usual: str = ""
-    """The text that is used if this one is empty, written with placeholders."""
-    fresh: Json = None
-    """The first value in a form for a new object, where it differs from the default; None: the default."""
-
-    @property
-    def beginning(self) -> Json:
-        """The value that a form for a new object shows first. It is `fresh` or, without `fresh`, the
-        default."""
-        return self.default if self.fresh is None else self.fresh
-
-    def clean(self, value: Json) -> Json:
-        """Return the value, converted to the setting's type. Raises SettingsError, which names the
-        setting, if the value is wrong."""
-        if self.kind == "int" and value in dict(self.choices):
-            return value
-        try:
-            cleaned = _READERS[self.kind](value)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise SettingsError(f"{self.name}: {value!r} is not a value of kind {self.kind}") from error
-        self._check(cleaned)
-        return cleaned
-
-    def _check(self, value: Json) -> None:
-        if self.kind != "int" and self.choices and value not in [choice for choice, _ in self.choices]:
-            raise SettingsError(
-                f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
-            )
-        size, shown = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
-        if self.minimum is not None and size < self.minimum:
-            raise SettingsError(f"{self.name}: {shown} is below {self.minimum}")
-        if self.maximum is not None and size > self.maximum:
-            raise SettingsError(f"{self.name}: {shown} is above {self.maximum}")
-        if self.placeholders:
-            self._check_placeholders(value)
-
-    def _check_placeholders(self, text: str) -> None:
-        known = [name for name, _ in self.placeholders]
-        unknown = [name for name in placeholders_in(text) if name not in known]
-        if unknown:
-            listed = ", ".join(f"{{{name}}}" for name in known)
-            raise SettingsError(f"{self.name}: nothing is called {{{unknown[0]}}}; there are {listed}")
-
-
 AMOUNT_PATTERN = re.compile(r"0|[1-9][0-9]{0,8}")
 """The pattern of an amount in a command: a whole number from 0, without leading zeros."""
-PLACEHOLDER_PATTERN = re.compile(r"\{([a-z_]+)\}")
-
-
-def placeholders_in(text: str) -> list[str]:
-    """Return the names in braces, such as `{name}`, that a text contains, in order. Anything else in
-    braces is ignored."""
-    return PLACEHOLDER_PATTERN.findall(text)
-
-
-def _read_int(value: Json) -> int:
-    if isinstance(value, bool) or int(value) != float(value):
-        raise ValueError(value)
-    return int(value)
-
-
-def _read_float(value: Json) -> float:
-    number = float(value)
-    if isinstance(value, bool) or not math.isfinite(number):
-        raise ValueError(value)
-    return number
-
-
-def _read_as(kind: type) -> Callable[[Json], Json]:
-    def read(value: Json) -> Json:
-        if not isinstance(value, kind):
-            raise TypeError(value)
-        return value
-
-    return read
-
-
-_READERS = {
-    "int": _read_int,
-    "float": _read_float,
-    "bool": _read_as(bool),
-    "text": _read_as(str),
-    "choice": _read_as(str),
-}
-
-
-def clean_settings(declared: Iterable[Setting], given: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the value of every declared setting by name, from `given` or its default. Raises
-    SettingsError for a wrong value or an unknown name."""
-    known = {setting.name: setting for setting in declared}
-    for name in given:
-        if name not in known:
-            raise SettingsError(f"{name}: no such setting; there are {', '.join(known)}")
-    return {name: setting.clean(given.get(name, setting.default)) for name, setting in known.items()}
 
 
 class World(ABC):
@@ -257,23 +121,23 @@ class World(ABC):
     @property
     @abstractmethod
     def clock(self) -> int:
-        """Number of steps taken since `reset`."""
+        """Return the number of steps taken since `reset`."""
 
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Number of steps after which the episode ends by itself; None if only reaching the goal ends the
-        episode."""
+        """Return the number of steps after which the episode ends by itself; None if only reaching the goal
+        ends the episode."""
 
     @property
     @abstractmethod
     def over(self) -> bool:
-        """True if the game has ended by its own rules, for example after its last step."""
+        """Return True if the game has ended by its own rules, for example after its last step."""
 
     @property
     def tick_ms(self) -> int | None:
-        """Milliseconds between steps in a real-time world, the same for the whole episode. A clock then runs
-        each step with the commands that have arrived.
+        """Return milliseconds between steps in a real-time world, the same for the whole episode. A clock
+        then runs each step with the commands that have arrived.
 
         None for a turn-based world: a step waits until all seats have commanded.
         """
@@ -281,13 +145,13 @@ class World(ABC):
 
     @property
     def cut_off(self) -> bool:
-        """True if a limit outside the rules has ended the game (*truncated* in Gymnasium)."""
+        """Return True if a limit outside the rules has ended the game (*truncated* in Gymnasium)."""
         return False
 
     @final
     @property
     def has_ended(self) -> bool:
-        """True if no further step can be taken: the game is over, or it was cut off."""
+        """Return True if no further step can be taken: the game is over, or it was cut off."""
         return self.over or self.cut_off
 
     @abstractmethod

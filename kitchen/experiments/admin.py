@@ -71,7 +71,7 @@ DOWNLOAD_TYPES: dict[str, str] = {
 GOAL_TYPES = {
     name.replace("figure4", "figure7"): kind for name, kind in DOWNLOAD_TYPES.items() if "figure4" in name
 }
-"""The same for files that only experiments with a goal have."""
+"""Content types of files that only experiments with a goal have."""
 
 
 def downloadable_files(experiment: Experiment) -> dict[str, str]:

@@ -38,17 +38,17 @@ class Estimate:
 
     @property
     def mean(self) -> float | None:
-        """The mean of the values; None if there are no episodes."""
+        """Return the mean of the values; None if there are no episodes."""
         return fmean(self.values) if self.values else None
 
     @property
     def error(self) -> float | None:
-        """The standard error of the mean; None with fewer than two episodes."""
+        """Return the standard error of the mean; None with fewer than two episodes."""
         return stdev(self.values) / sqrt(len(self.values)) if len(self.values) > 1 else None
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the mean, cut at the metric's lowest and highest possible
+        """Return the 95 % confidence interval of the mean, cut at the metric's lowest and highest possible
         values. None with fewer than two episodes."""
         if self.error is None:
             return None
@@ -63,15 +63,15 @@ class Estimate:
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """The distances from the mean to the lower and to the upper end of the mean's interval. None if
-        there is no interval."""
+        """Return the distances from the mean to the lower and to the upper end of the mean's interval. None
+        if there is no interval."""
         if self.interval is None:
             return None
         (low, high), mean = self.interval, fmean(self.values)
         return max(mean - low, 0.0), max(high - mean, 0.0)
 
     def __str__(self) -> str:
-        """Return mean ± standard error."""
+        """Return the text "mean ± standard error"."""
         if self.mean is None:
             return "n/a"
         return f"{self.mean:.1f}" + ("" if self.error is None else f" {PLUS_MINUS} {self.error:.1f}")
@@ -236,7 +236,7 @@ def comparison_line(results: Sequence[CellResult]) -> str:
 
 
 def _means(found: Iterable[LineUpResult]) -> list[tuple[float, LineUpResult]]:
-    """Return (mean, result) of every line-up that was played."""
+    """Return (mean, result) pairs for every line-up that was played."""
     return [(each.estimate.mean, each) for each in found if each.estimate.mean is not None]
 
 

@@ -64,7 +64,7 @@ class EpisodeRow:
     outcome: str = PLAYED
     """FAILED if an error ended the episode: its counts are 0 and enter no result; it can be played again."""
     reason: str = ""
-    """For a failed episode: the error and its place in the code."""
+    """The error of a failed episode and its place in the code."""
     log: str = ""
     """SHA-256 of the lines of the log; empty for episodes that were played before logs existed."""
     read_whole: int = 0
@@ -93,12 +93,12 @@ class EpisodeRow:
 
     @property
     def readings(self) -> ReplyReadings:
-        """Counts of how well the episode's model replies could be parsed."""
+        """Return counts of how well the episode's model replies could be parsed."""
         return ReplyReadings(*(getattr(self, name) for name in READING_COLUMNS))
 
     @property
     def key(self) -> EpisodeKey:
-        """The variant, level, number of agents, interval and number that identify the episode in its
+        """Return the variant, level, number of agents, interval and number that identify the episode in its
         experiment."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
@@ -256,12 +256,12 @@ class DecisionMakers:
 
     @property
     def share(self) -> str:
-        """The share of decisions that a fallback made, as text: `3 of 900`."""
+        """Return the share of decisions that a fallback made, as text: `3 of 900`."""
         return f"{self.fallbacks.total()} of {self.decisions.total()}"
 
     @property
     def names(self) -> str:
-        """The decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
+        """Return the decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
     def figure_label(self, kind: str) -> str:

@@ -133,7 +133,7 @@ def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRo
 
 
 def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
-    """Return the maker of a file that has all tables as text."""
+    """Return a function that writes all tables as one text file with `write`."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
         tables = result_tables.result_text_tables(setup, results)
@@ -143,7 +143,7 @@ def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
 
 
 def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
-    """Return the makers of all files with results of this experiment, by file name."""
+    """Return the functions that make the result files of this experiment, by file name."""
     ground = setup.ground
     groups = isinstance(ground, ComparisonBenchmark) and ground.published_tables()
     return RESULT_MAKERS | (PUBLISHED_MAKERS if groups else {}) | (GOAL_MAKERS if setup.goal else {})
@@ -152,7 +152,7 @@ def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
 def _drawn(
     kind: ImageFormat, chart: Callable[[ExperimentSetup, Sequence[CellResult]], Chart] = result_chart
 ) -> ResultMaker:
-    """Return the maker of the figure in this format."""
+    """Return a function that draws the results as a figure in this format."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
         return draw_chart(chart(setup, results), kind)
@@ -176,4 +176,4 @@ PUBLISHED_MAKERS: dict[str, ResultMaker] = {
 GOAL_MAKERS: dict[str, ResultMaker] = {
     f"figure7.{kind}": _drawn(kind, organisation_chart) for kind in ("svg", "pdf", "png")
 }
-"""The same for files that only experiments with a goal have."""
+"""Functions that make files which only experiments with a goal have."""

@@ -44,7 +44,7 @@ class CostForecast:
 
     @property
     def is_free(self) -> bool:
-        """True if no call costs money."""
+        """Return True if no call costs money."""
         return self.worst == 0
 
     def __str__(self) -> str:
@@ -195,8 +195,8 @@ class SpendingLimit:
 
     @property
     def amount(self) -> float | None:
-        """The US dollars that may still be spent. None for no limit: no call costs money, or a price is
-        unknown."""
+        """Return the US dollars that may still be spent. None for no limit: no call costs money, or a price
+        is unknown."""
         if self.ahead.is_free or self.ahead.worst is None:
             return None
         return self.ahead.worst if self.budget is None else max(0.0, self.budget - self.spent)

@@ -43,7 +43,7 @@ class IntervalResult:
     """Upper bound over the played episodes, or over all planned ones if none was played."""
     players: DecisionMakers
     figures: tuple[float, ...] = ()
-    """For comparisons of one metric: its value in each episode."""
+    """The metric's value in each episode, for comparisons of one metric."""
     second_figures: tuple[float, ...] = ()
     """The same for the second metric, if there is one."""
     counts: tuple[OrderCounts, ...] = ()
@@ -55,13 +55,13 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """The number of orders that were completed or failed. A world without orders counts something else
-        instead."""
+        """Return the number of orders that were completed or failed. A world without orders counts something
+        else instead."""
         return self.completed + self.failed
 
     @property
     def share(self) -> float | None:
-        """completed / total; None if nothing was completed or failed."""
+        """Return completed / total; None if nothing was completed or failed."""
         return self.completed / self.total if self.total else None
 
 
@@ -74,13 +74,13 @@ class CellResult:
 
     @property
     def players(self) -> DecisionMakers:
-        """The decision makers of this cell, over all intervals."""
+        """Return the decision makers of this cell, over all intervals."""
         return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
     def cos(self) -> float | None:
-        """The collaboration score (CoS) of this cell in this experiment. None if an interval has no result
-        yet."""
+        """Return the collaboration score (CoS) of this cell in this experiment. None if an interval has no
+        result yet."""
         return collaboration_score((each.completed, each.failed) for each in self.intervals)
 
     @property
@@ -94,13 +94,13 @@ class CellResult:
 
     @property
     def bound_cos(self) -> float | None:
-        """The upper bound of the collaboration score (CoS) of this cell. None if none is known."""
+        """Return the upper bound of the collaboration score (CoS) of this cell. None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
     @property
     def is_above(self) -> bool | None:
-        """True if this experiment's CoS is above the paper's; None if one of them is missing."""
+        """Return True if this experiment's CoS is above the paper's; None if one of them is missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos

@@ -282,7 +282,7 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
 
 
 def _go_on(episode: ExperimentEpisode) -> EpisodeRow:
-    """Continue an episode from its log, or begin it anew if the log cannot be continued."""
+    """Continue an episode from its log. If the log cannot be continued, start the episode again."""
     try:
         return _play(episode, anew=False)
     except LogError as error:

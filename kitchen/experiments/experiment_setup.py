@@ -25,7 +25,8 @@ from kitchen.contract.organisation import (
     applicable_settings,
     make_organisation,
 )
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import declared_settings
 from kitchen.registry.world_registry import (
     DEFAULT_WORLD_NAME,
@@ -74,17 +75,17 @@ class ExperimentColumn:
 
     @property
     def ground(self) -> Benchmark:
-        """The benchmark that the world of this cell defines."""
+        """Return the benchmark that the world of this cell defines."""
         return get_ground(self.world)
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """The name of the variant, the level and the number of agents, which identify this cell."""
+        """Return the name of the variant, the level and the number of agents, which identify this cell."""
         return self.variant.name, self.level, self.agents
 
     @property
     def paper(self) -> Mapping[float, OrderCounts]:
-        """The counts of orders in the paper, by interval (alpha); empty if there are none."""
+        """Return the counts of orders in the paper, by interval (alpha); empty if there are none."""
         if self.world != DEFAULT_WORLD:
             return {}
         return DEFAULT_BENCHMARK.published(self.level, self.agents, self.variant.paper)
@@ -143,7 +144,7 @@ class ExperimentSetup:
 
     @property
     def columns(self) -> tuple[ExperimentColumn, ...]:
-        """All cells of the experiment, in the order of the tables."""
+        """Return all cells of the experiment, in the order of the tables."""
         if self.preset:
             rows = DEFAULT_BENCHMARK.preset(self.preset, self.agents, self.models)
             return tuple(
@@ -156,7 +157,7 @@ class ExperimentSetup:
 
     @property
     def teams(self) -> list[tuple[str, str]]:
-        """Every kind of organisation with each line-up that fits it."""
+        """Return every kind of organisation with each line-up that fits it."""
         every = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
         return [team for team in every if not organisation_misfit(*team, self.organisation_settings)]
 
@@ -180,7 +181,7 @@ class ExperimentSetup:
 
     @property
     def ground(self) -> Benchmark:
-        """The benchmark that the world of this experiment defines."""
+        """Return the benchmark that the world of this experiment defines."""
         return get_ground(self.world)
 
     def coplayer_of(self, variant: BenchmarkVariant) -> str:
@@ -189,7 +190,7 @@ class ExperimentSetup:
 
     @property
     def total(self) -> int:
-        """The number of all episodes."""
+        """Return the number of all episodes."""
         return len(self.columns) * len(self.alphas) * self.episodes
 
     def settings_of(self, variant: BenchmarkVariant) -> dict[str, Json]:
@@ -233,7 +234,7 @@ class EpisodeJob:
 
     @property
     def key(self) -> EpisodeKey:
-        """The key of the episode within the experiment."""
+        """Return the key of the episode within the experiment."""
         return *self.column.key, self.alpha, self.episode
 
 

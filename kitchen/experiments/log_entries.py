@@ -64,7 +64,7 @@ class LogHead:
 
     @property
     def key(self) -> tuple[str, str, int, float, int]:
-        """The key of the episode within its experiment."""
+        """Return the key of the episode within its experiment."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class StepEntry:
     """In an organisation: messages sent with the decisions. Also those of the next step that are sent before
     anybody is asked: the platform's, and those of delayed decisions."""
     effects: tuple[DecisionEffect, ...] = ()
-    """What became of the delayed decisions that took effect in this step."""
+    """The results of the delayed decisions that took effect in this step."""
 
     def to_json(self, store_text: StoreText) -> dict[str, Json]:
         """Return the step as JSON. `store_text` stores a long text and returns its hash, which replaces

@@ -51,29 +51,29 @@ class PlayedLog:
     size: int = 0
     """Number of bytes of the complete pieces that the log was read from."""
     replayed: EpisodeLog | None = field(default=None, compare=False, repr=False)
-    """The same episode as a log for measures, once somebody has replayed it."""
+    """The episode in the form that metrics read, once it has been replayed."""
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of all lines of the log."""
+        """Return the SHA-256 of all lines of the log."""
         return hashlib.sha256(self.lines).hexdigest()
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """All steps. Steps that were not taken, because of a spent budget or an error, are included. An
-        agent was not necessarily asked in each step."""
+        """Return all steps. Steps that were not taken, because of a spent budget or an error, are included.
+        An agent was not necessarily asked in each step."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """The steps for which an agent was asked. Steps that were not taken, because of a spent budget or
-        an error, are included."""
+        """Return the steps for which an agent was asked. Steps that were not taken, because of a spent budget
+        or an error, are included."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """All model calls of the episode. Calls for steps that were not taken, because of a spent budget
-        or an error, are included."""
+        """Return all model calls of the episode. Calls for steps that were not taken, because of a spent
+        budget or an error, are included."""
         return [call for each in self.asked for call in each.calls]
 
 

@@ -215,7 +215,7 @@ def _call(call: Call) -> Cells:
 
 
 def _sampling(request: Request) -> dict[str, Json]:
-    """Return every parameter that was sent, and the name of the tool."""
+    """Return every parameter of the request, except model and messages, and the name of the tool."""
     sampling = asdict(request)
     del sampling["model"], sampling["messages"]
     return {**sampling, "tool": request.tool.name if request.tool else None}
@@ -315,7 +315,7 @@ class TableWriter:
 
     @property
     def head(self) -> bytes:
-        """The header line of the table."""
+        """Return the header line of the table."""
         return _lines([self.columns])
 
     def piece(self, log: PlayedLog) -> bytes:

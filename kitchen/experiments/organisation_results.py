@@ -59,8 +59,8 @@ class OrganisationResult:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """TC with its interval, and how many episodes reached the goal if not all did; mPT with its
-        interval."""
+        """Return two texts: TC with its interval and, if not all episodes reached the goal, how many did; and
+        mPT with its interval."""
         reached = len(self.time.values)
         part = "" if reached == self.episodes else f" ({reached} of {self.episodes})"
         time = f"{_with_interval(self.time)}{part}" if reached else NOT_REACHED if self.episodes else ""

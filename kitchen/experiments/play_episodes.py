@@ -183,7 +183,8 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
 
 
 def _decisions(entry: StepEntry) -> tuple[StepEntry | DecisionMade, ...]:
-    """Return every decision of a step: of each member in an organisation, else the joint one, if any."""
+    """Return every decision of a step. In an organisation, each member has its own; otherwise there is at
+    most one joint decision."""
     return entry.decisions or ((entry,) if entry.asked else ())
 
 
@@ -198,7 +199,7 @@ def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], flo
 
 
 def _read(course: RunningEpisode, decided: Iterable[StepEntry | DecisionMade]) -> dict[str, Any]:
-    """Return the columns about how model replies were parsed."""
+    """Return the values of the result row's columns about how model replies were parsed."""
     seats = {member.number: len(member.seats) for member in course.team.members}
     if course.team.organisation is None:
         seats = {}

@@ -259,7 +259,8 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
 
 
 def _who(players: DecisionMakers) -> list[object]:
-    """Return the values of the columns from `decisions` on."""
+    """Return the values of the row's last columns, which say who decided: the column `decisions` and all
+    after it."""
     models, codes = ", ".join(sorted(players.models)), counts_text(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
     return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

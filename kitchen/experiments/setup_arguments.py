@@ -9,7 +9,8 @@ from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.experiments.experiment_setup import DEFAULT_BENCHMARK, DEFAULT_WORLD, ExperimentSetup, SetupError
 from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.dotted_paths import UnknownNameError

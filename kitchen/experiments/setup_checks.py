@@ -13,12 +13,14 @@ from kitchen.contract.benchmark import (
     ComparisonBenchmark,
     PairingBenchmark,
 )
+from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
 from kitchen.contract.organisation import (
     applicable_settings,
 )
 from kitchen.contract.schedules import SCHEDULE, TOGETHER
-from kitchen.contract.world import Json, SettingsError, clean_settings
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.experiments.experiment_setup import (
     DEFAULT_BENCHMARK,
     DEFAULT_WORLD,

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field, fields
 
 from kitchen.agents.agent_team import DecisionMade, StepMade, Team
 from kitchen.contract.agent import Agent, DecisionLimits
-from kitchen.contract.world import Json, WorldError, canonical_json
+from kitchen.contract.world import Json, canonical_json
+from kitchen.contract.world_errors import WorldError
 from kitchen.experiments.episode_rows import EpisodeRow
 from kitchen.experiments.log_entries import StepEntry, message_to_json, same_request
 from kitchen.experiments.log_files import PlayedLog

@@ -1,1 +1,1 @@
-"""Form fields for the settings that worlds and agents declare."""
+"""Build form fields for the settings that worlds and agents declare."""

@@ -10,7 +10,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 
 LONG_TEXT = 60
 """Length from which a text gets an input box of several lines."""

@@ -1,1 +1,1 @@
-"""Infrastructure: database access, processes, task queues, rate limits, metrics and files."""
+"""Provide infrastructure: database access, processes, task queues, rate limits, metrics and files."""

@@ -41,7 +41,7 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
         return super().bulk_create(*args, **kwargs)
 
     def bulk_update(self, *_: Any, **__: Any) -> Never:
-        """Raise AppendOnlyError."""
+        """Refuse to change rows: raise AppendOnlyError."""
         raise self._refusal()
 
 
@@ -144,7 +144,8 @@ def append_only_models() -> list[type[models.Model]]:
 
 
 def _wanted(there: BaseDatabaseWrapper, model: type[models.Model]) -> dict[str, str]:
-    """Return the triggers that the table of this model must have."""
+    """Return the triggers that the table of this model must have, as SQL by name. `there` is the database
+    connection."""
     fields = model._meta.concrete_fields
     emptied = [str(field.column) for field in fields if _may_be_emptied(field)]
     names = [str(field.column) for field in fields if field.column not in emptied]

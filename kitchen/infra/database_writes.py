@@ -98,7 +98,7 @@ def _field(model: type[models.Model], name: str) -> Any:
 
 
 def _stored(model: type[models.Model], name: str, value: Any) -> Any:
-    """Convert the value for the driver."""
+    """Convert a field's value to the form that the database driver accepts."""
     return (
         str(value) if isinstance(value, RawJson) else _field(model, name).get_db_prep_save(value, connection)
     )
@@ -139,7 +139,7 @@ class BatchedDeleteMixin:
     def delete_view(
         self: Any, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """Django admin view: delete one row and its dependent rows after a confirmation."""
+        """Delete one row and its dependent rows after a confirmation (Django admin view)."""
         if request.method == "POST" and "post" in request.POST:
             obj = self.get_object(request, object_id)
             if obj is not None and self.has_delete_permission(request, obj):
@@ -148,7 +148,7 @@ class BatchedDeleteMixin:
         return answer
 
     def delete_queryset(self: Any, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        """Django admin action: delete the selected rows and their dependent rows, one after another."""
+        """Delete the selected rows and their dependent rows, one after another (Django admin action)."""
         for obj in queryset:
             self.clear(obj)
             self.delete_model(request, obj)

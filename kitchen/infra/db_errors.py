@@ -32,7 +32,8 @@ class DatabaseProblem(StrEnum):
 
     @property
     def passes(self) -> bool:
-        """True if the problem usually ends without any action, such as a locked or unreachable database."""
+        """Return True if the problem usually ends without any action, such as a locked or unreachable
+        database."""
         return self in {DatabaseProblem.BUSY, DatabaseProblem.AWAY, DatabaseProblem.UPDATING}
 
 

@@ -37,8 +37,8 @@ _busy_until = 0.0
 
 
 def note_lock_timeout(trouble: DatabaseProblem | None) -> None:
-    """If the problem is a locked database, let this process wait only briefly for locks during the next
-    seconds."""
+    """Let this process wait only briefly for locks during the next seconds, if the problem is a locked
+    database."""
     global _busy_until
     if trouble is DatabaseProblem.BUSY:
         _busy_until = time.monotonic() + HURRIED_SECONDS
@@ -62,7 +62,7 @@ def _wait_at_most(milliseconds: int) -> None:
 def lock_timeout_middleware(
     page: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Django middleware: call `set_lock_timeout` before each request."""
+    """Call `set_lock_timeout` before each request (Django middleware)."""
 
     def wait(request: HttpRequest) -> HttpResponseBase:
         set_lock_timeout()

@@ -39,7 +39,7 @@ def clear_log_context() -> None:
 
 @contextmanager
 def log_context(**facts: str | int) -> Iterator[None]:
-    """Context manager: add facts to the log lines within the block."""
+    """Add facts to the log lines within the block."""
     token = _known.set({**_known.get(), **facts})
     try:
         yield

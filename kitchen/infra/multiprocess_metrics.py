@@ -63,7 +63,7 @@ def shared_folder() -> Path | None:
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Context manager: hold the lock of the metrics folder, so that no other process merges files. Raises
+    """Hold the lock of the metrics folder during the block, so that no other process merges files. Raises
     OSError if the folder does not exist."""
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -75,7 +75,8 @@ class ProcessPool:
         waiting: int = MAX_WAITING_CALLS,
         longest: float = CALL_TIMEOUT_SECONDS,
     ) -> None:
-        """Set the limits. `processes` is called once, when the children are started."""
+        """Set the limits. `processes` returns the number of children. It is called once, when they are
+        started."""
         self._processes, self._most, self._longest = processes, waiting, longest
         self.forget()
 
@@ -148,11 +149,12 @@ class _Child:
 
     @property
     def alive(self) -> bool:
-        """True if the process runs."""
+        """Return True if the process runs."""
         return self._process.poll() is None
 
     def ask(self, request: bytes, longest: float) -> bytes:
-        """Return its answer. ChildDiedError or ChildTimeoutError, after which the process has ended."""
+        """Send a call to the child process and return its answer. Raises ChildDiedError or ChildTimeoutError,
+        after which the process has ended."""
         try:
             self._line.send_bytes(request)
             if self._ears.poll(longest * 1000):

@@ -40,8 +40,8 @@ class QueueStatus:
 
 @contextmanager
 def redis_connection() -> Iterator[Any]:
-    """Context manager: yield a Redis client with short timeouts. Its calls raise RedisError or OSError if
-    Redis does not answer."""
+    """Yield a Redis client with short timeouts. Its calls raise RedisError or OSError if Redis does not
+    answer."""
     from redis import Redis  # takes a second to import, and most commands never need it
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -156,7 +156,7 @@ class WorkerHealth:
 
     @property
     def words(self) -> str:
-        """The result for staff as text, such as `2 answering` or the problem."""
+        """Return the result for staff as text, such as `2 answering` or the problem."""
         if self.problem:
             return self.problem
         if self.workers is None:

@@ -34,7 +34,7 @@ class TokenBucket:
 
     @property
     def left(self) -> float:
-        """Number of tokens in the bucket now."""
+        """Return the number of tokens in the bucket now."""
         now = self.clock()
         self._left = min(self.most, self._left + (now - self._seen) * self.rate)
         self._seen = now
@@ -42,12 +42,12 @@ class TokenBucket:
 
     @property
     def is_empty(self) -> bool:
-        """True if the bucket has less than one token now."""
+        """Return True if the bucket has less than one token now."""
         return self.left < 1
 
     @property
     def is_full(self) -> bool:
-        """True if the bucket has all its tokens."""
+        """Return True if the bucket has all its tokens."""
         return self.left >= self.most
 
     def take(self) -> bool:

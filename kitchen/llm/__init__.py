@@ -1,1 +1,1 @@
-"""Language models: providers, wrappers, costs, and recorded calls."""
+"""Call language models: providers, wrappers, costs, and recorded calls."""

@@ -197,7 +197,7 @@ class BudgetedModel(LanguageModel):
         return worst
 
     def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
-        """Return the cost of these token counts; the maximum where they are unknown."""
+        """Return the cost of these token counts, or the maximum cost if they are unknown."""
         if usage is None or not usage.is_believable:
             return worst
         try:

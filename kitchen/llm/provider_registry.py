@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from kitchen.contract.language_model import LanguageModel, OfferedModel, Payer, RecordedAnswers, Request
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.call_costs import Price, PriceFileError, PriceList, load_prices
 from kitchen.llm.model_wrappers import BudgetedModel, RetryingModel, RetryPolicy
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, claude_traits

@@ -1,4 +1,5 @@
-"""Helpers of management commands: one-line error messages, a progress bar, and reading recorded episodes."""
+"""Help management commands to print one-line error messages, show a progress bar, and read recorded
+episodes."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ class Progress:
         self.show(done)
 
     def show(self, done: int) -> None:
-        """Draw the progress bar for `done` finished items; without a terminal, print a line now and then."""
+        """Draw the progress bar for `done` finished items. Without a terminal, print a line from time to
+        time."""
         if done == self.shown or not self.total:
             return
         if self.tty:

@@ -1,4 +1,4 @@
-"""Django models of money: budgets, and the ledger of model calls."""
+"""Define the database tables of money: budgets, and the ledger of model calls."""
 
 from __future__ import annotations
 

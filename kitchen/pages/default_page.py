@@ -111,11 +111,11 @@ class PastStep(NamedTuple):
     lines: tuple[SeatLine, ...]
     news: tuple[tuple[str, str], ...]
     last: int = 0
-    """The last step, if the entry stands for several equal steps that begin with `number`."""
+    """The number of the last step, if the entry describes several equal steps that begin with `number`."""
 
     @property
     def is_eventless(self) -> bool:
-        """True if nothing happened beside the commands, and no command was refused."""
+        """Return True if nothing happened beside the commands, and no command was refused."""
         return not self.news and not any(line.why for line in self.lines)
 
 

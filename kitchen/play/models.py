@@ -1,4 +1,5 @@
-"""Django models of live play: episodes, seats (places of players), agents, and the log of every step.
+"""Define the database tables of live play: episodes, seats (places of players), agents, and the log of every
+step.
 
 The rows of the log (`Step`, `SeatCommand`, `Decision`, `Message`) can be added but never changed.
 `Episode.state` is the present state. `StateChange` holds the large parts of the state.
@@ -170,8 +171,8 @@ class Episode(models.Model):
 
     @property
     def team(self) -> Organisation | None:
-        """The team organisation of the episode: who may command and write to whom. None if nobody can send
-        messages."""
+        """Return the team organisation of the episode: who may command and write to whom. None if nobody can
+        send messages."""
         return Organisation.from_json(self.organisation) if self.organisation else None
 
 
@@ -289,7 +290,7 @@ class Seat(models.Model):
 
     @property
     def is_person(self) -> bool:
-        """True if a person plays this seat."""
+        """Return True if a person plays this seat."""
         return self.mind_id is None
 
     mind_id: int | None

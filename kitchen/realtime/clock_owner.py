@@ -152,14 +152,15 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store and read an episode again, because an agent took over a seat. Agents go on thinking."""
+        """Store an episode and read it again, because an agent has replaced a person. Agents continue to
+        think."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
             await self._begin(one, played.game.minds)
 
     async def _drop(self, episode_id: int) -> None:
-        """Give up an episode. Pages find out the reason by themselves."""
+        """Stop computing an episode. Its pages find out the reason by themselves."""
         self._end(episode_id)
         try:
             await self._send(episode_id, layer_message("tick.over"))
@@ -177,7 +178,7 @@ class ClockOwner:
     # the clock
 
     async def _play(self, played: OwnedEpisode) -> None:
-        """Take every tick of one game from now on."""
+        """Compute every tick of one episode from now on."""
         with log_context(episode=played.game.episode.pk):
             try:
                 await self._notify_pages(played, self._whole(played))
@@ -214,7 +215,7 @@ class ClockOwner:
                 return
 
     async def _stored(self, played: OwnedEpisode) -> None:
-        """Wait until more ticks are stored."""
+        """Request that ticks are stored now, and wait until this is done."""
         played.stored.clear()
         self._hurry.set()
         await played.stored.wait()
@@ -236,7 +237,7 @@ class ClockOwner:
     # the log
 
     async def _store(self) -> None:
-        """Store the ticks taken since the last time, and renew the claims."""
+        """Store the ticks computed since the last time, and renew the claims."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         self._hurry.clear()
@@ -331,7 +332,7 @@ class ClockOwner:
             await self._reply(message, self._whole(played))
 
     async def _keys_left(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a page, or an old connection of it, that has gone."""
+        """Release the keys of a page, or of its old connection, that was closed."""
         played.game.leave(message["seat"], message["page"], message["reply"])
 
     def _whole(self, played: OwnedEpisode) -> dict[str, Any]:

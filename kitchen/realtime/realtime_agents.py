@@ -57,12 +57,12 @@ class PendingDecision:
 
     @property
     def took(self) -> float:
-        """Milliseconds that the agent took to answer, or has taken so far."""
+        """Return milliseconds that the agent took to answer, or has taken so far."""
         return ((self.ended or time.monotonic()) - self.began) * 1000
 
     @property
     def is_late(self) -> bool:
-        """True if the agent has taken more than its allowed time."""
+        """Return True if the agent has taken more than its allowed time."""
         return self.took > self.situation.limits.seconds * 1000
 
 
@@ -139,8 +139,8 @@ def _begun(mind: Mind, situation: Situation) -> Future[Decision]:
 def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
     """Return the action of an agent that has not answered yet.
 
-    An agent with a language model may think for several ticks. Its fallback's action is not logged as a
-    fallback meanwhile.
+    An agent with a language model may think for several ticks. Until it answers, its fallback's action is not
+    logged as a fallback.
     """
     if get_agent(one.mind.kind).names_model and not one.is_late:
         return MindOutcome(_fallen_back(one.mind, situation, "timeout"))

@@ -150,7 +150,7 @@ def read_realtime_episode(
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Begin an episode. Its first tick starts after the lead-in."""
+    """Begin a real-time episode that has no steps yet. Its first tick starts after the lead-in."""
     lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1)
     turn.episode.turn_opened_at = timezone.now() + timedelta(seconds=lead_in)
     return RealtimeEpisode(
@@ -200,12 +200,12 @@ class RealtimeEpisode:
 
     @property
     def episode(self) -> Episode:
-        """The episode's database row with its newest values, which may not be stored yet."""
+        """Return the episode's database row with its newest values, which may not be stored yet."""
         return self.turn.episode
 
     @property
     def is_over(self) -> bool:
-        """True once the last tick has run."""
+        """Return True once the last tick has run."""
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
@@ -289,7 +289,7 @@ class RealtimeEpisode:
         ]
 
     def _number(self, mind: int) -> int:
-        """Return the number of this agent's new decision."""
+        """Return the number of this agent's next decision."""
         self._decided[mind] += 1
         return self._decided[mind]
 
@@ -310,7 +310,7 @@ class RealtimeEpisode:
 
     @property
     def unstored_since(self) -> float | None:
-        """The time of the oldest tick that is not stored yet. None if all are stored."""
+        """Return the time of the oldest tick that is not stored yet. None if all are stored."""
         return self._buffered_since if self._storing_since is None else self._storing_since
 
     def written(self) -> UnstoredTicks:

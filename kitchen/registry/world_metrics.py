@@ -11,7 +11,8 @@ from itertools import count
 
 from kitchen.contract.bootstrap_intervals import Interval, share_interval
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, FailedCheck, LogMetrics, ScoredEvent
-from kitchen.contract.world import Json, Metric, World, WorldError
+from kitchen.contract.world import Json, Metric, World
+from kitchen.contract.world_errors import WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_world, known_worlds
 from kitchen.words.gettext_without_django import ngettext

@@ -20,7 +20,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 
 from kitchen.contract.data_files import TooDeepError, read_json
-from kitchen.contract.world import Json, WorldError, canonical_hash
+from kitchen.contract.world import Json, canonical_hash
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Decision, Episode, Message, Mind, ModelCall, Seat, SeatCommand, Step
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.replay.episode_record import CallRecord, EpisodeRecord
@@ -94,7 +95,7 @@ def export_episode(record: EpisodeRecord) -> bytes:
 
 
 def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
-    """Return what the file holds of scored events; older files hold none."""
+    """Return the scored events that the file holds. Older files hold none."""
     return [
         {"step": event.step, "messages": list(event.messages), "values": dict(event.values)}
         for event in record.scored_events

@@ -177,7 +177,7 @@ def _made(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
 
 
 def _figures(record: EpisodeRecord) -> list[Metric]:
-    """Return the counts that the world shows during play."""
+    """Return the metrics that are counts and that the world shows during play."""
     figures = get_world(record.episode.world).figures
     return [one for one in figures if one.kind == "count" and one.so_far and one.words]
 

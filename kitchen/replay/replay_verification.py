@@ -138,7 +138,7 @@ def _fault(
 
 
 def _last_heard(row: Decision) -> int:
-    """Return the number of the last message that the agent could know."""
+    """Return the number of the last message that the agent could know for this decision."""
     last = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
     return last if isinstance(last, int) else 0
 
@@ -156,7 +156,7 @@ def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, 
 
 
 def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
-    """Compare the repeated commands with the stored ones."""
+    """Return a text if the repeated commands differ from the stored ones; otherwise an empty text."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
     rows = [row for row in record.commands if row.step == step and row.seat in asked.asked_seats]

@@ -20,7 +20,8 @@ from kitchen.contract.automatic_commands import BY_WORLD, NOT_ASKED, THINKING, P
 from kitchen.contract.episode_log import CHECKED, ScoredEvent
 from kitchen.contract.page import Page, SeatView
 from kitchen.contract.team_messages import CODE_KEY
-from kitchen.contract.world import Intent, Json, World, WorldError, canonical_json
+from kitchen.contract.world import Intent, Json, World, canonical_json
+from kitchen.contract.world_errors import WorldError
 from kitchen.infra.database_writes import RowWriter
 from kitchen.play.episode.log_metrics import has_log_metrics
 from kitchen.play.live import render_page

@@ -1,1 +1,1 @@
-"""Template filters of the Django app `kitchen`."""
+"""Define template filters of the Django app `kitchen`."""

@@ -1,4 +1,4 @@
-"""Template filter `dollars`, which formats amounts in US dollars (`{% load money %}`)."""
+"""Define the template filter `dollars`, which formats amounts in US dollars (`{% load money %}`)."""
 
 from __future__ import annotations
 

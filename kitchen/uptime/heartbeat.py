@@ -102,7 +102,7 @@ def _first(part: str, moment: Moment) -> Sign:
 
 
 def _clock(signs: Signs, moment: Moment) -> list[Outage]:
-    """If the clock was set, correct the stored heartbeats to the new time, and record it."""
+    """Correct the stored heartbeats to the new time if the clock was set, and record the change."""
     by = clock_shift(signs.values(), moment)
     if not by:
         return []

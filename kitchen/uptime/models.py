@@ -1,6 +1,5 @@
-"""Django models of uptime: the last heartbeat of each part of the app (such as pages or workers), and the
-recorded outages.
-"""
+"""Define the database tables of uptime: the last heartbeat of each part of the app (such as pages or
+workers), and the recorded outages."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Span(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """The length of the period in seconds."""
+        """Return the length of the period in seconds."""
         return (self.until - self.since).total_seconds()
 
 

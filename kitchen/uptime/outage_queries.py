@@ -41,8 +41,8 @@ class OutageEffect(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, str | None]:
-        """The values for two columns of an export file: milliseconds, and the names of the parts that were
-        down (None if none)."""
+        """Return the values for two columns of an export file: milliseconds, and the names of the parts that
+        were down (None if none)."""
         return self.ms, " ".join(self.parts) or None
 
 
@@ -112,7 +112,7 @@ class RecentOutage:
 
     @property
     def seconds(self) -> float | None:
-        """The length of the outage in seconds. None while it continues, and for a change of the system
+        """Return the length of the outage in seconds. None while it continues, and for a change of the system
         clock."""
         if self.until is None or self.what == str(Part.CLOCK.label):
             return None

@@ -1,1 +1,1 @@
-"""English phrases, and translation into the reader's language."""
+"""Write English phrases, and translate texts into the reader's language."""

@@ -1,3 +1,2 @@
-"""The game worlds, one folder per world. Each world is registered by one line of
-`kitchen.registry.world_registry`.
-"""
+"""Define the game worlds, one folder per world. One line of `kitchen.registry.world_registry` registers each
+world."""

@@ -44,7 +44,7 @@ class MeasuredItems:
 
     measures: list[Measure]
     versions: Mapping[int, VersionItems]
-    """By primary key of the version."""
+    """The survey items of each version, by its primary key."""
     differing: list[str]
     """Labels of measures whose wording or options differ between versions."""
     figures: Sequence[NamedMetric] = ()

@@ -83,7 +83,7 @@ def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
 
 
 def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
-    """Count the values at this place of the keys, most frequent first."""
+    """Sum the numbers by one part of their keys, and sort them with the largest first."""
     counts: Counter[str] = Counter()
     for key, number in numbers.items():
         counts[key[place]] += number

@@ -72,12 +72,13 @@ class Sample:
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
-        """All participants of the selection `who`, whatever their status. Previews by staff are left out."""
+        """Return all participants of the selection `who`, whatever their status. Previews by staff are left
+        out."""
         return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
 
     @cached_property
     def entered(self) -> QuerySet[Participant]:
-        """The participants of the selection. With `preregistered`, only participants who entered as
+        """Return the participants of the selection. With `preregistered`, only participants who entered as
         preregistered."""
         return (
             self.everybody.filter(participants_as_preregistered(self.study))
@@ -87,35 +88,36 @@ class Sample:
 
     @cached_property
     def stayed(self) -> QuerySet[Participant]:
-        """The participants in `entered` who completed the study."""
+        """Return the participants in `entered` who completed the study."""
         return self.entered.filter(status=Participant.Status.COMPLETE)
 
     @cached_property
     def failed(self) -> set[int]:
-        """Ids of participants who completed the study but failed too many attention checks."""
+        """Return ids of participants who completed the study but failed too many attention checks."""
         return failed_checks(self.study)
 
     @cached_property
     def people(self) -> QuerySet[Participant]:
-        """The analysed participants: they completed the study, and neither staff nor attention checks
+        """Return the analysed participants: they completed the study, and neither staff nor attention checks
         excluded them."""
         return self.stayed.filter(excluded_at=None).exclude(pk__in=self.failed)
 
     @cached_property
     def touched(self) -> set[int]:
-        """Ids of the analysed participants' episodes that an outage affected."""
+        """Return ids of the analysed participants' episodes that an outage affected."""
         return touched_episodes(downtime_since_creation(self.study), self._played)
 
     @property
     def rounds(self) -> QuerySet[Round]:
-        """The rounds (one played condition each) that are analysed, sorted by participant and position."""
+        """Return the rounds (one played condition each) that are analysed, sorted by participant and
+        position."""
         played = self._played.order_by("participant__number", "position")
         return played.exclude(episode__in=self.touched) if self.untouched and self.touched else played
 
     @property
     def untaken(self) -> QuerySet[Round]:
-        """The rounds of the analysed participants that are left out because an outage affected them. Empty
-        if `untouched` is False."""
+        """Return the rounds of the analysed participants that are left out because an outage affected them.
+        Empty if `untouched` is False."""
         return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
 
     @property
@@ -393,7 +395,7 @@ def scale_answers(
 
 
 def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
-    """Return the sub-scales by measure key, as the newest version defines them."""
+    """Return the sub-scales by measure key. If versions differ, the newest version counts."""
     found: dict[str, SubScale] = {}
     for version in rated.versions.values():
         for key, asked in version.fits.items():

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet, Subquery
 
-from kitchen.contract.world import Json, Metric, WorldError
+from kitchen.contract.world import Json, Metric
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.models import Decision, Episode
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import metrics_of_world
@@ -47,7 +48,7 @@ class SpreadWarning:
 
     @property
     def bare(self) -> str:
-        """The warning as text, without the number of episodes."""
+        """Return the warning as text, without the number of episodes."""
         return f"{self.what}{self._end}"
 
     @property
@@ -209,7 +210,7 @@ def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
 
 
 def _usual(plan: ConditionPlan) -> int | None:
-    """Return the milliseconds of a step with people; None if unknown."""
+    """Return the milliseconds of a step in episodes with people; None if unknown."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         return get_world(plan.world).create(seats=seats_of(plan), settings=plan.settings).tick_ms
     return None

@@ -85,7 +85,7 @@ COPIES = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 
 def _manifest(ask: Callable[[str], list[Any]], server: int) -> Manifest:
-    """Describe the data; `ask` returns the rows of an SQL statement."""
+    """Return the manifest, which describes the data. `ask` returns the rows of an SQL statement."""
     migrations: dict[str, list[str]] = {}
     for app, name in ask("SELECT app, name FROM django_migrations ORDER BY app, name"):
         migrations.setdefault(app, []).append(name)

@@ -1,1 +1,2 @@
-"""The researcher's console: the list of studies, the overview of one study, its analysis and its report."""
+"""Serve the researcher's console: the list of studies, the overview of one study, its analysis and its
+report."""

@@ -72,7 +72,7 @@ class RequestedSample(NamedTuple):
 
     @property
     def query(self) -> str:
-        """The query string for the addresses of this sample's figures and report."""
+        """Return the query string for the addresses of this sample's figures and report."""
         chosen = {
             "who": self.who,
             "only": "preregistered" if self.preregistered else "",

@@ -1,1 +1,1 @@
-"""The design of a study: conditions, questions, parts, orders, versions and preregistration."""
+"""Define a study's design: conditions, questions, parts, orders, versions and preregistration."""

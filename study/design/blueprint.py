@@ -205,7 +205,7 @@ class Blueprint(Record):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The keys of the between-subjects groups. Empty if everybody plays every condition."""
+        """Return the keys of the between-subjects groups. Empty if everybody plays every condition."""
         return group_keys(str(self.meant("between_groups")))
 
     def for_group(self, group: str) -> Blueprint:
@@ -226,7 +226,7 @@ class Blueprint(Record):
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the document in canonical JSON, as hexadecimal digits."""
+        """Return the SHA-256 of the document in canonical JSON, as hexadecimal digits."""
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
@@ -241,14 +241,14 @@ class Blueprint(Record):
 
     @property
     def practice(self) -> ConditionPlan:
-        """The practice episode as a condition.
+        """Return the practice episode as a condition.
 
         If any condition switches on a feature of the page, practice has this feature too, so that
         participants can try it.
 
-        The setting `own_seat` gives the participant the seat of a real condition: the first condition in
-        the same world that one person plays. It has no effect if practice has no such seat. After
-        `for_group`, only the group's conditions are searched.
+        The setting `own_seat` gives the participant the seat of a real condition: the first condition in the
+        same world that one person plays. It has no effect if practice has no such seat. After `for_group`,
+        only the group's conditions are searched.
 
         The setting `leads` lets the participant lead the teammates.
         """
@@ -272,7 +272,7 @@ class Blueprint(Record):
 
     @property
     def worlds(self) -> tuple[str, ...]:
-        """The worlds that are played, without repeats: first the conditions' worlds, then the world of
+        """Return the worlds that are played, without repeats: first the conditions' worlds, then the world of
         practice."""
         practised = [self.practice.world] if self.has("practice") else []
         return tuple(dict.fromkeys([*(one.world for one in self.conditions), *practised]))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kitchen.contract.agent import Agent
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
 from kitchen.registry.world_registry import get_world, known_worlds

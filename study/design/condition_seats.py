@@ -10,7 +10,8 @@ from typing import Protocol
 from kitchen.contract.agent import Agent
 from kitchen.contract.drawable_setting import REMARK_CAUTION
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import Json, SettingsError, World
+from kitchen.contract.world import Json, World
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.agent_registry import (
@@ -241,7 +242,7 @@ def condition_check(
 
 
 def _fitting(kind: type[World], *, apart: bool) -> str:
-    """Return a text that says how many teammates a world takes."""
+    """Return a text that says how many teammates a world allows."""
     fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
     return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
 

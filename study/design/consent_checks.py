@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kitchen.contract.organisation import Organisation, Pair
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.dotted_paths import UnknownNameError

@@ -202,7 +202,7 @@ class SequenceTally:
 
     @property
     def filled(self) -> int:
-        """The number of participants with this sequence if everybody who still takes part finishes."""
+        """Return the number of participants with this sequence, if all who still take part finish."""
         return self.finished + self.playing
 
 

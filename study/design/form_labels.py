@@ -13,7 +13,8 @@ from typing import Any
 from django.core.exceptions import FieldDoesNotExist
 from django.utils.text import capfirst
 
-from kitchen.contract.world import Setting, World
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import World
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world

@@ -21,7 +21,8 @@ from kitchen.agents.make_situation import make_situation
 from kitchen.contract.data_files import Record, Text, error_text, find_problem, one_of, worded_error
 from kitchen.contract.kit import Practice
 from kitchen.contract.organisation import ALL
-from kitchen.contract.world import Json, World, WorldError, canonical_json
+from kitchen.contract.world import Json, World, canonical_json
+from kitchen.contract.world_errors import WorldError
 from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, get_world, known_worlds
@@ -48,7 +49,7 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 
 
 LED_PRACTICE: Mapping[str, Json] = {"kind": "tree", "settings": {"sees": ALL, "leaves_talk": False}}
-"""Who commands whom in practice in which the participant leads the teammates."""
+"""The organisation of a practice in which the participant leads the teammates."""
 
 
 def practice_organisation(
@@ -178,7 +179,7 @@ class PartKind:
 
     @property
     def title(self) -> str:
-        """The default heading of its page."""
+        """Return the default heading of its page."""
         return DEFAULT_TITLES[self.name]
 
     @property

@@ -14,7 +14,8 @@ from typing import Literal, Protocol
 
 from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import Json, Metric, SettingsError, World, WorldError
+from kitchen.contract.world import Json, Metric, World
+from kitchen.contract.world_errors import SettingsError, WorldError
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from kitchen.words.english_text import counted_noun
@@ -120,7 +121,7 @@ class PlayMetric:
 
     @property
     def words(self) -> str:
-        """The label within a sentence, such as `share of right predictions (higher is better)`."""
+        """Return the label within a sentence, such as `share of right predictions (higher is better)`."""
         label = f"{self.label[:1].lower()}{self.label[1:]}"
         return f"{label} ({self.better} is better)" if self.better else label
 

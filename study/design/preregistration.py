@@ -22,7 +22,8 @@ from django.utils import timezone
 
 from kitchen.agents.make_situation import make_situation, situation_in_organisation
 from kitchen.contract.agent import Situation
-from kitchen.contract.world import Json, World, WorldError
+from kitchen.contract.world import Json, World
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.episode.create_episode import MindPlan
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world

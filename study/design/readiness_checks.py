@@ -11,7 +11,8 @@ from itertools import combinations
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from kitchen.contract.world import SettingsError, WorldError, clean_settings
+from kitchen.contract.declared_settings import clean_settings
+from kitchen.contract.world_errors import SettingsError, WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_kit, get_page, get_world, known_worlds
@@ -136,7 +137,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
 
 
 def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield planned tests that cannot be run."""
+    """Yield problems of planned tests that cannot be run."""
     conditions = {one.key: one.between_group for one in design.conditions}
     text = str(design.meant("planned_contrasts"))
     for problem in contrast_problems(text, conditions):
@@ -335,7 +336,7 @@ def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessPr
 
 
 def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield sub-scales whose column in the data would stay blank."""
+    """Yield problems of sub-scales whose data column would stay blank."""
     alone = any(not one.teammates for one in design.conditions)
     for place in SurveyItem.Place.values:
         for scale in subscales(design.items_at(place)):

@@ -18,7 +18,8 @@ from kitchen.contract.organisation import (
     Pair,
     make_organisation,
 )
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
 from kitchen.words.gettext_without_django import gettext_noop

@@ -26,7 +26,7 @@ class TranslatedItem(ItemPlan):
 
     @property
     def shown_options(self) -> list[str]:
-        """The translated options that participants see."""
+        """Return the translated options that participants see."""
         return self.shown
 
 

@@ -1,1 +1,1 @@
-"""Pages, forms and services with which researchers edit a study."""
+"""Provide the pages, forms and services with which researchers edit a study."""

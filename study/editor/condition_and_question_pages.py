@@ -111,7 +111,7 @@ def _without_scene(form: Any, world: str) -> set[str]:
 
 
 def _dry_run_warnings(row: Condition) -> tuple[str, ...]:
-    """Return what dry runs have shown that the condition cannot measure."""
+    """Return warnings of what the condition cannot measure, from the results of dry runs."""
     return dry_run_warnings(row.study).get(row.key, ())
 
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 
 from kitchen.contract.agent import EVERYBODY
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import (
     CYCLE_LIMIT,
     ORGANISATION_LABELS,
@@ -18,7 +19,7 @@ from kitchen.contract.organisation import (
     applicable_settings,
 )
 from kitchen.contract.schedules import SCHEDULE
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, main_test_label

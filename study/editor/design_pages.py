@@ -154,7 +154,8 @@ def _missing_title(study: Study, hinders: bool) -> str:
 
 
 def _number(study: Study, noun: str, **which: bool) -> str:
-    """Return the number as text, such as `3 previews`. Return an empty string if there are none."""
+    """Return a count of the study's participants with a noun, such as `3 previews`. Empty if there are
+    none."""
     number = study.participants.filter(**which).count()
     return counted_noun(number, noun) if number else ""
 

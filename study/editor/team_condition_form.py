@@ -1,8 +1,9 @@
 """Define the form for a condition with its team fields. Each row of the form is a type of co-player (agent)
 that plays for some of the teammates.
 
-`team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3. `team_row_3_players`
-are the players that it plays for. `team_row_3__planner__tries` is a setting of this co-player.
+The field `team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3.
+`team_row_3_players` are the players that it plays for. `team_row_3__planner__tries` is the setting `tries` of
+the co-player `planner` in row 3.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from django.http import QueryDict
 
 from kitchen.contract.schedules import SCHEDULE
 from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.forms.setting_fields import error_without_name, readable_name, setting_field
 from kitchen.registry.agent_registry import leading_kinds, make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
@@ -66,12 +68,12 @@ class Row:
 
     @property
     def part(self) -> str:
-        """The name of the field that chooses the row's type of co-player."""
+        """Return the name of the field that chooses the row's type of co-player."""
         return f"{ROWS}_{self.number}"
 
     @property
     def players(self) -> str:
-        """The name of the field that lists the players for whom the co-player plays."""
+        """Return the name of the field that lists the players for whom the co-player plays."""
         return f"{self.part}_players"
 
     def kinds(self) -> list[ChoosableKind]:
@@ -151,7 +153,7 @@ def _offered(stored: str, world: str) -> list[tuple[str, str]]:
 
 
 def _who_may_lead(world: str) -> str:
-    """Return which co-players of this world can lead without a player."""
+    """Return a text that names the co-players of this world that can lead without a player."""
     able = leading_kinds(world) if world in known_worlds() else []
     return f"Without a player, only {' or '.join(map(readable_name, able))} can lead." if able else ""
 
@@ -351,13 +353,14 @@ class TeamFields(ConditionForm):
 
     @property
     def team(self) -> list[BoundField]:
-        """The team fields that have an effect and are shown. The first is the kind of organisation."""
+        """Return the team fields that have an effect and are shown. The first is the kind of organisation."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name in shown]
 
     @property
     def team_kept(self) -> list[BoundField]:
-        """The team fields without an effect. They are hidden on the page, so that their values are kept."""
+        """Return the team fields without an effect. They are hidden on the page, so that their values are
+        kept."""
         shown = self.applying()
         return [self[name] for name in team_fields() if name not in shown]
 

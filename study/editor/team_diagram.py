@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
 from kitchen.contract.organisation import Member, Organisation
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import error_without_name, readable_name
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
 from kitchen.registry.agent_registry import get_agent

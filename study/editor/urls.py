@@ -1,4 +1,4 @@
-"""URL patterns of a study's design pages. All begin with the same prefix."""
+"""Map the URLs of a study's design pages to views. All URLs begin with the same prefix."""
 
 from __future__ import annotations
 

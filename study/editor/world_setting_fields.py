@@ -18,8 +18,9 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from kitchen.contract.data_files import DataError
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.drawable_setting import REMARK_REFUSED, DrawableSetting, GridDrawing, StartingDrawing
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.registry.world_registry import get_canvas, get_kit, known_worlds
 from study.design.condition_choices import (

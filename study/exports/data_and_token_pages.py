@@ -65,7 +65,7 @@ def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase
 
 
 def _chosen(request: HttpRequest) -> ExportSelection:
-    """Return the selection in the address. An unknown kind answers 404."""
+    """Return the export selection in the address. Answer with status 404 for an unknown kind of data."""
     try:
         return ExportSelection.without(request.GET.getlist("without"))
     except ValueError as error:
@@ -87,7 +87,7 @@ def _kinds(study: Study, chosen: ExportSelection) -> list[dict[str, Any]]:
 
 
 def _outages(study: Study, chosen: ExportSelection) -> dict[str, Any]:
-    """Return what outages touched and can be left out, with numbers."""
+    """Return the template context about data that outages affected, which the user can leave out."""
     count = touched_count(study, chosen)
     numbers = {"outage_steps": count.steps, "outage_episodes": count.episodes}
     return {
@@ -199,7 +199,7 @@ def _operation(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(schema: dict[str, Any]) -> str:
-    """Return a type in words."""
+    """Return the type in an OpenAPI schema as text, such as `list of string`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if schema.get("type") == "array":

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from kitchen.contract.world import Json, Metric, Setting, SettingsError, clean_settings
+from kitchen.contract.declared_settings import Setting, clean_settings
+from kitchen.contract.world import Json, Metric
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import get_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_metrics import NamedMetric

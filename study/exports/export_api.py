@@ -134,7 +134,7 @@ class CellOut(Schema):
 
 
 class GroupCellOut(CellOut):
-    """The same of one group between people."""
+    """A sequence of an order scheme in one between-subjects group, and the number of people who hold it."""
 
     group: str
 

@@ -1,4 +1,5 @@
-"""Base class of management commands about one study. It finds the study, and reports errors in one line."""
+"""Define the base class of management commands about one study. It finds the study, and reports errors in one
+line."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class StudyCommand(OneLineCommand):
 
 @contextmanager
 def bad_input(*errors: type[Exception]) -> Iterator[None]:
-    """Context manager: turn exceptions of these types into a CommandError with exit code 2."""
+    """Turn exceptions of these types, raised in the block, into a CommandError with exit code 2."""
     try:
         yield
     except errors as error:
@@ -50,7 +51,7 @@ def bad_input(*errors: type[Exception]) -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Context manager: turn an OSError into a CommandError that names the folder, with exit code 2."""
+    """Turn an OSError in the block into a CommandError that names the folder, with exit code 2."""
     try:
         yield
     except OSError as error:

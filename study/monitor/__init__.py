@@ -1,1 +1,1 @@
-"""Pages and services with which staff watch a study live and act on its participants."""
+"""Let staff watch a study live and act on its participants."""

@@ -85,12 +85,12 @@ class LiveRow:
 
     @property
     def idle(self) -> str:
-        """The time since `since`, as text. The text changes at most once a minute."""
+        """Return the time since `since`, as text. The text changes at most once a minute."""
         return ago_words(self.since)
 
     @property
     def page_words(self) -> str:
-        """The name of the page on which the participant is, for staff."""
+        """Return the name of the page on which the participant is, for staff."""
         return PAGE_WORDS[self.page]
 
 
@@ -110,11 +110,11 @@ class LiveTotals:
     last_step_at: datetime | None
     """The time of the study's last step, judged by the times at which turns opened."""
     groups: tuple[GroupProgress, ...] = ()
-    """How full the between-subjects groups are; empty in a study without groups."""
+    """The progress of the between-subjects groups; empty in a study without groups."""
 
     @property
     def share(self) -> float:
-        """The fraction of the budget that is spent or reserved, from 0 to 1."""
+        """Return the fraction of the budget that is spent or reserved, from 0 to 1."""
         return min(1.0, float((self.spent + self.reserved) / self.limit)) if self.limit else 0.0
 
 

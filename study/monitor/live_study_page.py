@@ -162,12 +162,12 @@ class LiveConsumer(AsyncWebsocketConsumer):
         await self.tokens.taken()
 
     async def participant_news(self, event: dict[str, Any]) -> None:
-        """Note that a participant has entered, moved on or left, so that their row is read again."""
+        """Record that a participant has entered, moved on or left, so that their row is read again."""
         self.people.add(event["participant"])
         self.changed.set()
 
     async def episode_news(self, event: dict[str, Any]) -> None:
-        """Note that an episode had a step or ended, so that its players' rows are read again."""
+        """Record that an episode had a step or ended, so that its players' rows are read again."""
         self.episodes.add(event["episode"])
         self.changed.set()
 

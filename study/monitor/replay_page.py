@@ -20,7 +20,7 @@ from django.shortcuts import get_object_or_404, render
 from kitchen.charts.vega_charts import vega_specification
 from kitchen.contract.bootstrap_intervals import mean_interval, share_interval
 from kitchen.contract.team_measures import team_measures
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.infra.file_downloads import as_attachment
 from kitchen.infra.process_pool import ProcessPoolError
 from kitchen.play.live.render_page import script_texts

@@ -1,1 +1,2 @@
-"""Health of the installation: endpoints for monitoring programs, and a status page for operators."""
+"""Report the health of the installation: endpoints for monitoring programs, and a status page for
+operators."""

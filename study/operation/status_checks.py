@@ -356,7 +356,7 @@ def stuck() -> StatusLine:
 
 
 def clocks() -> StatusLine:
-    """Check whether real-time episodes advance, and without delay."""
+    """Check whether the clocks of real-time episodes run, and without delay."""
     stand = clock_totals()
     if stand.stopped:
         verb = "has" if stand.stopped == 1 else "have"
@@ -375,7 +375,7 @@ def clocks() -> StatusLine:
 
 
 def outages() -> StatusLine:
-    """Check for outages that go on now, were in the last hour, or were in the last seven days."""
+    """Check for outages that continue now, were in the last hour, or were in the last seven days."""
     lately = recent_outages()
     if now := [one.what for one in lately if one.until is None]:
         means = f"Away now: {', '.join(now)}."

@@ -1,1 +1,2 @@
-"""Participants, their rounds and answers, the page they see next, and how they leave a study."""
+"""Store participants, their rounds and answers. Find the page that they see next, and end their
+participation."""

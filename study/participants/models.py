@@ -1,6 +1,5 @@
-"""Django models of participants and their data: rounds, groups, page visits, answers, and the actions of
-staff.
-"""
+"""Define the database tables of participants and their data: rounds, groups, page visits, answers, and the
+actions of staff."""
 
 from __future__ import annotations
 
@@ -167,7 +166,7 @@ class Participant(models.Model):
 
     @property
     def practice_seat(self) -> int:
-        """Return the seat of the person in practice."""
+        """Return the participant's seat in the practice episode."""
         return people_in(self.blueprint.practice)[0]
 
     @property

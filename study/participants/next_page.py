@@ -1,7 +1,7 @@
 """Find the page that a participant sees next. No other module decides this.
 
-After an episode that staff stopped, its survey follows. A participant who timed out or was stopped during an
-episode sees the last page.
+After an episode that staff stopped, the participant answers the episode's survey. A participant who timed out
+or was stopped during an episode sees the last page.
 """
 
 from __future__ import annotations

@@ -182,8 +182,8 @@ class GroupProgress:
 
     @property
     def open(self) -> int | None:
-        """The number of participants still to be recruited if all active ones finish; None if no number is
-        planned."""
+        """Return the number of participants still to be recruited if all active ones finish; None if no
+        number is planned."""
         return None if self.planned is None else max(self.planned - self.finished - self.playing, 0)
 
 
@@ -213,22 +213,20 @@ class OrderBalance:
     names: Sequence[str]
     """Names of the conditions that somebody played, in the order of the design."""
     places: Sequence[tuple[str, Sequence[int]]]
-    """By condition: how often it came first, second, and so on."""
+    """The number of times that each condition came first, second, and so on."""
     after: Sequence[tuple[str, Sequence[int | None]]]
-    """By condition: how often each other condition followed it directly.
-
-    None for itself, and for conditions of another between-subjects group.
-    """
+    """The number of times that each other condition directly followed a condition. None for itself, and for
+    conditions of another between-subjects group."""
 
     @property
     def spread(self) -> int:
-        """The largest imbalance of one condition. The imbalance compares the positions in the order of
+        """Return the largest imbalance of one condition. The imbalance compares the positions in the order of
         play: the condition's highest count at one position minus its lowest count."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property
     def after_spread(self) -> int:
-        """The count of the most frequent pair of successive conditions minus the count of the least
+        """Return the count of the most frequent pair of successive conditions minus the count of the least
         frequent pair."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)

@@ -1,3 +1,1 @@
-"""Participants' pages and their services: enter a study, move from page to page, answer questions, wait for
-others.
-"""
+"""Serve participants' pages: enter a study, move from page to page, answer questions, wait for others."""

@@ -155,7 +155,7 @@ class _Lobby:
 
     @property
     def awaited(self) -> int:
-        """Return how many people are expected."""
+        """Return how many people the group expects."""
         if self.group.formed_at is None:
             return self.group.size
         return sum(self._takes_part(one) and self._has_seat(one) for one in self.members)
@@ -248,7 +248,7 @@ def _membership(person: Participant) -> GroupMember:
 
 
 def _join(person: Participant) -> GroupMember:
-    """Let the participant join the oldest group that fits, or found one."""
+    """Let the participant join the oldest group that fits, or create a new group for them."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]

@@ -32,7 +32,7 @@ def activate_language(request: HttpRequest, study: Study, person: Participant | 
 
 
 def _wanted(request: HttpRequest) -> list[str]:
-    """Return the wanted languages, the preferred one first."""
+    """Return the languages that the visitor wants, the preferred one first."""
     asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return [chosen, *(language for language, _ in asked)]

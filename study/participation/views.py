@@ -1,5 +1,5 @@
-"""Views of participants' addresses: study link, personal link, lobby, withdrawal, and signals that the pages'
-scripts send.
+"""Handle the requests to participants' URLs: study link, personal link, lobby, withdrawal, and signals that
+the pages' scripts send.
 
 `PAGES` maps each page of the study to its view.
 """

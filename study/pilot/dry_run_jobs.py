@@ -202,7 +202,7 @@ def dry_run_walk(run_id: int) -> None:
 
 
 def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
-    """Return the final state and one line about the result."""
+    """Run the synthetic participants, and return the dry run's final state with one line about the result."""
     try:
         order = completed_crowd_settings(run.study, request_of_run(run), url=settings.PUBLIC_URL)
         report = asyncio.run(watch.over(walked(run.study, order, watch.say, watch.stopped)))

@@ -1,4 +1,4 @@
-"""Django model of the dry runs (studies played by programs) that staff request."""
+"""Define the database table of dry runs (studies played by programs) that staff request."""
 
 from __future__ import annotations
 

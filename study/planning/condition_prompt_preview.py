@@ -18,9 +18,10 @@ from django.shortcuts import get_object_or_404
 
 from kitchen.agents.prompt_rehearsal import PlayCondition, RehearsedEpisode
 from kitchen.contract.agent import Agent
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, ModelError, Request
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import Setting, WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.llm.call_costs import estimate_tokens
 from kitchen.llm.provider_registry import count_tokens
@@ -55,7 +56,7 @@ class PromptMessage:
 
     @property
     def tokens(self) -> int:
-        """The number of tokens, estimated from the length of the text."""
+        """Return the number of tokens, estimated from the length of the text."""
         return estimate_tokens(self.text)
 
 
@@ -75,12 +76,12 @@ class WholePrompt:
 
     @property
     def tokens(self) -> int:
-        """The estimated number of tokens of all messages."""
+        """Return the estimated number of tokens of all messages."""
         return sum(message.tokens for message in self.messages)
 
     @property
     def fixed(self) -> int:
-        """The estimated number of tokens of the messages that are the same at every step."""
+        """Return the estimated number of tokens of the messages that are the same at every step."""
         return sum(message.tokens for message in self.messages if message.fixed)
 
 

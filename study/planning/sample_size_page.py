@@ -59,7 +59,7 @@ KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², a
 
 
 def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
-    """Return a field for a number with any decimals."""
+    """Return a form field for a decimal number."""
     field = forms.FloatField(label=label, min_value=low, max_value=high, help_text=help_text, **more)
     field.widget.attrs["step"] = "any"
     return field

@@ -19,7 +19,7 @@ from kitchen.agents import call_forecast
 from kitchen.contract.decision_notes import ReplyReadings
 from kitchen.contract.language_model import BudgetSpentError, NotAskedError, UnpricedError, Usage
 from kitchen.contract.organisation import Organisation
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.llm.call_costs import PriceFileError, PriceList, UnknownPriceError, load_prices
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.money.budget_ledger import reserved_amount, spent_or_reserved
@@ -42,7 +42,7 @@ from study.design.models import Condition, Study
 from study.participants.models import Participant, Round
 
 PARTICIPANTS = 12
-"""Default number of participants still to come: as many as the paper had."""
+"""The default number of future participants, which is the number in the paper."""
 MOST_PARTICIPANTS = 100_000
 NOT_MADE = (BudgetSpentError.code, UnpricedError.code, NotAskedError.code)
 """Error codes of calls that were never made."""
@@ -71,19 +71,19 @@ class ConditionForecast:
 
     @property
     def share(self) -> float:
-        """The share of participants who play the condition: 1, or 1 / (number of groups) if only one group
-        plays it."""
+        """Return the share of participants who play the condition: 1, or 1 / (number of groups) if only one
+        group plays it."""
         groups = group_keys(self.condition.study.between_groups)
         return 1 / len(groups) if groups and self.condition.between_group else 1.0
 
     @property
     def underway(self) -> float:
-        """Expected cost of this condition for participants who have begun and not finished."""
+        """Return the expected cost of this condition for participants who have begun and not finished."""
         return (self.expected or 0.0) * self.steps_left / max(self.steps, 1)
 
     @property
     def underway_worst(self) -> float:
-        """Worst-case cost of this condition for participants who have begun and not finished."""
+        """Return the worst-case cost of this condition for participants who have begun and not finished."""
         return (self.worst or 0.0) * self.steps_left / max(self.steps, 1)
 
 
@@ -99,33 +99,34 @@ class StudyForecast:
 
     @property
     def each(self) -> float:
-        """Expected cost of one participant who completes the study, averaged over the between-subjects
-        groups."""
+        """Return the expected cost of one participant who completes the study, averaged over the
+        between-subjects groups."""
         return sum((line.expected or 0.0) * line.share for line in self.lines)
 
     @property
     def each_worst(self) -> float:
-        """Worst-case cost of one participant who completes the study."""
+        """Return the worst-case cost of one participant who completes the study."""
         return sum((line.worst or 0.0) * line.share for line in self.lines)
 
     @property
     def underway(self) -> float:
-        """Expected cost for participants who have begun and not finished."""
+        """Return the expected cost for participants who have begun and not finished."""
         return sum(line.underway for line in self.lines)
 
     @property
     def ahead(self) -> float:
-        """Expected total cost from now on, for participants who have begun and for future ones."""
+        """Return the expected total cost from now on, for participants who have begun and for future ones."""
         return self.underway + self.participants * self.each
 
     @property
     def ahead_worst(self) -> float:
-        """Worst-case total cost from now on, for participants who have begun and for future ones."""
+        """Return the worst-case total cost from now on, for participants who have begun and for future
+        ones."""
         return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
 
     @property
     def left(self) -> float:
-        """The part of the budget limit that is still available, at least 0."""
+        """Return the part of the budget limit that is still available, at least 0."""
         return max(0.0, self.limit - self.spent - self.reserved)
 
     @property
@@ -135,7 +136,7 @@ class StudyForecast:
 
     @property
     def verdict(self) -> str:
-        """A sentence that says whether the budget limit is sufficient."""
+        """Return a sentence that says whether the budget limit is sufficient."""
         if not self.ahead_worst:
             return "No condition calls a model that costs money: nothing will be spent."
         if self.ahead_worst <= self.left:

@@ -116,7 +116,7 @@ class DiagramBox:
 
     @property
     def height(self) -> float:
-        """The height of the box: its lines and the padding."""
+        """Return the height of the box: its lines and the padding."""
         return len(self.lines) * LINE + 2 * PAD
 
 

@@ -59,7 +59,7 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
 
 
 def _frozen_anew(study: Study) -> Iterator[str]:
-    """Yield how each later preregistration differs from the one before it."""
+    """Yield the differences between each later preregistration and the one before it."""
     for old, new in pairwise(study.versions.exclude(frozen_at=None).defer("bundle").order_by("number")):
         what = f"Version {new.number} was preregistered after version {old.number}"
         changed = list(_differences(what, old.blueprint, new.blueprint))

@@ -114,7 +114,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
 
 
 def _known(sample: Sample) -> str:
-    """Return the known effects that simulated participants were given, each once."""
+    """Describe the effects that were built into simulated participants, each once."""
     told = sample.people.exclude(known_effects={}).order_by("number").values_list("known_effects", flat=True)
     return " / ".join(dict.fromkeys(map(describe_effects, told)))
 
@@ -185,7 +185,7 @@ class Report:
 
     @property
     def html(self) -> str:
-        """The report as one HTML file without external resources."""
+        """Return the report as one HTML file without external resources."""
         context = {"title": self.title, "body": self.fragment, "mark": self.mark}
         return render_to_string("study/reporting/file.html", context)
 

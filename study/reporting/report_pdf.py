@@ -82,7 +82,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
 
 
 def _letters() -> None:
-    """Register the fonts with ReportLab, once per process."""
+    """Register the report's fonts with ReportLab, once per process."""
     if LETTERS in pdfmetrics.getRegisteredFontNames():
         return
     for face in FACES:
@@ -99,7 +99,7 @@ def _letters() -> None:
 
 
 def _dress(canvas: Any, title: str, mark: str) -> None:
-    """Draw the title, the page number and the mark on a page."""
+    """Draw the title, the page number and the text `mark` on a page."""
     canvas.saveState()
     canvas.setFont(LETTERS, 7.5)
     canvas.setFillColor(INK)
@@ -150,7 +150,7 @@ class _Story:
         self.figures = figures
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: ParagraphStyle = TEXT) -> Iterator[Flowable]:
-        """Yield the elements from top to bottom."""
+        """Yield the ReportLab elements of these Markdown nodes, from top to bottom."""
         for node in nodes:
             if node.type == "heading":
                 yield Paragraph(self.words(node), HEADINGS.get(node.tag, HEADINGS["h3"]))
@@ -187,7 +187,7 @@ class _Story:
         yield Spacer(0, 8)
 
     def words(self, node: SyntaxTreeNode) -> str:
-        """Return a line of text in ReportLab's markup."""
+        """Return the inline content of a Markdown node in ReportLab's markup."""
         return "".join(map(self._span, node.children))
 
     def _span(self, node: SyntaxTreeNode) -> str:

@@ -131,7 +131,7 @@ class ReportContents:
     design: Sequence[tuple[str, str]]
     """Name and Markdown of each part of the design."""
     conditions: Sequence[Sequence[str]]
-    """For each condition: name, label for participants, world, co-player, teammates."""
+    """Name, label for participants, world, co-player and teammates of each condition."""
     frozen: Sequence[tuple[str, str]]
     """Name and value of facts about the preregistration; empty if there is none."""
     analysis: Analysis

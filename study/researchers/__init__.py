@@ -1,1 +1,1 @@
-"""Staff accounts: rights, logins, second factor, API tokens and security events."""
+"""Manage staff accounts: rights, logins, second factor, API tokens and security events."""

@@ -43,7 +43,7 @@ class BreachedStyleValidator:
 
     @cached_property
     def known(self) -> set[str]:
-        """The 20,000 most used passwords."""
+        """Return the 20,000 most used passwords."""
         return set(CommonPasswordValidator().passwords)
 
     def validate(self, password: str, user: Any = None) -> None:

@@ -1,6 +1,4 @@
-"""Helper functions for staff pages. They show and handle a page with one form, or run a service function when
-a button is pressed.
-"""
+"""Handle staff pages that have one form, or a button that runs a service function."""
 
 from __future__ import annotations
 

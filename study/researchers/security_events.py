@@ -53,7 +53,7 @@ def event_write(**values: Any) -> SecurityEvent:
 
 
 def _count() -> SecurityCount:
-    """Return the count row, locked."""
+    """Return the row with the last event's number, locked for update."""
     fresh = {"last": 0, "erased": 0, "seal": make_seal(COUNT, [0, 0])}
     count, _ = SecurityCount.objects.select_for_update().get_or_create(pk=ONLY, defaults=fresh)
     return count
@@ -114,7 +114,7 @@ def current_request() -> HttpRequest | None:
 def remember_request(
     page: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Django middleware that stores the current request for `current_request`."""
+    """Store the current request for `current_request` (Django middleware)."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         token = _request.set(request)

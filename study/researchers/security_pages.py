@@ -1,4 +1,4 @@
-"""Pages for a user's own second factor and, for superusers, the list of security events."""
+"""Serve the page for a user's own second factor and, for superusers, the list of security events."""
 
 from __future__ import annotations
 

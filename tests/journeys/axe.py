@@ -29,8 +29,8 @@ STILL = """() => {
         }
     }
 }"""
-"""A colour on its way from light to dark is neither. Of rows of a table with the same elements and classes
-five are looked at."""
+"""A script that stops transitions between light and dark colours. Of table rows with the same elements and
+classes, it marks all but five, so that they are not checked."""
 ALL = "() => document.querySelectorAll('[data-alike]').forEach(one => one.removeAttribute('data-alike'))"
 LOOKS = """([known, most, within]) => {
     const seen = new Set(known.split(" ")), looks = new Map(), news = {};
@@ -64,9 +64,11 @@ LOOKS = """([known, most, within]) => {
     }
     return [all.map(look).join(" "), Object.keys(news).join(" ")];
 }"""
-"""What shows of each element, in a word: its kind and all that decides whether its colours are told apart,
-with whether text counts as large, of it and of everything that it is in. And the words that are not among
-the `known`; `most` elements of each are marked."""
+"""A script that returns the look of each element as one word.
+
+The word has the element's kind and everything on which its contrast depends, for the element and all elements
+around it. Looks that are not `known` are returned; at most `most` elements of each are marked.
+"""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 RUN = """async ({only, within}) => {
     axe.configure({rules: [{id: "color-contrast", selector: "[data-new-look]"}]});
@@ -78,19 +80,25 @@ RUN = """async ({only, within}) => {
 
 
 class Looks:
-    """Looks of elements whose colours were asked about. Another element of the same kind with the same
-    colours, within elements of which that is true too, has the same contrast."""
+    """The elements whose colours were checked earlier.
+
+    An element of the same kind with the same colours has the same contrast if the elements around it were
+    also checked.
+    """
 
     most = 3
-    """How many elements of one look are asked about."""
+    """The maximum number of elements of one look that are checked."""
 
     def __init__(self) -> None:
         self.known: dict[Scheme, set[str]] = {scheme: set() for scheme in SCHEMES}
 
 
 async def violations(page: Page, name: str, within: str = "", before: Looks | None = None) -> list[str]:
-    """What axe finds on the page as it is shown now, or `within` what this selects, where the rest was looked
-    at before; a line for each node. Colours that were looked at `before` are left out."""
+    """Return a line for each node of the shown page that breaks a rule of axe.
+
+    `within` selects the part of the page to check, if the rest was checked earlier. Colours that were checked
+    `before` are left out.
+    """
     await page.evaluate(AXE_SCRIPT)
     await page.evaluate(STILL)
     found, looks = [], {}
@@ -114,7 +122,8 @@ async def violations(page: Page, name: str, within: str = "", before: Looks | No
 
 
 def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
-    """What can differ from what was looked at before, as axe wants it said; nothing where nothing can."""
+    """Return axe's options for the rules whose result can differ from the earlier check. Empty if no result
+    can differ."""
     if width == WIDE:
         chosen = () if scheme == "light" else COLOURS
     elif scheme == "light":
@@ -127,8 +136,11 @@ def rules(width: int, scheme: Scheme, *, as_wide: bool) -> dict[str, Any]:
 
 
 def chosen(pages: Mapping[str, str], first: Collection[str] = (), worth: int = 1) -> list[str]:
-    """Return the names of the pages that come `first` and of as few others of these pages of HTML as have an
-    element of every kind. A page is left out if it has fewer than `worth` kinds that no chosen page has."""
+    """Choose few of these HTML pages such that every kind of element occurs on one of them, and return their
+    names. The pages in `first` are always chosen.
+
+    A page is left out if it has fewer than `worth` kinds that no chosen page has.
+    """
     kinds, names = {name: kinds_of(html) for name, html in pages.items()}, list(first)
     while True:
         seen = {kind for name in names for kind in kinds[name]}
@@ -153,7 +165,7 @@ class Kinds(HTMLParser):
         self.found: set[Kind] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take note of an element."""
+        """Record the kinds of an element."""
         given = dict(attrs)
         self.found.add((tag, given.get("role"), given.get("type")))
         self.found.update((tag, one) for one in (given.get("class") or "").split())

@@ -1,6 +1,5 @@
-"""Check accessibility rules that axe does not check: large enough targets, readable text, visible focus, and
-no loss when the page is zoomed or the text is spaced out.
-"""
+"""Check accessibility rules that axe does not check: target sizes, readable text, visible focus, and content
+that stays visible when the page is zoomed or the text is spaced out."""
 
 from __future__ import annotations
 
@@ -10,13 +9,14 @@ from playwright.async_api import Page
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text()
 TARGET, TEXT = 44, 12
-"""CSS pixels: a target's least height and width, and the least size of text."""
+"""The minimum width and height of a target, and the minimum size of text, in CSS pixels."""
 ZOOMED = {"width": 320, "height": 256}
-"""A page of 1280 by 1024 at 400 %."""
+"""The size of a page of 1280 by 1024 pixels at 400 % zoom."""
 
 
 async def misfits(page: Page, name: str) -> list[str]:
-    """What is wrong with the page as it is shown now; a line for each. Load it again afterwards."""
+    """Return a line for each fault of the shown page. The function changes the page, so load it again
+    afterwards."""
 
     async def asked(way: str, question: str) -> list[str]:
         return [f"{name}, {way}: {one}" for one in await page.evaluate(f"fitting.{question}")]

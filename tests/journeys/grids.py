@@ -29,19 +29,19 @@ text = "Item."
 
 
 def grid(stack: Managed, folder: Path, settings: str) -> str:
-    """A study with one grid; its name in the address."""
+    """Create a study with one condition on a grid, and return its slug."""
     file, slug = write_grid(folder, settings)
     stack.manage("load_study", str(file))
     return slug
 
 
 def enter_grid(stack: Managed, folder: Path, settings: str) -> str:
-    """Return the address of somebody in the grid of such a study."""
+    """Create a study with a grid, let a participant enter it, and return the participant's address."""
     return enter_loaded(stack, *write_grid(folder, settings))[0]
 
 
 def write_grid(folder: Path, settings: str) -> tuple[Path, str]:
-    """Return the file of a study with one grid, and its name in the address."""
+    """Write the file of a study with one grid. Return the file and the study's slug."""
     file, slug = folder / "grid.toml", new_slug()
     file.write_text(GRID.format(slug=slug, settings=settings))
     return file, slug

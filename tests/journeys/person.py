@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from playwright.async_api import Page, TimeoutError
 
 PREFERENCE = ("activate", "put", "get", "goto", "noop")
-"""A simple cook: finish what can be finished, else carry something, else walk."""
+"""The order in which a simple cook chooses verbs: first finish something, then carry something, then walk."""
 
 ARROWS = """([from, to]) => {
     const centre = one => { const box = one.getBoundingClientRect();
@@ -21,11 +21,11 @@ ARROWS = """([from, to]) => {
     if (Math.abs(x) > Math.abs(y)) return x > 0 ? "ArrowRight" : "ArrowLeft";
     return y > 0 ? "ArrowDown" : "ArrowUp";
 }"""
-"""The arrow key that leads from one spot of a drawing to another, by their names."""
+"""The arrow key that leads from one place of a drawing to another, by the places' names."""
 
 
 class Person:
-    """Somebody who takes part with this page."""
+    """A participant who uses this browser page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -38,7 +38,7 @@ class Person:
             self.problems.append(text)
 
     async def agree(self, slug: str) -> str:
-        """Open the study's link and agree; the personal link."""
+        """Open the study's link and consent. Return the personal link."""
         await self.page.goto(f"/s/{slug}/")
         await self.page.click("main button[type=submit]")
         await self.page.check("input[name=agree_0]")
@@ -46,32 +46,32 @@ class Person:
         return self.page.url
 
     async def read_guide(self) -> None:
-        """Read it and begin."""
+        """Read the guide and begin the episode."""
         await self.page.click("main form button[type=submit]")
         await self.connected()
 
     async def enter(self, address: str) -> None:
-        """Open the kitchen to which `enter_kitchen` or `enter_loaded` led."""
+        """Open the kitchen at the address that `enter_kitchen` or `enter_loaded` returned."""
         await self.page.goto(address)
         await self.connected()
 
     async def connected(self) -> None:
-        """Wait until the page has its connection."""
+        """Wait until the page has connected its websocket."""
         await self.page.wait_for_selector("#connection[data-state=connected]")
 
     async def step(self) -> int:
-        """Steps taken, as the page says."""
+        """Return the number of steps taken, as the page shows it."""
         return int(await self.page.get_attribute("#bar", "data-step") or "-1")
 
     async def offered(self) -> list[Sequence[str]]:
-        """The commands in the menu."""
+        """Return the commands in the menu."""
         found = await self.page.eval_on_selector_all(
             "#menu input[name=command]:not(:disabled)", "radios => radios.map(radio => radio.value)"
         )
         return [json.loads(value) for value in found]
 
     async def choose(self, command: Sequence[str]) -> None:
-        """Pick this action in the menu."""
+        """Choose this action in the menu."""
         await self.page.eval_on_selector_all(
             "#menu input[name=command]",
             """(radios, wanted) => {
@@ -84,7 +84,7 @@ class Person:
         )
 
     async def play_step(self, command: Sequence[str] | None = None) -> int:
-        """Choose, send, and wait until the step has been played; steps taken then."""
+        """Choose an action, send it, and wait until the step has run. Return the number of steps taken."""
         before = await self.step()
         wanted = command or self.favourite(await self.offered(), before)
         await self.send(wanted)
@@ -97,7 +97,8 @@ class Person:
         return await self.stepped(before + 1)
 
     async def send(self, command: Sequence[str]) -> None:
-        """Choose this action and press the button; on a small screen, in the list of all actions."""
+        """Choose this action and press the button. On a small screen, choose it in the list of all
+        actions."""
         fold = self.page.locator("[data-fold=show-actions][aria-expanded=false]")
         if await fold.is_visible():
             await fold.click()
@@ -105,14 +106,15 @@ class Person:
         await self.page.click("#menu [data-submit]")
 
     async def stepped(self, number: int, patience: float = 60_000) -> int:
-        """Wait until so many steps are taken and it is this person's turn, or the end; at most so many
-        milliseconds."""
+        """Wait until this number of steps is taken and this person must choose, or the episode ends. Wait at
+        most this number of milliseconds."""
         turn = f"#bar[data-step='{number}'][data-phase=choose], #bar[data-step='{number}'][data-phase=over]"
         await self.page.wait_for_selector(turn, timeout=patience)
         return number
 
     def favourite(self, offered: list[Sequence[str]], step: int) -> Sequence[str]:
-        """What a simple cook does: rice and fish for the sushi of level_3, nothing thrown away."""
+        """Return the next command of a simple cook, who makes the sushi of level_3 from rice and fish and
+        throws nothing away."""
         useful = [one for one in offered if self._is_useful(one)]
         ranked = sorted(useful, key=lambda one: PREFERENCE.index(one[0]))
         best = [one for one in ranked if one[0] == ranked[0][0]]
@@ -125,17 +127,17 @@ class Person:
         return tuple(command) != ("put", "storage0")
 
     async def play_to_the_end(self) -> None:
-        """Every step that is left."""
+        """Play all remaining steps."""
         while await self.page.get_attribute("#bar", "data-phase") != "over":
             await self.play_step()
 
     async def go_on(self) -> None:
-        """From the closed kitchen to the survey."""
+        """Move from the ended episode to the survey."""
         await self.page.click(".over-continue a")
         await self.page.wait_for_selector("[data-page=survey]")
 
     async def answer(self, points: int = 4) -> None:
-        """The same point on every scale; then on."""
+        """Answer every scale with the same point, and move to the next page."""
         names = await self.page.eval_on_selector_all(
             "main input[type=radio]", "radios => [...new Set(radios.map(radio => radio.name))]"
         )
@@ -145,10 +147,10 @@ class Person:
 
 
 class Managed(Protocol):
-    """An app whose commands can be run."""
+    """An app whose `manage.py` commands tests can run."""
 
     def manage(self, *arguments: str) -> str:
-        """What `manage.py` prints with these arguments."""
+        """Run `manage.py` with these arguments, and return its output."""
 
 
 ENTER = """
@@ -169,33 +171,37 @@ for number in range({people}):
 
 
 def load_study(stack: Managed, folder: Path, slug: str, conditions: str, **more: Any) -> None:
-    """Load a study, as `write_study` writes it, into the running app."""
+    """Load a study from a file of `write_study` into the running app."""
     stack.manage("load_study", str(write_study(folder, slug, conditions, **more)))
 
 
 def enter_kitchen(stack: Managed, folder: Path, conditions: str, **more: Any) -> str:
-    """Return the address of somebody in the first kitchen of such a study. They have agreed and read the
-    guide; how they do that in a browser is tested in test_participant.py."""
+    """Create a participant in the first kitchen of a study, and return the address.
+
+    The participant has consented and read the guide already. test_participant.py tests both steps in a
+    browser.
+    """
     slug = new_slug()
     return enter_loaded(stack, write_study(folder, slug, conditions, **more), slug)[0]
 
 
 def enter_loaded(stack: Managed, file: Path, slug: str, people: int = 1, page: str = "play") -> list[str]:
-    """Load the study of this file; return the addresses of so many people who came to this page of it, the
-    guide or the kitchen."""
+    """Load the study of this file. Return the addresses of this number of participants who are on its guide
+    or in its kitchen."""
     code = ENTER.format(file=file, slug=slug, people=people, page=page)
     return stack.manage("shell", "-v", "0", "-c", code).split()
 
 
 def new_slug() -> str:
-    """Return a name in the address that no other study has."""
+    """Return a slug (the study's name in addresses) that no other study has."""
     return f"journey-{secrets.token_hex(3)}"
 
 
 def write_study(
     folder: Path, slug: str, conditions: str, *, steps: int, items: int = 1, more: str = ""
 ) -> Path:
-    """Return the file of a study with these conditions (TOML) on level_3; `more` is of the study itself."""
+    """Write the file of a study with these conditions (TOML) on level_3, and return it. `more` has further
+    fields of the study."""
     questions = "\n".join(
         f'[[items]]\nkey = "i{number}"\nmeasure = "M{number}"\ntext = "Item {number}."'
         for number in range(items)
@@ -218,13 +224,13 @@ text = "I agree."
 
 
 def asked_by_a_worker(teammates: int) -> str:
-    """A condition whose co-players take a worker's time."""
+    """Return a condition whose co-players are asked by a worker."""
     turns = '[conditions.coplayer_settings]\nmodel = "stand-in"\n'
     return condition("asked", "dispatcher", teammates) + turns
 
 
 def condition(key: str, coplayer: str = "none", teammates: int = 0, **settings: Any) -> str:
-    """One condition in TOML."""
+    """Return one condition as TOML."""
     lines = [f'{name} = "{value}"' for name, value in settings.items()]
     table = "\n[conditions.settings]\n" + "\n".join(lines) if lines else ""
     return (

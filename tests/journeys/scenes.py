@@ -28,13 +28,13 @@ from tests.study.factories import SETTINGS, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
 SHOWN = ("tables", "drawn")
-"""Ways to show a world, beside both."""
+"""The ways to show a world, other than drawing and tables together."""
 CODE = "scenes-plays"
-"""Of the participant who is in a kitchen."""
+"""The code of the participant who is in a kitchen."""
 EPISODE = "5eed5eed-0000-4000-8000-000000000001"
-"""The key of an episode of practice that was played to its end."""
+"""The key of a practice episode that was played to its end."""
 PK = 990_001
-"""Of a condition, and of an item."""
+"""The primary key of a condition, and of an item."""
 STAFF, PASSWORD = "scenes-staff", "scenes-password"
 PARTS: dict[str, dict[str, Json]] = {
     "welcome": {"text": "Welcome to **this** study."},
@@ -68,7 +68,7 @@ VALUES: dict[str, Json] = {"single": "Right", "multiple": ["Board games"], "numb
 
 
 def scenes() -> None:
-    """Make it all; print as JSON the address of every scene by its name."""
+    """Create all scenes. Print as JSON the address of each scene by its name."""
     study = whole_study()
     make_study(SHUT, status=Study.Status.CLOSED)
     make_study(LABELLED, recruitment="label")
@@ -94,7 +94,7 @@ def scenes() -> None:
 
 
 def waits() -> Participant:
-    """Somebody whose first round waits for money."""
+    """Create a participant whose first round waits because the budget is spent."""
     study = make_study("scenes-waits", conditions=1, pauses_when_spent=True)
     asks = {"model": "anthropic:claude-haiku-4-5"}
     study.conditions.update(coplayer="dispatcher", coplayer_settings=asks, teammates=1)
@@ -108,7 +108,7 @@ def waits() -> Participant:
 
 
 def dry_runs(study: Study, user: User) -> None:
-    """One that is over, and one that is on."""
+    """Create one dry run that has ended and one that is running."""
     wish: dict[str, Any] = {
         "participants": 40,
         "at_once": 2,
@@ -120,7 +120,7 @@ def dry_runs(study: Study, user: User) -> None:
 
 
 def change(study: Study) -> None:
-    """What is not as it was frozen: a long text, a list, a setting, a question more."""
+    """Change the frozen design: a long text, a list, a setting, and one more question."""
     study.parts.filter(kind="welcome").update(text="Other words. " * 40)
     study.parts.filter(kind="consent").update(settings={"statements": ["I agree.", "I am 18 or older."]})
     study.conditions.filter(pk=PK).update(settings=SETTINGS | {"level": "level_1"})
@@ -129,7 +129,7 @@ def change(study: Study) -> None:
 
 
 def addresses(study: Study) -> dict[str, str]:
-    """Pages that are nobody's place in the study."""
+    """Return the addresses of pages that belong to no participant."""
     shut, labelled = (reverse("study:enter", args=[slug]) for slug in (SHUT, LABELLED))
     leaving = reverse("study:withdraw", args=[entered(study).key])
     guest = entered(study).guest_key
@@ -148,7 +148,7 @@ def addresses(study: Study) -> dict[str, str]:
 
 
 def whole_study() -> Study:
-    """A study with every part and items of all kinds."""
+    """Create a study with every part and items of all kinds."""
     study = make_study(SLUG, items=1, languages="en es")
     for kind, values in PARTS.items():
         StudyPart.objects.create(study=study, kind=kind, enabled=True, **values)
@@ -163,27 +163,28 @@ def whole_study() -> Study:
 
 
 def shown(way: str) -> Study:
-    """A study that shows its world in this way, with teammates, and asks before it sends."""
+    """Create a study that shows its world in this view, has teammates, and asks before it sends a command."""
     study = make_study(f"scenes-{way}", conditions=1, shown=way, asks_first=True)
     study.conditions.update(coplayer="planner", teammates=2)
     return study
 
 
 def meeting() -> Study:
-    """A study that two people play together."""
+    """Create a study that two people play together."""
     study = make_study("scenes-lobby", conditions=1)
     study.conditions.update(coplayer="planner", teammates=2, organisation={"people": [0, 1]})
     return study
 
 
 def entered(study: Study) -> Participant:
-    """Somebody on the first page."""
+    """Create a participant on the first page."""
     entry = f"{study.slug}-{study.participants.count()}"
     return participant_enter(study_id=study.pk, entry=entry, synthetic=True)
 
 
 def on_page(study: Study, page: str) -> Participant:
-    """Somebody who is on this page now. With teammates, the kitchens on the way are ended, not played."""
+    """Create a participant who is now on this page. With teammates, earlier episodes are ended without
+    play."""
     person = entered(study)
     while (place := next_page.current_page(person)).page != page:
         _go_on(person, place)
@@ -210,5 +211,5 @@ def _go_on(person: Participant, place: next_page.CurrentPage) -> None:
 
 
 def answer(item: Any) -> Json:
-    """Something that fits."""
+    """Return a valid answer to an item."""
     return VALUES.get(item.kind, "c0" if item.kind == "team" else 3)

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 PACKET = 1460
 AGAIN = 2
-"""Round trips until a lost packet is sent again and there."""
+"""Round trips until a lost packet has been sent again and has arrived."""
 
 
 class SlowLine:
-    """Relays connections; `down` counts the bytes that came from the server."""
+    """A proxy that forwards connections with a delay. `down` counts the bytes from the server."""
 
     def __init__(self, url: str, *, round_trip: float, loss: float, seed: int = 1) -> None:
         self._far, self._half, self._loss = urlsplit(url), round_trip / 2, loss
@@ -39,11 +39,11 @@ class SlowLine:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self) -> None:
-        """Nothing comes through, and nobody is told."""
+        """Hold back all packets. Neither end is notified."""
         self.whole.clear()
 
     def mend(self) -> None:
-        """What was sent meanwhile comes through."""
+        """Deliver the packets that were held back, and all later ones."""
         self.whole.set()
 
     async def _meet(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:

@@ -9,7 +9,8 @@ Whole = TypeVar("Whole")
 
 
 def changed(whole: Whole, **facts: Any) -> Whole:
-    """A copy of the dataclass with other facts, each by its name in it or in one of its groups."""
+    """Return a copy of the dataclass with these fields changed. A field is found by its name in the dataclass
+    or in one of its groups."""
     own: Any = whole
     names = {slot.name for slot in fields(own)}
     groups: dict[str, Any] = {name: part for name in names if is_dataclass(part := getattr(own, name))}

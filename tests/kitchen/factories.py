@@ -13,7 +13,7 @@ SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
 
 def make_episode(*, seats: int = 1, minds: tuple[MindPlan, ...] = (), **more: Any) -> Episode:
-    """An episode of level_3; `steps` shortens it."""
+    """Create an episode of level_3; `steps` shortens it."""
     steps = more.pop("steps", 60)
     return create_episode(
         world="cuisine",
@@ -26,10 +26,10 @@ def make_episode(*, seats: int = 1, minds: tuple[MindPlan, ...] = (), **more: An
 
 
 def mind(kind: str, *seats: int, **settings: Any) -> MindPlan:
-    """A co-player for these seats."""
+    """Return the description of an agent for these seats."""
     return MindPlan(kind, seats, settings)
 
 
 def submit(episode: Episode, step: int, *command: str, seat: int = 0) -> Receipt:
-    """A person's command."""
+    """Submit a person's command."""
     return submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(seat, command)])

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "playthroughs"
 
 
 def replay(text: str) -> str:
-    """The same playthrough, played by the world as it is now."""
+    """Replay a playthrough in the present version of the world, and return the new text."""
     lines = [line.split(": ", 1) for line in text.splitlines() if ": " in line]
     header = {key: json.loads(value) for key, value in lines if key in ("world", "seats", "settings", "seed")}
     turns = [json.loads(value) for key, value in lines if key == "turn"]

@@ -1,1 +1,1 @@
-"""Measuring and breaking live play: the product's own stack, played over its own websockets."""
+"""Measure live play, and test it under faults: programs play over the product's own websockets."""

@@ -25,19 +25,20 @@ from tests.servers import wait_until
 
 
 class Caller(Player):
-    """Says something and hears it again, as a player says a command and hears a state."""
+    """A client that sends a message and receives its echo, like a player who sends a command and receives a
+    state."""
 
     def __init__(self, url: str, *, every: float = 0.0, seed: int = 0) -> None:
         super().__init__(url, ["echo"], every=every, seed=seed)
         self.options = [["goto", "storage0"]]
 
     async def connect(self) -> None:
-        """Nothing has to be shown before the first word."""
+        """Mark the client as ready when it has connected. The echo server sends no first message."""
         self.step, self.phase = 0, "choose"
         self._use(await dial(f"{self.base}/", [], self.heard, self.lost))
 
     def heard(self, text: bytes) -> None:
-        """What was said came back."""
+        """Record that the message was echoed."""
         now = perf_counter()
         self.step += 1
         self._see(now)
@@ -45,7 +46,7 @@ class Caller(Player):
 
 @dataclass(frozen=True, slots=True)
 class Echoed:
-    """The echo in the three ways in which the product is measured."""
+    """The times of the echo server for the three numbers of players in the benchmark."""
 
     alone: Played
     twenty: Played
@@ -54,7 +55,7 @@ class Echoed:
 
 @contextmanager
 def echoing() -> Iterator[Running]:
-    """A daphne with the echo until the block ends."""
+    """Run daphne with the echo application until the block ends."""
     with tempfile.TemporaryDirectory(prefix="brigade-echo-") as folder:
         environment, port = plain_environment(folder), free_port()
         command = ["-m", "daphne", "-v", "0", "-p", str(port), "tests.live.echo:application"]
@@ -75,7 +76,8 @@ def echoing() -> Iterator[Running]:
 
 
 async def echo_measured(seconds: float) -> Echoed:
-    """Call it alone, as twenty, and as two hundred with a word every two seconds."""
+    """Measure the echo server with one client, with twenty, and with two hundred that send a message every
+    two seconds."""
     with echoing() as echo:
         alone = await play(echo, [Caller(echo.url)], warm=0.5, seconds=seconds)
         twenty = await play(echo, [Caller(echo.url) for _ in range(20)], warm=0.5, seconds=seconds)

@@ -44,15 +44,15 @@ ROWS: Mapping[str, Row] = {
     "flood": flood,
     "models": models,
 }
-"""By the names that `--rows` takes."""
+"""The benchmark's rows by name, as in `--rows`."""
 USUAL = [name for name in ROWS if name != "capacity"]
-"""What is measured unless somebody says otherwise."""
+"""The rows that are measured by default."""
 QUICK = 0.3
-"""What is left of every stretch with `--quick`."""
+"""The fraction of each period that is measured with `--quick`."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print the rows. Return the exit code."""
     asked = parse(arguments)
     figures = asyncio.run(measured(asked))
     print(f"\n{table(figures)}\n\n{time.monotonic() - BEGAN:.0f} s in all", flush=True)
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.bench", description="How quick live play is.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument(
@@ -73,7 +73,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(asked: argparse.Namespace) -> list[Figure]:
-    """Every row that was asked for."""
+    """Measure every requested row."""
     scale = QUICK if asked.quick else 1.0
     echo = await echo_measured(4 * scale)
     say(f"bare echo: {echo.alone.p50:.2f} ms alone, {echo.twenty.rate:.0f}/s of 20")
@@ -92,7 +92,7 @@ async def measured(asked: argparse.Namespace) -> list[Figure]:
 
 
 def echoes(echo: Echoed) -> list[Figure]:
-    """What the others are compared with."""
+    """Measure the echo server, with which the rows are compared."""
     return [
         Figure("bare echo, one socket: p50", echo.alone.p50, "ms"),
         Figure("bare echo, 20 sockets: rate", echo.twenty.rate, "messages/s"),
@@ -104,7 +104,7 @@ BEGAN = time.monotonic()
 
 
 def say(line: str) -> None:
-    """A line while it goes on."""
+    """Print a line of progress."""
     print(f"{time.monotonic() - BEGAN:5.0f} s  {line}", flush=True)
 
 

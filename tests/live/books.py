@@ -24,7 +24,7 @@ from kitchen.infra.os_processes import parent_death_hook
 T = TypeVar("T")
 
 TRIES = 20
-"""Each waits for SQLite's lock for as long as the product does."""
+"""The number of attempts. Each waits for SQLite's lock as long as the product does."""
 LEVEL = {"level": "level_3", "alpha": 2.0, "beta": 2.5}
 
 
@@ -51,7 +51,8 @@ class Books:
         self._process.wait()
 
     def ask(self, question: str, **arguments: Any) -> Any:
-        """What the function of this name below answers; RuntimeError where it fails."""
+        """Call the function of this name below in the other process, and return its result. Raises
+        RuntimeError if it fails."""
         pipe: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
         print(json.dumps([question, arguments]), file=pipe[0], flush=True)
         if not (line := pipe[1].readline()):
@@ -59,7 +60,8 @@ class Books:
         return json.loads(line)
 
     def episodes(self, count: int, **table: Any) -> list[str]:
-        """Keys of the person's seat of so many new episodes; see `table_laid`."""
+        """Create this number of episodes, and return the keys of the person's seat in each; see
+        `table_laid`."""
         keys: list[list[str]] = self.ask("episodes", count=count, **table)
         return [key for (key,) in keys]
 
@@ -68,7 +70,7 @@ class Books:
 
 
 def serve() -> None:
-    """Answer until nobody asks any more."""
+    """Answer requests until the input ends."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")
     import django  # the settings read the environment of this process
 
@@ -85,13 +87,13 @@ def serve() -> None:
 
 
 def episodes(count: int, **table: Any) -> list[list[str]]:
-    """Of each, the keys of the people's seats; see `table`."""
+    """Create episodes, and return the keys of the people's seats for each; see `table_laid`."""
     return [when_free(partial(table_laid, **table)) for _ in range(count)]
 
 
 def when_free(act: Callable[[], T]) -> T:
-    """What it returns; tried again for some minutes while the database is locked, as it is where the machine
-    has far too much to do."""
+    """Return the result of a call. Repeat it for some minutes while the database is locked, which happens on
+    a busy machine."""
     from django.db import OperationalError  # the settings must be known first
 
     for _ in range(TRIES):
@@ -112,9 +114,10 @@ def table_laid(
     thinking_seconds: float = 0,
     chosen: Json = None,
 ) -> list[str]:
-    """Keys of the people's seats of a new episode of this world, in the cuisine of level_3, with what is
-    `chosen` of its settings; one mind of this kind commands the `mates`. Where the world has less, it has
-    fewer `steps`.
+    """Create an episode of this world, and return the keys of the people's seats.
+
+    In CuisineWorld, it is level_3 with the settings `chosen`. One agent of this kind commands the `mates`.
+    Where the world offers fewer, the episode has fewer `steps`.
     """
     from kitchen.play.episode.create_episode import MindPlan, create_episode  # the app must be loaded first
 
@@ -133,7 +136,7 @@ def table_laid(
 
 
 def study(file: str) -> str:
-    """Load the study in this file; its address. However many begin at once, nobody has to wait."""
+    """Load the study in this file, and return its address. It has no limit on simultaneous entries."""
     from study.design.study_files import study_from_file  # the app must be loaded first
 
     made = study_from_file(Path(file))
@@ -143,7 +146,7 @@ def study(file: str) -> str:
 
 
 def settings_of(world: str, steps: int) -> Json:
-    """How a world is played here."""
+    """Return the settings with which a world is played in the benchmark."""
     from kitchen.registry.world_registry import get_kit, get_world
 
     if world == "cuisine":
@@ -153,14 +156,16 @@ def settings_of(world: str, steps: int) -> Json:
 
 
 def laid(count: int, steps: int) -> list[tuple[str, list[str]]]:
-    """So many tables in words, with the keys of their people; see `tests.live.laying`."""
+    """Create these episodes, and describe them in words with the keys of their people; see
+    `tests.live.laying`."""
     from tests.live.laying import in_words, tables
 
     return [(in_words(table), table_laid(steps=steps, **table)) for table in tables(count)]
 
 
 def thinking(keys: list[str]) -> list[float]:
-    """Milliseconds that each step's decisions took together, of the episodes of these seats."""
+    """Return the milliseconds that the decisions of each step took together, in the episodes of these
+    seats."""
     from django.db.models import Sum
 
     from kitchen.play.models import Decision
@@ -171,22 +176,22 @@ def thinking(keys: list[str]) -> list[float]:
 
 
 def counts(key: str, html: bool) -> dict[str, float]:
-    """See `tests.live.counting`."""
+    """Count statements and thread changes; see `tests.live.counting`."""
     from tests.live.counting import counted  # it needs the settings
 
     return counted(key, html)
 
 
 def faults(shown: list[Json]) -> list[str]:
-    """See `tests.live.checking`."""
+    """List the faults of shown pages; see `tests.live.checking`."""
     from tests.live.checking import faults_in  # it needs the models
 
     return faults_in(shown)
 
 
 def log_of(keys: list[str]) -> dict[str, int]:
-    """What the log of the episodes of these seats holds: steps, commands of co-players and of people, those
-    that were a fallback, and people's whose time ran out."""
+    """Count what the logs of these seats' episodes contain: steps, commands of agents and people, fallbacks,
+    and people whose time ran out."""
     from kitchen.play.models import SeatCommand, Step
     from kitchen.play.turn.step_timer import TIMEOUT
 
@@ -201,8 +206,8 @@ def log_of(keys: list[str]) -> dict[str, int]:
 
 
 def called(keys: list[str]) -> list[tuple[str, str, str]]:
-    """Of each call of a language model in the episodes of these seats: who played then, which model says that
-    it answered, and the error."""
+    """Return the language-model calls in these seats' episodes: the agent, the model that answered, and the
+    error."""
     from kitchen.play.models import ModelCall
 
     calls = ModelCall.objects.filter(decision__mind__episode__seats__key__in=keys).distinct().order_by("pk")
@@ -210,7 +215,7 @@ def called(keys: list[str]) -> list[tuple[str, str, str]]:
 
 
 def ticked(keys: list[str]) -> dict[str, int]:
-    """Of the episodes of these seats: steps that were late, and milliseconds that were lost."""
+    """Return the number of late steps and the milliseconds lost in these seats' episodes."""
     from django.db.models import Sum
 
     from kitchen.play.models import Ticking

@@ -21,21 +21,21 @@ PEOPLE = 60
 EVERY = 3.0
 """Seconds between two commands of a person."""
 LOAD = 0.7
-"""The share of a core that is used; the rest is for bursts."""
+"""The share of a core that may be used; the rest is a reserve for bursts."""
 MATES = (1, 2, 3)
 KINDS: Mapping[str, Mapping[str, Json]] = {"random": {}, "planner": {}, "dispatcher": {}}
-"""Of the mates, with their settings; the dispatcher asks the stand-in model, whose own time counts, too."""
+"""The agents with their settings. The dispatcher uses the stand-in model, whose own time counts, too."""
 
 
 async def capacity(bench: Bench) -> list[Figure]:
-    """People a core, alone and with one to three mates of each kind."""
+    """Measure how many people one core can serve: alone, and with one to three agents of each kind."""
     at_rest = await share_of_a_core(bench, 10 * bench.scale) / 100
     tables = [("", 0), *((kind, mates) for kind in KINDS for mates in MATES)]
     return [await people_a_core(bench, kind, mates, at_rest) for kind, mates in tables]
 
 
 async def people_a_core(bench: Bench, kind: str, mates: int, at_rest: float) -> Figure:
-    """One figure, from HTML pages as browsers have them."""
+    """Return how many people one core can serve, with HTML pages as in browsers."""
     what = f"people a core, {f'{mates} x {kind}' if mates else 'alone'}"
     keys = bench.keys(PEOPLE, mates=mates, kind=kind, settings=KINDS.get(kind, {}))
     players = [

@@ -16,10 +16,10 @@ from kitchen.registry.world_registry import get_world
 
 
 def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
-    """All that is wrong, one line each; nothing where all is well.
+    """Return one line for each fault; empty if there is none.
 
-    Of each seat's page: `key`, the `steps` that were shown, `views`, each a step with what the seat saw and
-    the score, and `taken`, each a step with the command that the page was told to be in.
+    Each seat's page has its `key`, the shown `steps`, and `views`: pairs of a step and what the seat saw,
+    with the score. `taken` has pairs of a step and the command that the page was told is stored.
     """
     pages = list(shown)
     unguarded = [f"{table}: rows can be changed" for table in unguarded_tables()]
@@ -27,14 +27,14 @@ def faults_in(shown: Iterable[Mapping[str, Json]]) -> list[str]:
 
 
 def wrong_chains(pages: Iterable[Mapping[str, Json]]) -> list[str]:
-    """What `verify_log` says of the episodes of these pages."""
+    """Return the faults that `verify_log` finds in the episodes of these pages."""
     episodes = Episode.objects.filter(seats__key__in=[page["key"] for page in pages]).distinct()
     verdicts = verify_episode_logs(episodes)
     return [f"episode {verdict.episode}: {fault}" for verdict in verdicts for fault in verdict.faults]
 
 
 def faults_of(page: Mapping[str, Json]) -> Iterator[str]:
-    """What is wrong with this page and its episode."""
+    """Return the faults of this page and its episode."""
     seat = Seat.objects.select_related("episode").get(key=page["key"])
     episode, name = seat.episode, f"episode {seat.episode_id}, seat {seat.number}"
     rows = list(Step.objects.filter(episode=episode).order_by("number"))
@@ -51,7 +51,7 @@ def faults_of(page: Mapping[str, Json]) -> Iterator[str]:
 
 
 def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | None, World]]:
-    """The world at its start and after each of these steps, played anew from the seed."""
+    """Return the world at its start and after each step, replayed from the seed."""
     world = get_world(episode.world).create(
         seats=episode.seats.filter(acts=True).count(), settings=episode.settings
     )
@@ -63,7 +63,7 @@ def replayed(episode: Episode, rows: Iterable[Step]) -> Iterator[tuple[Step | No
 
 
 def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
-    """Every stored state, and the present one."""
+    """Compare every stored state, and the present state, with the replayed one."""
     world = None
     for row, world in replayed(episode, rows):
         if row is not None and world.state_hash() != row.state_hash:
@@ -74,7 +74,7 @@ def wrong_hashes(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
 
 
 def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
-    """One command for each seat and step, as it ran; one decision for each mind and step."""
+    """Check that each seat has one command per step, and each agent one decision per step, as they ran."""
     given = sorted(
         (row.step, row.seat, json.dumps(row.command))
         for row in SeatCommand.objects.filter(episode=episode, step__lte=episode.step)
@@ -90,7 +90,7 @@ def wrong_commands(episode: Episode, rows: Iterable[Step]) -> Iterator[str]:
 
 
 def wrong_views(seat: Seat, rows: Iterable[Step], views: Iterable[Json]) -> Iterator[str]:
-    """What a page showed of a step is what the seat sees when it is played anew."""
+    """Compare what a page showed after each step with what the seat sees in the replay."""
     by_step: dict[int, list[Json]] = {}
     for step, *saw in views:
         by_step.setdefault(step, []).append(saw)
@@ -102,7 +102,7 @@ def wrong_views(seat: Seat, rows: Iterable[Step], views: Iterable[Json]) -> Iter
 
 
 def wrong_answers(seat: Seat, taken: Iterable[Json]) -> Iterator[str]:
-    """A command that the page was told to be in is the one that is stored."""
+    """Check that each command which the page was told is stored is the one in the log."""
     rows = SeatCommand.objects.filter(episode=seat.episode, seat=seat.number)
     stored_commands = dict(rows.values_list("step", "command"))
     for step, command in taken:

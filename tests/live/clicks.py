@@ -32,7 +32,7 @@ from tests.live.stack import Running, running
 from tests.live.table import Figure, table
 
 SEED = 5
-"""Of the study, as `load_study` has it."""
+"""The seed of the study that `load_study` creates."""
 TIMES = (2.0, 2.5)
 WATCH = """
 (() => {
@@ -58,7 +58,8 @@ WATCH = """
   }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-step"] });
 })();
 """
-"""Counts clicks, and notes milliseconds from the last one before a step to the picture after it."""
+"""A script that counts clicks, and records the milliseconds from the last click before a step to the frame
+after it."""
 SINGLE = """spot => {
     const at = [...document.querySelectorAll("#menu input[name=command]:not(:disabled)")]
         .filter(one => JSON.parse(one.value)[1] === spot);
@@ -66,12 +67,12 @@ SINGLE = """spot => {
     const found = doing.length ? doing : at;
     return found.length === 1 && !found[0].closest("[data-ask]");
 }"""
-"""Whether a click on a place sends at once."""
+"""A script that returns whether a click on a place sends the command at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cooked:
-    """One episode in one of the ways."""
+    """The result of one episode, played on the drawing or in the menu."""
 
     way: str
     clicks: int
@@ -80,7 +81,7 @@ class Cooked:
     times: tuple[float, ...]
 
     def figures(self) -> list[Figure]:
-        """As the table shows them."""
+        """Return the results in the form of the table."""
         played = Played(1.0, self.times)
         return [
             Figure(f"{self.way}: clicks a dish", self.clicks / max(1, self.dishes), "clicks"),
@@ -92,7 +93,7 @@ class Cooked:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play an episode in each of the ways, and print what was measured."""
+    """Play an episode on the drawing and one in the menu, and print the measured values."""
     asked = parse(arguments)
     with running("sqlite") as stack:
         cooked = asyncio.run(in_a_browser(stack, asked))
@@ -101,14 +102,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.clicks", description="Clicks a dish.")
     parser.add_argument("--steps", type=number(1, 100_000), default=60)
     return parser.parse_args(arguments)
 
 
 async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[Cooked]:
-    """One episode after the other, each of a study of its own."""
+    """Play one episode after another in a browser, each in a study of its own."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         cooked = [
@@ -122,7 +123,7 @@ async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[Cooked
 async def episode(
     browser: Browser, stack: Running, steps: int, way: str, act: Callable[[Page, Command], Awaitable[None]]
 ) -> Cooked:
-    """Somebody enters, and does what the adviser says until it is over."""
+    """Enter a study as a participant, and follow the adviser until the episode is over."""
     slug = f"clicks-{secrets.token_hex(3)}"
     with tempfile.TemporaryDirectory() as folder:
         load_study(stack, Path(folder), slug, condition("one"), steps=steps)
@@ -145,7 +146,7 @@ async def episode(
 
 
 def twin(steps: int) -> World:
-    """The episode of the first person of a study, as `load_study` makes it."""
+    """Create the episode of a study's first participant, with the settings of `load_study`."""
     alpha, beta = TIMES
     settings = {"level": "level_3", "alpha": alpha, "beta": beta, "max_steps": steps}
     world = get_world("cuisine").create(seats=1, settings=settings)
@@ -154,7 +155,7 @@ def twin(steps: int) -> World:
 
 
 def advised(world: World) -> Command:
-    """What is good to do now; waiting where there is no telling."""
+    """Return the command that the adviser recommends now, or waiting if it recommends none."""
     advice = get_adviser(world.kind).advise(
         Situation(
             world=world.kind,
@@ -172,7 +173,8 @@ def advised(world: World) -> Command:
 
 
 async def on_drawing(page: Page, command: Command) -> None:
-    """A click on the place; where it means several things, one more on what is meant. None is for waiting."""
+    """Click the place on the drawing. If several actions are possible there, also click the intended one.
+    None means waiting."""
     if len(command) < 2:
         return await in_menu(page, command)
     single = await page.evaluate(SINGLE, command[1])
@@ -190,7 +192,7 @@ async def on_drawing(page: Page, command: Command) -> None:
 
 
 async def in_menu(page: Page, command: Command) -> None:
-    """A click on the action."""
+    """Click the action in the menu."""
     await page.click(f"#do-{'-'.join(command)}")
 
 

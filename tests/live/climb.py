@@ -8,27 +8,28 @@ from dataclasses import dataclass
 from tests.live.company import Company, Stretch
 
 SHARE = 0.95
-"""Of the steps that were to be played, so many are."""
+"""The minimum share of the expected steps that must be played."""
 GROWS = 1.5
-"""Times as many people at the next number."""
+"""The factor between one number of people and the next."""
 CLOSE = 1.2
-"""The knee is looked for until the next number that was too many is at most so many times as high."""
+"""The search ends when the smallest number that was too large is at most this many times the largest that was
+served well."""
 OVERLOAD = 2.0
-"""Times the knee."""
+"""The overload, as a multiple of the largest number that was served well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How long each number is measured, and when it is served well."""
+    """How long each number of players is measured, and the limits of good service."""
 
     seconds: float
     bound: float
-    """Milliseconds that 99 of 100 steps stay within."""
+    """The time in milliseconds within which 99 of 100 steps must stay."""
     start: int
     most: int
 
     def held(self, stretch: Stretch) -> bool:
-        """Whether so many are served well."""
+        """Return whether this number of people is served well."""
         return (
             stretch.played.p99 <= self.bound
             and stretch.share >= SHARE
@@ -38,7 +39,7 @@ class Terms:
 
 
 async def measured(company: Company, people: int, terms: Terms) -> Stretch:
-    """So many people, once they all play."""
+    """Measure this number of people once all of them play."""
     await company.become(people)
     return await company.measure(warm=max(company.every, terms.seconds / 3), seconds=terms.seconds)
 
@@ -46,7 +47,8 @@ async def measured(company: Company, people: int, terms: Terms) -> Stretch:
 async def climbed(
     company: Company, terms: Terms, say: Callable[[Stretch], object]
 ) -> tuple[list[Stretch], int]:
-    """What every number got, and the knee: the highest that was served well, 0 where none was."""
+    """Measure increasing numbers of people. Return the results and the largest number that was served well,
+    or 0."""
     stretches: list[Stretch] = []
     held, failed = 0, 0
     while people := next_number(held, failed, terms):
@@ -60,7 +62,8 @@ async def climbed(
 
 
 def next_number(held: int, failed: int, terms: Terms) -> int:
-    """Between the highest that was served well and the lowest that was not (0: none yet); 0 at the end."""
+    """Return a number between the largest that was served well and the smallest that was not (0 if unknown).
+    Return 0 at the end."""
     if held >= terms.most or (failed and failed <= max(held * CLOSE, 1)):
         return 0
     if not failed:
@@ -70,5 +73,5 @@ def next_number(held: int, failed: int, terms: Terms) -> int:
 
 
 def round_to_ten(number: float) -> int:
-    """To tens above fifty."""
+    """Round numbers above 50 to tens."""
     return 10 * round(number / 10) if number > 50 else round(number)

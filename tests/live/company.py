@@ -22,57 +22,57 @@ from tests.live.waiting import Waiting, waiting_at
 
 STUDY = Path(__file__).with_name("load.toml")
 LATE = "Too late"
-"""How the notice begins that a command came after the step's time."""
+"""The beginning of the notice that a command came after the step's time."""
 SLOW = 1000.0
-"""Milliseconds from which on an answer is slow."""
+"""The time in milliseconds from which a response counts as slow."""
 _FAILURE = re.compile(
     r"(?:\b(?:ERROR|CRITICAL)\b|\"level\": \"(?:error|critical)\").*|^[\w.]+(?:Error|Exception)\b.*",
     re.MULTILINE,
 )
-"""Lines of a log that tell of a failure."""
+"""The pattern of log lines that report a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What was measured while so many people played."""
+    """The measurements of one period with a constant number of players."""
 
     people: int
     guests: int
     every: float
     played: Played
     troubles: Counter[str] = field(default_factory=Counter)
-    """What pages were told, and why they lost their connections: how often."""
+    """Counts of notices on pages, and of reasons for lost connections."""
     told: dict[str, Any] = field(default_factory=dict)
-    """By those who go the whole way, see `tests.live.guests`."""
+    """The report of players who walk through a whole study (`tests.live.guests`)."""
     logged: Counter[str] = field(default_factory=Counter)
-    """What the product's logs tell of failures."""
+    """Failures that the product's logs report."""
     waiting: Waiting = field(default_factory=Waiting)
     memory: dict[str, float] = field(default_factory=dict)
-    """Bytes by program."""
+    """Bytes of memory by program."""
 
     @property
     def share(self) -> float:
-        """Steps that were played, of those that were to be."""
+        """Return the number of steps played, divided by the number expected."""
         return self.played.rate * self.every / max(1, self.people - self.guests)
 
     @property
     def slow(self) -> int:
-        """Steps that took longer than a second."""
+        """Return the number of steps that took longer than a second."""
         return sum(taken > SLOW for taken in self.played.times)
 
     @property
     def late(self) -> int:
-        """Commands of people with a clock that came through when the step was over."""
+        """Return the number of timed commands that arrived when their step was over."""
         return sum(times for what, times in self.troubles.items() if what.startswith(LATE))
 
     @property
     def pages(self) -> Played:
-        """How long the pages of those took who go the whole way."""
+        """Return the page load times of the players who walk through a whole study."""
         return Played(self.played.seconds, tuple(self.told.get("milliseconds", ())))
 
     @property
     def errors(self) -> Counter[str]:
-        """All that is no answer: how often, by what it is. That somebody was late is one."""
+        """Count error responses, and commands that were late, by kind."""
         answers = Counter(
             {f"page: {name}": n for name, n in self.told.get("answers", {}).items() if wrong(name)}
         )
@@ -85,7 +85,7 @@ class Stretch:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the results as JSON."""
         return {
             "people": self.people,
             "whole participants": self.guests,
@@ -106,17 +106,18 @@ class Stretch:
 
 
 def quantile(played: Played, share: float) -> float | None:
-    """None where nothing was played."""
+    """Return the quantile of these times, or None if nothing was played."""
     return played.quantile(share) if played.times else None
 
 
 def wrong(status: str) -> bool:
-    """Whether this status, or name of an exception, is no answer to somebody who did nothing wrong."""
+    """Return whether this status, or name of an exception, is an error for a player who made no mistake."""
     return not status.isdigit() or int(status) >= 400
 
 
 class Company:
-    """`async with Company(stack, books, mix, every=3.0) as company: await company.become(200)`."""
+    """The players of a load test: `async with Company(stack, books, mix, every=3.0) as company: await
+    company.become(200)`."""
 
     def __init__(self, stack: Running, books: Books, mix: Mix, *, every: float) -> None:
         self.stack, self.books, self.mix, self.every = stack, books, mix, every
@@ -141,7 +142,7 @@ class Company:
         await asyncio.sleep(0.2)
 
     async def become(self, people: int) -> None:
-        """So many from now on, who all play."""
+        """Change the number of players, and wait until all of them play."""
         self.guests = self.mix.guests(people)
         seats = people - self.guests
         self._leave(self.players[seats:])
@@ -158,8 +159,10 @@ class Company:
             player.stop()
 
     async def measure(self, *, warm: float, seconds: float) -> Stretch:
-        """What comes of them in so many seconds after `warm` others. Whatever went wrong with new tables is
-        raised: without them nobody plays, and nothing would be measured."""
+        """Measure for this number of seconds, after `warm` seconds that are not counted.
+
+        Errors while new episodes are created are raised, because without episodes nothing would be measured.
+        """
         if self.going.done():
             self.going.result()
         await asyncio.sleep(warm)
@@ -181,13 +184,13 @@ class Company:
         )
 
     def _forget(self) -> None:
-        """What was measured before is not needed again."""
+        """Discard the earlier measurements."""
         for player in self.players:
             player.times.clear()
             player.troubles.clear()
 
     def failures(self) -> Counter[str]:
-        """What the logs have told of since it was last asked."""
+        """Return the failures that the logs report since the last call."""
         found: Counter[str] = Counter()
         for log in self.logs.glob("*.log"):
             if log.stat().st_size > self.seen.get(log, 0):

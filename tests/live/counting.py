@@ -27,29 +27,29 @@ STEPS = 12
 JSON = "brigade.json"
 COUNTED = ("statements", "hops")
 REST = 0.15
-"""Seconds in which all that a step set off is done."""
+"""Seconds in which all work that a step starts has ended."""
 
 
 class Tally:
-    """Counts statements and hops of this process from `begin` on."""
+    """Counts the database statements and thread changes of this process, from `begin` on."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def note(self, what: str) -> None:
-        """One more."""
+        """Count one more."""
         with self._lock:
             self.counts[what] += 1
 
     def take(self) -> dict[str, int]:
-        """What was counted since this was last asked."""
+        """Return the counts since the last call."""
         with self._lock:
             taken, self.counts = dict(self.counts), Counter()
         return taken
 
     def begin(self) -> None:
-        """Every connection that is opened from now on, and every pool of threads."""
+        """Count the statements of every connection opened from now on, and the calls of every thread pool."""
         connection_created.connect(self._opened)
         submit, hand_over = ThreadPoolExecutor.submit, asyncio.run_coroutine_threadsafe
 
@@ -73,12 +73,12 @@ class Tally:
 
 
 TALLY = Tally()
-"""This process's."""
+"""The counts of this process."""
 
 
 def counted(key: str, as_html: bool) -> dict[str, float]:
-    """Medians over some steps of this seat, alone at its table: `statements`, `hops`; and the same of
-    connecting."""
+    """Return medians over some steps of this seat, alone in its episode: `statements` and `hops` (changes of
+    thread). Also return both for connecting."""
     return asyncio.run(_counted(key, as_html))
 
 
@@ -105,7 +105,7 @@ async def _counted(key: str, as_html: bool) -> dict[str, float]:
 
 
 def opened(key: str, as_html: bool) -> WebsocketCommunicator:
-    """A page of this seat, not connected yet."""
+    """Return a page of this seat that is not connected yet."""
     from brigade.asgi import application  # the app must be loaded first
 
     headers = [(b"origin", b"http://localhost"), (b"host", b"localhost")]
@@ -114,7 +114,7 @@ def opened(key: str, as_html: bool) -> WebsocketCommunicator:
 
 
 async def seen(page: WebsocketCommunicator, reader: Reader, step: int) -> Sight:
-    """What was shown when this step was, with the last menu before it."""
+    """Wait until this step is shown, and return the messages and the last menu before it."""
     options = None
     while True:
         sight = reader.read((await page.receive_from(timeout=30)).encode())

@@ -11,52 +11,53 @@ from tests.live.player import Player
 from tests.live.stack import Running
 
 AT_ONCE = 20
-"""Connections that are opened at a time."""
+"""The number of connections that are opened at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What was measured in one stretch."""
+    """The measurements of one period."""
 
     seconds: float
     times: tuple[float, ...]
-    """Milliseconds from a command to its new state."""
+    """Milliseconds from each command to its new state."""
     used: dict[str, float] = field(default_factory=dict)
     """Processor seconds of the product, by process."""
     driver: float = 0.0
-    """Processor seconds of those who played."""
+    """Processor seconds of the players."""
     reconnects: int = 0
     refusals: int = 0
     bytes_heard: int = 0
 
     @property
     def rate(self) -> float:
-        """Steps a second."""
+        """Return the number of steps per second."""
         return len(self.times) / self.seconds
 
     def quantile(self, share: float) -> float:
-        """Milliseconds that this share of the steps did not exceed; infinite where nothing was played."""
+        """Return the milliseconds that this share of the steps did not exceed; infinite if nothing was
+        played."""
         ordered = sorted(self.times)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
 
     @property
     def p50(self) -> float:
-        """The median."""
+        """Return the median in milliseconds."""
         return self.quantile(0.5)
 
     @property
     def p99(self) -> float:
-        """What one step of a hundred exceeds."""
+        """Return the milliseconds that one of a hundred steps exceeds."""
         return self.quantile(0.99)
 
     @property
     def milliseconds_a_step(self) -> float:
-        """Processor time of all product processes."""
+        """Return the processor time of all product processes per step, in milliseconds."""
         return 1000 * sum(self.used.values()) / len(self.times) if self.times else float("inf")
 
 
 async def connect_all(players: Sequence[Player]) -> None:
-    """Open their pages, some at a time."""
+    """Open the players' pages, a few at a time."""
     for start in range(0, len(players), AT_ONCE):
         await asyncio.gather(*(player.connect() for player in players[start : start + AT_ONCE]))
     while any(not player.phase for player in players):
@@ -64,13 +65,14 @@ async def connect_all(players: Sequence[Player]) -> None:
 
 
 def begin_all(players: Sequence[Player]) -> None:
-    """Let them play; those who play at a pace begin at any moment of one period, as people do."""
+    """Let all players begin. Players with a fixed pace begin at random moments of one period."""
     for player in players:
         player.begin(player.every * player.chance.random())
 
 
 async def measure(stack: Running, players: Sequence[Player], *, warm: float, seconds: float) -> Played:
-    """What they play in so many seconds after `warm` others. They go on playing."""
+    """Let the players play for this number of seconds, after `warm` others, and return the results. They
+    continue to play afterwards."""
     await asyncio.sleep(warm)
     heard, lost = sum(p.bytes_heard for p in players), sum(p.reconnects for p in players)
     refused = sum(p.refusals for p in players)
@@ -89,7 +91,7 @@ async def measure(stack: Running, players: Sequence[Player], *, warm: float, sec
 
 
 async def play(stack: Running, players: Sequence[Player], *, warm: float, seconds: float) -> Played:
-    """Connect them, let them play, measure, and close their pages."""
+    """Connect the players, let them play, measure, and close their pages."""
     try:
         await connect_all(players)
         begin_all(players)

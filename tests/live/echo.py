@@ -1,6 +1,5 @@
-"""Echo every websocket message, with daphne and channels only. This shows what a websocket costs before
-anything is done with it.
-"""
+"""Echo every websocket message, with daphne and channels only. This shows the cost of a websocket without the
+app."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ if not settings.configured:
 
 
 class Echo(AsyncWebsocketConsumer):
-    """Says what it hears."""
+    """A websocket consumer that sends each message back."""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """One message."""
+        """Send one message back."""
         await self.send(text_data=text_data)
 
 

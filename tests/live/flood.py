@@ -28,14 +28,15 @@ EVERY = 1.0
 """Seconds between two commands of a person."""
 SYNC = b'{"type": "sync"}'
 AT_ONCE = 100
-"""Messages between two looks whether the line takes more."""
+"""Messages that are sent before checking whether the connection takes more."""
 BREATH = 0.02
-"""Seconds between them, so that those who flood do not take the machine from those who play."""
+"""Pause in seconds between such groups of messages, so that the flooding clients leave processor time for the
+players."""
 AGAIN = 0.4
 
 
 async def flood(bench: Bench) -> list[Figure]:
-    """Ten people, alone and then with fifteen sockets that flood."""
+    """Measure ten players, first alone and then with fifteen clients that flood the server."""
     figures = []
     for flooders in (0, FLOODERS):
         what = f"{PEOPLE} players, {flooders} sockets that flood"
@@ -50,7 +51,7 @@ async def flood(bench: Bench) -> list[Figure]:
 
 @contextmanager
 def flooding(url: str, keys: Sequence[str]) -> Iterator[None]:
-    """Those who flood the seats of these keys, until the block ends."""
+    """Flood the seats of these keys from another process until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.live.flood", url, *keys],
         cwd=base_dir(),
@@ -67,12 +68,12 @@ def flooding(url: str, keys: Sequence[str]) -> Iterator[None]:
 
 
 async def flood_all(url: str, keys: Sequence[str]) -> None:
-    """All of them at the same time, for ever."""
+    """Flood all seats at the same time, without end."""
     await asyncio.gather(*(flood_one(f"{url.replace('http', 'ws', 1)}/ws/seat/{key}/") for key in keys))
 
 
 async def flood_one(address: str) -> None:
-    """Send as much as the line takes; connect anew whenever it is closed."""
+    """Send as many messages as the connection takes, and connect again whenever it is closed."""
     while True:
         lost = asyncio.Event()
         try:
@@ -86,16 +87,16 @@ async def flood_one(address: str) -> None:
 
 
 def ignored(text: bytes) -> None:
-    """Nobody reads the answers."""
+    """Ignore the answers."""
 
 
 def ended(lost: asyncio.Event, code: int) -> None:
-    """The connection was closed."""
+    """Record that the connection was closed."""
     lost.set()
 
 
 def say_some(line: Line) -> None:
-    """A hundred messages, unless as many wait already to be sent, or the other end is closing."""
+    """Send a hundred messages, unless as many are waiting to be sent or the connection is closing."""
     waiting = line.transport.get_write_buffer_size() if line.transport else 0
     if line.protocol.state is State.OPEN and waiting < AT_ONCE * len(SYNC):
         for _ in range(AT_ONCE):

@@ -33,10 +33,10 @@ from study.pilot.bots.simulated_person import Person
 from study.pilot.bots.study_walkthrough import HANDLERS, Handler, Walk
 
 PATIENCE = 120.0
-"""Seconds without any progress after which one gives up."""
+"""Seconds without progress after which a participant gives up."""
 SEED = 11
 SPREAD = 4
-"""Choices that somebody makes in the time within which those come who are asked for at once."""
+"""The period over which new participants enter, as a number of choices."""
 ITEMS = {
     one["key"]: ItemPlan(**one)
     for one in tomllib.loads(Path(__file__).with_name("load.toml").read_text())["items"]
@@ -45,7 +45,7 @@ ITEMS = {
 
 
 class Guests:
-    """`with Guests(link, every=3.0) as guests: guests.want(5)`."""
+    """Participants in another process: `with Guests(link, every=3.0) as guests: guests.want(5)`."""
 
     def __init__(self, link: str, *, every: float) -> None:
         self._command = [sys.executable, "-m", "tests.live.guests", link, str(every)]
@@ -66,7 +66,8 @@ class Guests:
         self._process.wait()
 
     def want(self, people: int) -> dict[str, Any]:
-        """So many from now on; what was so since it was last asked: see `Register.told`. RuntimeError."""
+        """Set the number of participants, and return what happened since the last call (`Register.told`).
+        Raises RuntimeError."""
         pipe: tuple[IO[str], IO[str]] = (self._process.stdin, self._process.stdout)  # type: ignore[assignment]
         print(people, file=pipe[0], flush=True)
         if not (line := pipe[1].readline()):
@@ -79,18 +80,18 @@ class Guests:
 
 
 class Register:
-    """What happens to all guests."""
+    """Records what happens to all participants."""
 
     def __init__(self) -> None:
         self.finished = 0
         self.failed: list[str] = []
         self.answers: Counter[str] = Counter()
-        """Statuses of answers, and names of errors where there was none."""
+        """Statuses of responses, and names of errors without a response."""
         self.milliseconds: list[float] = []
-        """Of every request."""
+        """The duration of every request in milliseconds."""
 
     def told(self) -> dict[str, Any]:
-        """All of it, which is then forgotten."""
+        """Return everything that was recorded, and clear the record."""
         told = {
             "finished": self.finished,
             "failed": self.failed,
@@ -102,14 +103,14 @@ class Register:
 
 
 class Noted(httpx2.AsyncBaseTransport):
-    """Sends requests as usual, and notes what became of them."""
+    """An HTTP transport that sends requests as usual, and records status and time of the responses."""
 
     def __init__(self, register: Register) -> None:
         self.register = register
         self.usual = httpx2.AsyncHTTPTransport(trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer, with its whole body."""
+        """Return the response with its whole body, and record its status and time."""
         began = time.perf_counter()
         try:
             response = await self.usual.handle_async_request(request)
@@ -127,7 +128,7 @@ class Noted(httpx2.AsyncBaseTransport):
 
 
 async def run(register: Register, link: str, number: int, every: float) -> None:
-    """One of them, to the end. They do not all come at the same moment."""
+    """Lead one participant through the study. Participants start at different moments."""
     await asyncio.sleep(SPREAD * every * Random(number).random())
     patience = PatienceLimit(PATIENCE)
     person = Person(SEED, number)
@@ -142,7 +143,7 @@ async def run(register: Register, link: str, number: int, every: float) -> None:
 
 
 def read_first(person: Person, every: float) -> dict[str, Handler]:
-    """What is done on the pages, after they have been read for as long as a choice takes."""
+    """Wait before each action on a page, as long as reading and choosing takes."""
 
     def slowly(handler: Handler) -> Handler:
         async def read(walk: Walk, page: WalkedPage) -> WalkedPage | None:
@@ -155,7 +156,7 @@ def read_first(person: Person, every: float) -> dict[str, Handler]:
 
 
 async def serve(link: str, every: float) -> None:
-    """Keep as many on their way as were asked for last, until nobody asks any more."""
+    """Keep the requested number of participants in the study, until the input ends."""
     register, numbers = Register(), count(1)
     wanted = 0
     ways: set[asyncio.Task[None]] = set()

@@ -1,4 +1,4 @@
-"""Measure what open but idle pages cost: processor time, memory, and the time to connect."""
+"""Measure the costs of open but idle pages: processor time, memory, and the time to connect."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.live.table import Figure
 
 PAGES = 1000
 FEW = 250
-"""With `--quick`."""
+"""The number of pages with `--quick`."""
 SHARE = 2.0
-"""The most that a thousand pages may take of one core, in hundredths."""
+"""The maximum percentage of one core that a thousand pages may use."""
 
 
 async def idle(bench: Bench) -> list[Figure]:
-    """A thousand pages, silent at first; then they ask for a sign of life, as browsers do."""
+    """Measure a thousand pages that are silent at first, and then send pings as browsers do."""
     count = PAGES if bench.scale == 1 else FEW
     at_rest = await share_of_a_core(bench, 20 * bench.scale)
     players = [Player(bench.stack.url, own) for own in bench.keys(count)]
@@ -51,19 +51,19 @@ async def idle(bench: Bench) -> list[Figure]:
 
 
 def spent(bench: Bench) -> float:
-    """Processor seconds of the product so far."""
+    """Return the processor seconds of the product so far."""
     return sum(bench.stack.seconds().values())
 
 
 async def share_of_a_core(bench: Bench, seconds: float) -> float:
-    """What the product takes in so many seconds, in hundredths of one core."""
+    """Return the percentage of one core that the product uses during this number of seconds."""
     before = spent(bench)
     await asyncio.sleep(seconds)
     return 100 * (spent(bench) - before) / seconds
 
 
 async def ask(players: Sequence[Player]) -> None:
-    """For ever, each of them in turn."""
+    """Let each page send a ping in turn, without end."""
     while True:
         for player in players:
             if player.line:

@@ -21,31 +21,31 @@ VICTIMS: Mapping[str, tuple[str, ...]] = {
     "planner": ("planner",),
     "valkey": ("valkey", "redis"),
 }
-"""What may be named, and what its processes are called in `Running.processes`."""
+"""The kinds of process that can be killed, with their names in `Running.processes`."""
 USUAL = ("web", "worker", "broker", "database")
 SHARES = {"single": 0.6, "pair": 0.2, "dense": 0.2}
-"""Of the kills; the dense ones come in bursts."""
+"""The shares of single kills, pairs and bursts among the kills."""
 BURST = 5
 DENSE = (0.2, 1.0)
 """Seconds between two kills of a burst."""
 BETWEEN = (0.5, 1.5)
-"""Between two blows, in parts of the mean."""
+"""The range of the pause between two kills, as multiples of the mean."""
 CALM = 60.0
-"""Seconds that a blow waits for the one before to be got over."""
+"""Seconds that a kill waits for the app to recover from the last one."""
 
 
 @dataclass(slots=True)
 class Blow:
-    """One kill, one pair, or one burst."""
+    """One kill, one pair of kills, or one burst of kills."""
 
     kind: str
     at: float = 0.0
-    """By the monotonic clock."""
+    """The time of the kill, in seconds of the monotonic clock."""
     killed: list[str] = field(default_factory=list)
 
 
 def planned(kills: int, chance: Random) -> list[Blow]:
-    """So many kills in any order; a burst counts as several, a pair as one."""
+    """Return this number of kills in random order. A burst counts as several kills, a pair as one."""
     bursts = round(kills * SHARES["dense"] / BURST)
     pairs = min(round(kills * SHARES["pair"]), kills - bursts * BURST)
     singles = kills - pairs - bursts * BURST
@@ -62,7 +62,8 @@ async def strike(
     mean: float,
     calm: Callable[[], bool],
 ) -> None:
-    """One blow after the other, `mean` seconds apart, each when the one before is got over (`calm`)."""
+    """Kill processes one after another, `mean` seconds apart. Each kill waits until the app has recovered
+    from the last (`calm`)."""
     for blow in blows:
         await asyncio.sleep(mean * chance.uniform(*BETWEEN))
         await got_over(calm)
@@ -74,14 +75,14 @@ async def strike(
 
 
 async def got_over(calm: Callable[[], bool]) -> None:
-    """Wait until it is calm, but not for ever."""
+    """Wait until the app has recovered, up to a limit."""
     end = time.monotonic() + CALM
     while not calm() and time.monotonic() < end:
         await asyncio.sleep(0.1)
 
 
 def kill_one(stack: Running, victims: Sequence[str], chance: Random) -> list[str]:
-    """One process of a kind that is drawn first, since of some kinds there are many; the kind that died."""
+    """Choose a kind of process at random, kill one process of this kind, and return the kind."""
     there = living(stack, victims)
     if not there:
         return []
@@ -93,7 +94,7 @@ def kill_one(stack: Running, victims: Sequence[str], chance: Random) -> list[str
 
 
 def living(stack: Running, victims: Sequence[str]) -> dict[str, list[int]]:
-    """Processes by what they are to us, for those kinds that there are."""
+    """Return the running processes by kind, for the kinds that exist."""
     processes = stack.processes()
     found = {
         victim: [pid for pid, name in processes.items() if name in VICTIMS[victim]] for victim in victims
@@ -104,7 +105,7 @@ def living(stack: Running, victims: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _weighed(pids: Sequence[int]) -> list[int]:
-    """A database server's first process as often as all others: without one of those the server begins
-    anew, without the first it is gone."""
+    """Choose a database server's first process as often as all its others together. If another process dies,
+    the server restarts; if the first dies, it is gone."""
     first = [pid for pid in pids if parent_of(pid) not in pids]
     return [*pids, *first * (len(pids) - 2)]

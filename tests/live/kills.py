@@ -31,15 +31,15 @@ from tests.worlds.beacon.kit import LINE
 EVERY = 2.0
 """Seconds between two commands of a person."""
 BETWEEN = 5.0
-"""Seconds between two blows, unless minutes are given."""
+"""Seconds between two kills, unless `--minutes` is given."""
 STALLED = 0.7
-"""Who has waited longer for a step has not got over the last blow."""
+"""Seconds that a player may wait for a step before the app counts as not recovered."""
 PATIENCE = 300.0
-"""Seconds that the episodes may take to their end after the last kill."""
+"""Seconds that the episodes may take to end after the last kill."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, kill, check; the exit code."""
+    """Play, kill processes, and check the result. Return the exit code."""
     asked = parse(arguments)
     with (
         running(asked.database, True, BRIGADE_WORLDS=LINE) as stack,
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="make faults", description="Play while all dies.")
     parser.add_argument("--kills", type=number(1, 100_000), default=100)
     parser.add_argument("--episodes", type=number(1, 10_000), default=40)
@@ -73,7 +73,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
-    """Let them play while processes die; what is wrong then."""
+    """Let the players play while processes are killed. Return a line for each fault."""
     chance = Random(asked.seed)
     blows = planned(asked.kills, chance)
     mean = 60 * asked.minutes / len(blows) if asked.minutes else BETWEEN
@@ -96,24 +96,25 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
 
 
 def seated(stack: Running, laid: Sequence[tuple[str, Sequence[str]]]) -> list[Table]:
-    """Somebody for each key; every third page is a browser's."""
+    """Create a `Table` for each episode, with a player for each key. Every third player uses HTML as a
+    browser does."""
     numbers = count()
     return [Table(told, [witness(stack.url, key, next(numbers)) for key in keys]) for told, keys in laid]
 
 
 def witness(url: str, key: str, number: int) -> Witness:
-    """One of them."""
+    """Create one player that records everything."""
     return Witness(url, key, as_html=number % 3 == 2, every=EVERY, seed=number)
 
 
 def say_absent(stack: Running, victims: Sequence[str]) -> None:
-    """A victim that is not there is left out, and that is said."""
+    """Print a line for each victim that does not exist in this setup, and leave it out."""
     for name in sorted(set(victims) - living(stack, victims).keys()):
         print(f"no {name} to kill here: it has no process of its own", flush=True)
 
 
 def all_well(people: Sequence[Witness]) -> bool:
-    """Nobody waits for a step that should have come."""
+    """Return whether no player waits for an overdue step."""
     now = time.monotonic()
     return not any(
         wanted < now - STALLED and step not in person.got
@@ -124,7 +125,7 @@ def all_well(people: Sequence[Witness]) -> bool:
 
 
 async def take_seats(people: Sequence[Witness]) -> None:
-    """Connect, and play from now on."""
+    """Connect the players, and let them play from now on."""
     for start in range(0, len(people), AT_ONCE):
         await asyncio.gather(*(person.open() for person in people[start : start + AT_ONCE]))
     for person in people:
@@ -132,7 +133,7 @@ async def take_seats(people: Sequence[Witness]) -> None:
 
 
 async def to_the_end(people: Sequence[Witness], seconds: float) -> bool:
-    """As fast as they can from now on; whether all of them came to the end."""
+    """Play as fast as possible until all episodes end. Return whether all of them ended."""
     end = time.monotonic() + seconds
     for person in people:
         person.every = 0.0
@@ -145,7 +146,7 @@ async def to_the_end(people: Sequence[Witness], seconds: float) -> bool:
 
 
 def told(people: Sequence[Witness], blows: Sequence[Blow], log: dict[str, int], ended: bool) -> None:
-    """What happened, in three lines."""
+    """Describe what happened in three lines."""
     killed = Counter(name for blow in blows for name in blow.killed)
     who = ", ".join(f"{count} {name}" for name, count in killed.most_common())
     print(

@@ -1,5 +1,7 @@
-"""List the episodes that `make faults` plays, in every world: people alone, with one to three agents of each
-kind, and two people together; with and without a timer.
+"""List the episodes that `make faults` plays, in every world.
+
+They have people alone, one person with one to three agents of each kind, or two people, each with and without
+a timer.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from kitchen.registry.world_registry import get_world, known_worlds
 from kitchen.words.english_text import counted_noun
 
 TIMER = 10.0
-"""Seconds for a step, at every other table."""
+"""The time limit of a step in seconds, in every second group of episodes."""
 MATES = (1, 2, 3)
 
 
 def tables(count: int) -> Iterator[Mapping[str, Any]]:
-    """So many, as `books.table_laid` takes them: all there are in turn, first without a timer, then with one,
-    and so on."""
+    """Return this number of episodes as arguments of `books.table_laid`: all combinations without a timer,
+    then all with one, and so on."""
     companies = [company for world in known_worlds() for company in companies_in(world)]
     timed = (
         {**company, "step_seconds": step_seconds} for step_seconds in (None, TIMER) for company in companies
@@ -28,14 +30,14 @@ def tables(count: int) -> Iterator[Mapping[str, Any]]:
 
 
 def in_words(table: Mapping[str, Any]) -> str:
-    """`cuisine, 2 people, 1 x planner, 10 s a step`."""
+    """Describe an episode: `cuisine, 2 people, 1 x planner, 10 s a step`."""
     mates = f", {table['mates']} x {table['kind']}" if table["mates"] else ""
     timer = f", {table['step_seconds']:g} s a step" if table["step_seconds"] else ""
     return f"{table['world']}, {counted_noun(table['people'], 'person', 'people')}{mates}{timer}"
 
 
 def companies_in(world: str) -> Iterator[dict[str, Any]]:
-    """Every company that this world has seats for."""
+    """Return every combination of people and agents for which this world has seats."""
     rules = get_world(world)
     for people in (1, 2):
         for kind, mates in [("", 0), *((kind, mates) for mates in MATES for kind in agent_kinds(world))]:

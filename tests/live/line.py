@@ -18,12 +18,12 @@ from websockets.typing import Origin, Subprotocol
 from websockets.uri import parse_uri
 
 LARGEST = 2**22
-"""Bytes of a message that are read."""
+"""The largest accepted message in bytes."""
 
 
 class Line(asyncio.Protocol):
-    """Calls `heard` with every text message, and `lost` with the close code when it is over; before,
-    `opened` is done, or has an OSError."""
+    """A websocket connection. It calls `heard` with each text message, and `lost` with the close code at its
+    end. `opened` is done when it is open, or raises OSError."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Line(asyncio.Protocol):
         *,
         squeezed: bool = False,
     ) -> None:
-        """`squeezed` offers what browsers offer: messages that are compressed."""
+        """Create the connection. `squeezed` offers compression, as browsers do."""
         origin = Origin(f"http://{urlsplit(address).netloc}")
         self.protocol = ClientProtocol(
             parse_uri(address),
@@ -49,14 +49,14 @@ class Line(asyncio.Protocol):
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the websocket."""
+        """Send the websocket handshake."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.protocol.send_request(self.protocol.connect())
         self._flush()
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what came whole."""
+        """Pass on each complete message."""
         self.bytes_heard += len(data)
         self.protocol.receive_data(data)
         for event in self.protocol.events_received():
@@ -68,7 +68,7 @@ class Line(asyncio.Protocol):
         self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is over, however it ended."""
+        """Record that the connection has ended."""
         self.transport = None
         if not self.opened.done():
             self._open(error)
@@ -83,7 +83,7 @@ class Line(asyncio.Protocol):
             self.opened.set_exception(ConnectionError(f"no websocket: {error}"))
 
     def say(self, text: bytes) -> bool:
-        """Send a text message; False, and nothing sent, where the connection is over or about to be."""
+        """Send a text message. If the connection is closed or closing, return False and send nothing."""
         if self.transport is None or self.protocol.state is not State.OPEN:
             return False
         self.protocol.send_text(text)
@@ -91,7 +91,7 @@ class Line(asyncio.Protocol):
         return True
 
     def hang_up(self) -> None:
-        """Close without waiting for an answer; `lost` is called."""
+        """Close the connection without waiting for an answer. `lost` is called."""
         if self.transport is not None:
             self.transport.close()
 
@@ -104,7 +104,7 @@ class Line(asyncio.Protocol):
 async def dial(
     address: str, protocols: list[Subprotocol], heard: Callable[[bytes], None], lost: Callable[[int], None]
 ) -> Line:
-    """A connection to this address; OSError."""
+    """Connect to this address. Raises OSError."""
     parts = urlsplit(address)
     loop = asyncio.get_running_loop()
     _, line = await loop.create_connection(

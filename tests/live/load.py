@@ -39,32 +39,33 @@ BEGAN = time.monotonic()
 
 @dataclass
 class Found:
-    """All that was measured."""
+    """All measurements of a load test."""
 
     machine: dict[str, Any]
     stretches: list[Stretch] = field(default_factory=list)
     knee: int | None = None
-    """None where it was not looked for."""
+    """The largest number of people that was served well; None if it was not searched."""
     overload: Stretch | None = None
     samples: list[Sample] = field(default_factory=list)
     tables: dict[str, float] = field(default_factory=dict)
-    """Bytes for a step of the log, at the end of a soak."""
+    """Bytes of each table per step of the log, at the end of a soak test."""
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """Of the soak."""
+        """Return the verdicts of the soak test."""
         return verdicts(self.samples)
 
     @property
     def good(self) -> bool:
-        """Everybody played and got an answer, no process was lost, nothing grows without a reason."""
+        """Return whether all people played without errors, no process was lost, and nothing grows without a
+        reason."""
         all_of_them = [*self.stretches, *([self.overload] if self.overload else [])]
         bad = any(verdict.word in BAD for verdict in self.verdicts)
         return not (bad or errors_in(self.samples) or any(stretch.errors for stretch in all_of_them))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print the tables. Return the exit code."""
     asked = parse(arguments)
     variables = {"BRIGADE_WEB": str(asked.web)} if asked.web else {}
     try:
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for; exit 2 with one line for what cannot be."""
+    """Parse the command-line options. A wrong option prints one line, with exit code 2."""
     parser = OneLineParser(prog="load", description="How many people the product carries.")
     add = parser.add_argument
     add("--database", choices=("sqlite", "postgres"), default="sqlite")
@@ -121,7 +122,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def mix_of(text: str) -> dict[str, float]:
-    """Tables with weights."""
+    """Parse a mix of players with weights."""
     try:
         return mix_named(text)
     except ValueError as error:
@@ -129,13 +130,13 @@ def mix_of(text: str) -> dict[str, float]:
 
 
 def people_of(text: str) -> list[int]:
-    """Numbers with commas between them."""
+    """Parse numbers that are separated by commas."""
     read = number(1, 100_000)
     return [read(part.strip()) for part in text.split(",")]
 
 
 async def find(stack: Running, books: Books, asked: argparse.Namespace) -> Found:
-    """All that was asked for."""
+    """Measure everything that was requested."""
     found = Found(machine_of(stack, asked))
     say(", ".join(f"{name} {value}" for name, value in found.machine.items()))
     mix = Mix(asked.mix, asked.html, asked.timed, asked.whole)
@@ -155,7 +156,7 @@ async def find(stack: Running, books: Books, asked: argparse.Namespace) -> Found
 
 
 async def soak(company: Company, people: int, asked: argparse.Namespace, found: Found) -> None:
-    """So many people for as long as was asked for."""
+    """Let this number of people play for the requested time."""
     file = asked.json.with_name(f"{asked.json.name}l") if asked.json else None
 
     def tell_minute(sample: Sample) -> None:
@@ -168,7 +169,7 @@ async def soak(company: Company, people: int, asked: argparse.Namespace, found: 
 
 
 def machine_of(stack: Running, asked: argparse.Namespace) -> dict[str, Any]:
-    """On what, and with what else going on, it was measured."""
+    """Describe the machine, and what else runs on it."""
     return {
         "on": stack.told,
         "date": time.strftime("%d %B %Y", time.gmtime()),
@@ -181,7 +182,7 @@ def machine_of(stack: Running, asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def tell(found: Found) -> None:
-    """The tables, and what they come to."""
+    """Print the tables and the verdict."""
     if found.stretches:
         print(f"\n{stretch_table([*found.stretches, *([found.overload] if found.overload else [])])}")
     if found.knee is not None:
@@ -197,7 +198,7 @@ def tell(found: Found) -> None:
 
 
 def outcome(found: Found) -> str:
-    """All is well only where nothing is left open."""
+    """Return the exit code: 0 only if no question is left open."""
     if not found.good:
         return "NOT all is well"
     unclear = sum(not verdict.good for verdict in found.verdicts)
@@ -205,7 +206,7 @@ def outcome(found: Found) -> str:
 
 
 def as_json(found: Found) -> dict[str, Any]:
-    """For programs."""
+    """Return the results as JSON."""
     return {
         "machine": found.machine,
         "knee": found.knee,
@@ -218,7 +219,7 @@ def as_json(found: Found) -> dict[str, Any]:
 
 
 def say(line: str) -> None:
-    """A line while it goes on."""
+    """Print a line of progress."""
     print(f"{time.monotonic() - BEGAN:5.0f} s  {line}", flush=True)
 
 

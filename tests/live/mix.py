@@ -9,37 +9,38 @@ from dataclasses import dataclass
 from typing import Any
 
 CLOCK = 10.0
-"""Seconds for a step, where there is a clock."""
+"""The time limit of a step in seconds, if there is one."""
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "alone": {},
     "random": {"mates": 2, "kind": "random"},
     "planner": {"mates": 2, "kind": "planner"},
     "dispatcher": {"mates": 1, "kind": "dispatcher"},
 }
-"""Whom people sit beside, as `tests.live.books.table_laid` lays it."""
+"""The kinds of episode: the agents that people play with, as arguments of `tests.live.books.table_laid`."""
 USUAL = {"alone": 40, "random": 20, "planner": 25, "dispatcher": 15}
 _SPREAD = 0.8566748838545029, 0.7338918566271260, 0.6287067210378087
-"""Multiples of these, less their whole part, fill a cube evenly: a few people are mixed as all are."""
+"""Multiples of these numbers, without their whole parts, fill a cube evenly. So a small number of people has
+the same mix as a large one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Weights of tables, and how many of a hundred have what."""
+    """The weights of the kinds of episode, and the percentages of players with each property."""
 
     tables: dict[str, float]
     html: float = 50
-    """Play by HTML, as browsers do; the others by JSON."""
+    """The percentage of players with HTML pages, as in browsers; the others use JSON."""
     timed: float = 25
-    """Have a clock."""
+    """The percentage of players with a timer."""
     whole: float = 10
-    """Take part in a study from its link to its last page, one after the other at each place."""
+    """The percentage of players who walk through a whole study, one after another."""
 
     def guests(self, people: int) -> int:
-        """How many of so many people go the whole way."""
+        """Return how many of this number of people walk through a whole study."""
         return round(people * self.whole / 100)
 
     def seat(self, number: int) -> tuple[str, bool, bool]:
-        """Of the player with this number: which table, by HTML or not, with a clock or not."""
+        """Return the setup of the player with this number: kind of episode, HTML or not, timer or not."""
         table, html, timed = ((number * spread) % 1 for spread in _SPREAD)
         return (
             self._table(table * sum(self.tables.values())),
@@ -56,7 +57,7 @@ class Mix:
 
 
 def mix_named(text: str) -> dict[str, float]:
-    """`alone=40,planner=60` as weights; ValueError that says what is wrong."""
+    """Parse a text such as `alone=40,planner=60` into weights. Raises ValueError, which names the fault."""
     tables: dict[str, float] = {}
     for part in text.split(","):
         name, _, weight = part.strip().partition("=")

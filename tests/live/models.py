@@ -19,19 +19,20 @@ from tests.live.rows import Bench, told
 from tests.live.table import Figure
 
 SECONDS = 3.0
-"""That the slow model takes."""
+"""The time that the slow model takes, in seconds."""
 NEVER = 100_000.0
 PEOPLE, HANGING, OTHERS = 100, 20, 10
 EVERY = 6.0
 """Seconds between two commands of somebody beside the slow model."""
 P95 = 1000 * (SECONDS + 0.5)
 THINKING = 0.3
-"""So long planners take at least: a worker runs their steps."""
+"""The minimum time in seconds that planners think, because a worker runs their steps."""
 
 
 @contextmanager
 def models_served(wanted: bool) -> Iterator[dict[str, str]]:
-    """The variables that lead the product to both servers while they run; none unless they are `wanted`."""
+    """Start both model servers, and return the environment variables with their addresses. Empty unless they
+    are `wanted`."""
     with ExitStack() as stack:
         if not wanted:
             yield {}
@@ -63,8 +64,8 @@ def _serving(seconds: float) -> Iterator[str]:
 
 
 async def models(bench: Bench) -> list[Figure]:
-    """A hundred people beside a slow model; then people beside planners, alone and beside twenty calls that
-    hang."""
+    """Measure a hundred people with a slow model. Then measure people with planners, alone and beside twenty
+    calls that hang."""
     keys = bench.keys(PEOPLE, mates=2, kind="dispatcher", settings={"model": "openai-compatible:slow"})
     what = f"{PEOPLE} people beside a model of {SECONDS:g} s"
     slow = await bench.played(what, keys, html=False, every=EVERY, warm=8, seconds=24)
@@ -85,7 +86,7 @@ async def models(bench: Bench) -> list[Figure]:
 
 
 async def _beside_hanging(bench: Bench, keys: list[list[str]]) -> Played:
-    """What they play who have these keys while others wait for a model that never answers."""
+    """Measure the players with these keys while others wait for a model that never answers."""
     settings = {"model": "anthropic:claude-sonnet-5-5"}
     waiting = [
         Player(bench.stack.url, own, every=1.0, seed=n)

@@ -8,15 +8,15 @@ from typing import Any, NoReturn
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says in one line what is wrong."""
+    """An argument parser that prints each error in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Exit 2."""
+        """Print the error in one line, and exit with code 2."""
         self.exit(2, f"{self.prog}: {message}\n")
 
 
 def number(least: float, most: float) -> Any:
-    """A reader of a number from `least` to `most`; whole ones where these are."""
+    """Return a parser for numbers from `least` to `most`. It accepts only whole numbers if both are whole."""
 
     def read(text: str) -> float:
         try:
@@ -32,7 +32,7 @@ def number(least: float, most: float) -> Any:
 
 
 def some_of(known: Collection[str]) -> Callable[[str], list[str]]:
-    """A reader of some of these names, with commas between them."""
+    """Return a parser for a list of these names, separated by commas."""
 
     def read(text: str) -> list[str]:
         names = [name.strip() for name in text.split(",")]

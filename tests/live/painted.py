@@ -33,7 +33,7 @@ AIM = 60.0
 WARM = 10
 """Steps that are not counted."""
 PAUSE = (0.2, 0.8)
-"""Seconds in which the person thinks."""
+"""The person's thinking time in seconds."""
 DRAWN = """
 (() => {
   const times = window.paintedTimes = [];
@@ -43,8 +43,8 @@ DRAWN = """
     after.port2.postMessage(null);
   });
 """
-"""How a watch begins: `drawn` notes milliseconds from a moment to the next picture; what is posted to a
-channel is heard once that is drawn."""
+"""The beginning of a script: `drawn` records the milliseconds from a moment to the next frame. A message that
+is posted to a channel arrives once the frame is drawn."""
 WATCH = (
     DRAWN
     + """  let clicked = null, step = null;
@@ -62,11 +62,11 @@ WATCH = (
 })();
 """
 )
-"""Notes milliseconds from the click to the picture."""
+"""A script that records the milliseconds from the click to the frame."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, and print what was measured; exit 1 where the aim is missed, with `--strict` only."""
+    """Play, and print the measured times. Exit with 1 if the target is missed and `--strict` is given."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         times = asyncio.run(measured(stack, books, asked))
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.painted", description="Click to picture.")
     parser.add_argument("--people", type=number(0, 100_000), default=100)
     parser.add_argument("--steps", type=number(1, 100_000), default=100)
@@ -94,7 +94,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> list[float]:
-    """Milliseconds of every step of the person at the browser."""
+    """Return the milliseconds of every step of the person at the browser."""
     keys = books.episodes(asked.people)
     players = [Player(stack.url, [key], every=EVERY, seed=number) for number, key in enumerate(keys)]
     await connect_all(players)
@@ -107,7 +107,7 @@ async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> l
 
 
 async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[float]:
-    """Take part in a study of one condition, and play so many steps of it."""
+    """Take part in a study of one condition, and play this number of steps."""
     slug, kind = f"painted-{secrets.token_hex(3)}", asked.kind if asked.mates else "none"
     with tempfile.TemporaryDirectory() as folder:
         one = condition("one", kind, asked.mates)
@@ -127,7 +127,7 @@ async def in_a_browser(stack: Running, asked: argparse.Namespace) -> list[float]
 
 
 async def played_by(person: Person, steps: int) -> list[float]:
-    """One step after the other, with a moment's thought before each."""
+    """Play one step after another, with a pause before each."""
     chance = Random(7)
     for _ in range(steps + WARM):
         await asyncio.sleep(chance.uniform(*PAUSE))
@@ -137,7 +137,7 @@ async def played_by(person: Person, steps: int) -> list[float]:
 
 
 async def drawn_times(page: Page) -> list[float]:
-    """What the page has noted."""
+    """Return the times that the page has recorded."""
     found: list[float] = await page.evaluate("window.paintedTimes")
     return found
 

@@ -19,30 +19,30 @@ from tests.live.line import Line, dial
 from tests.live.sight import HtmlSight, JsonSight, Reader
 
 ONCE_MORE = 1.0
-"""Seconds after which a command that could not be stored is sent once more."""
+"""Seconds after which a command that could not be stored is sent again."""
 AT_ONCE = 0.05
-"""Seconds within which a lost page connects anew where the server asks it to."""
+"""Seconds within which a page connects again if the server asks it to."""
 CALM = 1.0
-"""Seconds after which it chooses anew then, if what it had sent has not come to anything."""
+"""Seconds after which the player then chooses again, if its command had no effect."""
 PING, SILENCE = 4.0, 12.0
-"""Seconds of silence after which a page asks whether anybody is there, and after which it connects anew."""
+"""Seconds of silence after which a page sends a ping, and after which it connects again."""
 ASKED = b'{"type": "ping"}'
-"""How it asks."""
+"""The text of the ping."""
 FIRST, GROWS, LONGEST = 0.4, 1.4, 5.0
-"""Seconds until a lost page connects anew, how much longer each time, and how long at most
-(`play/connection.js`)."""
+"""Seconds until a page that lost its connection connects again: the first pause, its growth factor, and the
+maximum (`play/connection.js`)."""
 
 
 def pause_before(tries: int, chance: Random) -> float:
-    """Seconds that a page waits before it connects anew, after so many tries in vain."""
+    """Return the seconds that a page waits before it connects again, after this number of failed attempts."""
     return min(LONGEST, FIRST * GROWS**tries) * chance.uniform(0.6, 1.0)
 
 
 class Player:
-    """Plays the seats of these keys, one episode after the other.
+    """A program that plays the seats with these keys, one episode after another.
 
-    `every` seconds a command, counted from `first`; at once where that is 0. After a lost connection the page
-    connects anew, and chooses again if its command was not taken.
+    It sends a command every `every` seconds, counted from `first`; if `every` is 0, at once. After a lost
+    connection it connects again. It then chooses again if its command was not accepted.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Player:
         self.step, self.phase = -1, ""
         self.options: list[Any] = []
         self.option: Any = None
-        """What was chosen last."""
+        """The command that was chosen last."""
         self.sent = 0.0
         self.waits_for: int | None = None
         self.due = 0.0
         self.times: list[tuple[float, float]] = []
-        """For every step that was played: when its new state was there, and seconds since it was sent."""
+        """For every played step: when its new state arrived, and seconds since the command was sent."""
         self.bytes_before = 0
         self.reconnects = self.refusals = 0
         self.loop = asyncio.get_running_loop()
@@ -74,27 +74,27 @@ class Player:
 
     @property
     def done(self) -> bool:
-        """Every episode is over."""
+        """Return whether all episodes are over."""
         return not self.keys
 
     @property
     def bytes_heard(self) -> int:
-        """All that came over the wire so far."""
+        """Return the number of bytes received so far."""
         return self.bytes_before + (self.line.bytes_heard if self.line else 0)
 
     async def connect(self) -> None:
-        """Open the page of the present episode. OSError."""
+        """Open the page of the present episode. Raises OSError."""
         take = "" if self.heard_once else "&take=1"
         address = f"{self.base}/ws/seat/{self.keys[0]}/?page={self.page}{take}"
         protocols = [] if self.as_html else [Subprotocol("brigade.json")]
         self._use(await dial(address, protocols, self.heard, self.lost))
 
     async def open(self) -> None:
-        """Connect, as often as it takes."""
+        """Connect, and repeat this until it succeeds."""
         await self._connect_again(False)
 
     def _use(self, line: Line) -> None:
-        """It is open; what it was shown may have been heard before. OSError if it is gone already."""
+        """Use this open connection, and read what it has received already. Raises OSError if it is closed."""
         if line.transport is None:
             raise ConnectionError("lost as soon as it was open")
         self.line = line
@@ -121,7 +121,8 @@ class Player:
             self.line.hang_up()
 
     def listen(self) -> None:
-        """Once a second: ask after some silence, and connect anew after more."""
+        """Check the connection once a second: send a ping after some silence, and connect again after
+        more."""
         silence = self.loop.time() - self.heard_at
         if self.line and silence > SILENCE:
             self.heard_at = self.loop.time()
@@ -130,7 +131,7 @@ class Player:
             self.line.say(ASKED)
 
     def heard(self, text: bytes) -> None:
-        """A message came."""
+        """Handle a received message."""
         now = perf_counter()
         self.heard_once, self.heard_at = True, self.loop.time()
         sight = self.sight.read(text)
@@ -147,15 +148,15 @@ class Player:
         self._see(now)
 
     def told(self) -> None:
-        """Something was said in words: a command is not taken."""
+        """Handle a notice in words: a command was not accepted."""
         if self.waits_for is not None:
             self.refused, self.refusals = True, self.refusals + 1
 
     def showed(self, text: bytes) -> None:
-        """A state was shown; for those who keep a record."""
+        """Handle a shown state. Subclasses that keep a record override this."""
 
     def _see(self, now: float) -> None:
-        """Take note of a new step, and choose for the next."""
+        """Record a new step, and choose the next command."""
         if self.waits_for is not None and self.step >= self.waits_for:
             self.times.append((now, now - self.sent))
             self.waits_for, self.refused = None, False
@@ -193,7 +194,7 @@ class Player:
             self.line.hang_up()
 
     def lost(self, code: int) -> None:
-        """The connection is over: by us, or by an end of theirs."""
+        """Handle the end of the connection, by this player or by the server."""
         if self.line is None:  # it had hardly begun, and whoever opened it sees that
             return
         self.bytes_before += self.line.bytes_heard
@@ -203,8 +204,8 @@ class Player:
             self.connecting = self.loop.create_task(self._connect_again(code == RESTART_CLOSE_CODE))
 
     async def _connect_again(self, asked: bool) -> None:
-        """Until it succeeds, at first at once where the server asked for it; a command of which nothing was
-        heard is chosen again."""
+        """Connect again until it succeeds, at once if the server requested it. Choose again if a sent command
+        was not answered."""
         tries = 0 if self.heard_once else -1
         while self.line is None:
             if tries >= 0:

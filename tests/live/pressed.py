@@ -32,11 +32,11 @@ from tests.live.ticks import Page, at
 
 TICK = 167
 LONGEST = 2000
-"""Ticks of an episode."""
+"""The number of ticks of an episode."""
 PAUSE = (0.3, 0.7)
 """Seconds between two keys."""
 TURNS = ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp")
-"""A cook begins looking north."""
+"""The keys that turn a cook, who looks north at first."""
 WARM = 8
 """Keys that are not counted."""
 PLAYING = "() => !document.getElementById('tick-said').textContent.trim()"
@@ -58,11 +58,11 @@ WATCH = (
 })();
 """
 )
-"""Notes milliseconds from the key to the picture."""
+"""A script that records the milliseconds from the key to the frame."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, and print what was measured; exit 1 where the aim is missed, with `--strict` only."""
+    """Play, and print the measured times. Exit with 1 if the target is missed and `--strict` is given."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         times = asyncio.run(measured(stack, books, asked))
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.pressed", description="Key to picture.")
     parser.add_argument("--episodes", type=number(0, 1000), default=39)
     parser.add_argument("--keys", type=number(1, 400), default=150)
@@ -87,7 +87,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> list[float]:
-    """Milliseconds of every key of the person at the browser."""
+    """Return the milliseconds of every key of the person at the browser."""
     chosen = {"layout": "cramped_room", "clock": "tick", "tick_ms": TICK, "ticks": LONGEST}
     keys = books.episodes(asked.episodes, world="overcooked", mates=1, kind="random", chosen=chosen)
     others = [Page(key, Random(which)) for which, key in enumerate(keys)]
@@ -100,7 +100,7 @@ async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> l
 
 
 async def in_a_browser(stack: Running, keys: int) -> list[float]:
-    """Take part in a study with one grid, and turn so many times."""
+    """Take part in a study with one grid, and turn the cook this number of times."""
     with tempfile.TemporaryDirectory() as folder:
         settings = f'ticks = {LONGEST}, clock = "tick", tick_ms = {TICK}'
         slug = await asyncio.to_thread(grid, stack, Path(folder), settings)
@@ -120,7 +120,7 @@ async def in_a_browser(stack: Running, keys: int) -> list[float]:
 
 
 async def turned(page: BrowserPage, keys: int) -> list[float]:
-    """One turn after the other, with a moment between."""
+    """Turn the cook once after another, with a pause between."""
     chance = Random(7)
     for press in range(keys + WARM):
         await asyncio.sleep(chance.uniform(*PAUSE))

@@ -26,12 +26,12 @@ VERDICT = ("", "at first", "at last", "an hour", "interval", "bound", "verdict",
 
 
 def stretch_table(stretches: Iterable[Stretch]) -> str:
-    """A line for each number of people."""
+    """Return a table with a line for each number of people."""
     return markdown(STRETCH, (stretch_cells(stretch) for stretch in stretches))
 
 
 def stretch_cells(stretch: Stretch) -> tuple[str, ...]:
-    """One line of the table."""
+    """Return the cells of one line of the table."""
     played = stretch.played
     pages = short(stretch.pages.p99) if stretch.pages.times else ""
     return (
@@ -49,7 +49,7 @@ def stretch_cells(stretch: Stretch) -> tuple[str, ...]:
 
 
 def processors(stretch: Stretch) -> str:
-    """What each program took of one core, in hundredths, and those who play."""
+    """Return the percentage of one core that each program used, and the players."""
     seconds = stretch.played.seconds
     used = {**stretch.played.used, "players": stretch.played.driver}
     return ", ".join(
@@ -58,7 +58,7 @@ def processors(stretch: Stretch) -> str:
 
 
 def told(say: Callable[[str], None], stretch: Stretch) -> Stretch:
-    """Say a line about it."""
+    """Print one line about a measurement."""
     played, errors = stretch.played, stretch.errors.total()
     say(
         f"{stretch.people} people: {played.rate:.1f} steps/s ({stretch.share:.0%} of what was to be), "
@@ -68,7 +68,7 @@ def told(say: Callable[[str], None], stretch: Stretch) -> Stretch:
 
 
 def troubles(stretch: Stretch) -> Iterator[str]:
-    """What went otherwise than it should, a line each."""
+    """Return a line for each unexpected event."""
     for what, times in stretch.errors.most_common():
         yield f"{stretch.people} people: {times} x {what}"
     for why in stretch.told.get("failed", ()):
@@ -76,19 +76,19 @@ def troubles(stretch: Stretch) -> Iterator[str]:
 
 
 def verdict_table(verdicts: Iterable[Verdict]) -> str:
-    """A line for everything that was judged."""
+    """Return a table with a line for each judged value."""
     return markdown(VERDICT, (verdict_cells(verdict) for verdict in verdicts))
 
 
 def bytes_a_step(tables: Mapping[str, float]) -> str:
-    """The largest tables, in one line."""
+    """Return one line with the largest database tables, in bytes per step."""
     largest = sorted(tables.items(), key=lambda one: -one[1])[:8]
     told = ", ".join(f"{table} {size:,.0f}" for table, size in largest)
     return f"bytes for each step, indexes and empty tables counted: {sum(tables.values()):,.0f}: {told}"
 
 
 def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
-    """One line of the table."""
+    """Return the cells of one line of the table."""
     slope = verdict.slope
     return (
         verdict.what,

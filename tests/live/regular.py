@@ -19,44 +19,44 @@ from tests.live.mix import CLOCK, TABLES, Mix
 from tests.live.player import SILENCE, Player
 
 STEPS = 60
-"""Of an episode, as in the demo study."""
+"""The number of steps of an episode, as in the demo study."""
 LOOK = 1.0
-"""Seconds between two looks who has finished and who hears nothing."""
+"""Seconds between two checks of which players have finished or hear nothing."""
 SILENT = f"silent for {SILENCE:g} s"
 _NOTICE = re.compile(rb'<[^<>]*\bid="notice"[^<>]*>\s*<p>([^<]+)')
 
 
 class Regular(Player):
-    """Has a place in the mix, and notes what went otherwise than it should."""
+    """A player with a place in the mix, which records unexpected events."""
 
     def __init__(self, url: str, number: int, mix: Mix, *, every: float) -> None:
         self.table, as_html, self.timed = mix.seat(number)
         super().__init__(url, [], as_html=as_html, every=every, seed=number)
         self.hung_up = False
         self.troubles: Counter[str] = Counter()
-        """What the page was told, and why it lost its connection."""
+        """Notices on the page, and reasons for lost connections."""
 
     async def sit_down(self, key: str) -> None:
-        """Open the page of a new episode, and go on as before. OSError."""
+        """Open the page of a new episode, and continue to play. Raises OSError."""
         self.keys.append(key)
         self.heard_at = self.loop.time()
         await self.connect()
 
     def heard(self, text: bytes) -> None:
-        """A message came."""
+        """Handle a received message."""
         refused = self.refusals
         super().heard(text)
         if self.refusals > refused:
             self.troubles[said(text)] += 1
 
     def listen(self) -> None:
-        """As any page; a silence that was too long is noted."""
+        """Check the connection as any page does, and record a silence that was too long."""
         self.hung_up = bool(self.line) and self.loop.time() - self.heard_at > SILENCE
         self.troubles[SILENT] += self.hung_up
         super().listen()
 
     def lost(self, code: int) -> None:
-        """The connection is over."""
+        """Handle the end of the connection."""
         if self.line and self.keys and not self.stopped and not self.hung_up:
             self.troubles[f"closed with {code}"] += 1
         self.hung_up = False
@@ -64,7 +64,7 @@ class Regular(Player):
 
 
 def said(text: bytes) -> str:
-    """The notice in a message, as its reader gets it."""
+    """Return the notice in a message as its reader sees it."""
     if text.startswith(b"{"):
         return str(json.loads(text).get("text", ""))
     found = _NOTICE.search(text)
@@ -72,14 +72,14 @@ def said(text: bytes) -> str:
 
 
 class Tables:
-    """Lays tables for regular players, and looks who needs a new one."""
+    """Creates episodes for regular players, and finds players who need a new one."""
 
     def __init__(self, books: Books) -> None:
         self.books = books
         self.asking = asyncio.Lock()
 
     async def seat(self, players: Sequence[Regular]) -> None:
-        """A new episode for each."""
+        """Create a new episode for each player."""
         kinds: dict[tuple[str, bool], list[Regular]] = defaultdict(list)
         for player in players:
             kinds[player.table, player.timed].append(player)
@@ -96,7 +96,8 @@ class Tables:
         await asyncio.gather(*(sit(player, key) for player, key in zip(players, keys, strict=True)))
 
     async def keep_going(self, players: Sequence[Regular]) -> None:
-        """For ever: whoever has finished sits down again, and pages that hear nothing do what pages do."""
+        """Give each player who has finished a new episode, and let silent pages check their connection,
+        without end."""
         while True:
             await asyncio.sleep(LOOK)
             for player in players:
@@ -106,11 +107,11 @@ class Tables:
 
 
 AT_ONCE = 20
-"""Episodes that are made at a time, and pages that are opened."""
+"""The number of episodes created, and of pages opened, at a time."""
 
 
 async def sit(player: Regular, key: str) -> None:
-    """Sit down; who cannot is done with this episode, and gets another one."""
+    """Open a player's page. If this fails, the player gets another episode."""
     with suppress(OSError):
         await player.sit_down(key)
         return

@@ -32,24 +32,24 @@ TABLES: tuple[dict[str, Any], ...] = (
     {"mates": 2, "kind": "planner"},
     {"people": 2, "mates": 1, "kind": "planner"},
 )
-"""Who sits at the tables, in turn."""
+"""The kinds of episode, in turn."""
 STEPS = 400
-"""Of an episode: more than are played while it is measured."""
+"""The number of steps of an episode, which is never reached during the measurement."""
 REST = 10.0
-"""Seconds that are played before the first exchange, to compare with."""
+"""Seconds of play before the first restart, for comparison."""
 PATIENCE = 240.0
-"""Seconds that an exchange, or the end, may take."""
+"""Seconds that a restart, or the end, may take."""
 
 
 class Guest(Witness):
-    """Notes how long every step came after it was due, and how connections ended."""
+    """A player that records the delay of every step, and how connections ended."""
 
     def __init__(self, url: str, key: str, **more: Any) -> None:
         super().__init__(url, key, **more)
         self.ends: Counter[int] = Counter()
         self.shown_at = 0.0
         self.waits: list[tuple[float, float]] = []
-        """For every step that was played: when its new state was there, and seconds since it was due."""
+        """For every played step: when its new state arrived, and seconds since it was due."""
 
     def _see(self, now: float) -> None:
         if self.waits_for is not None and self.step >= self.waits_for:
@@ -58,13 +58,14 @@ class Guest(Witness):
         super()._see(now)
 
     def lost(self, code: int) -> None:
-        """One connection less; who has no key any more has played to the end, and went by themselves."""
+        """Count the end of a connection. A player without a key has played to the end and closed it
+        itself."""
         self.ends[code] += self.line is not None and not self.stopped and bool(self.keys)
         super().lost(code)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, exchange, check; the exit code."""
+    """Play, replace the processes, and check the result. Return the exit code."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         print(f"{stack.told}; {asked.people} people, a command every {asked.every:g} s", flush=True)
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What is asked for; SystemExit where that makes no sense."""
+    """Parse the command-line options. Raises SystemExit for a wrong option."""
     parser = OneLineParser(prog="python -m tests.live.rolling")
     parser.add_argument("--people", type=number(1, 100_000), default=20)
     parser.add_argument(
@@ -86,7 +87,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def played(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
-    """What is missing afterwards."""
+    """Return a line for everything that is missing afterwards."""
     people = [
         Guest(stack.url, key, as_html=number % 3 == 2, every=asked.every, seed=number)
         for number, key in enumerate(seats(books, asked.people))
@@ -105,7 +106,7 @@ async def played(stack: Running, books: Books, asked: argparse.Namespace) -> lis
 
 
 def seats(books: Books, people: int) -> list[str]:
-    """Keys of so many people's seats, at tables of all kinds."""
+    """Return the keys of this number of people's seats, in episodes of all kinds."""
     keys: list[str] = []
     while len(keys) < people:
         table = TABLES[len(keys) % len(TABLES)]
@@ -114,7 +115,8 @@ def seats(books: Books, people: int) -> list[str]:
 
 
 async def exchanged(stack: Running, number: int) -> bool:
-    """Ask for it, and wait until all is done; False where that takes too long."""
+    """Request the replacement of all processes, and wait until it is done. Return False if this takes too
+    long."""
     log, end = Path(stack.environment["BRIGADE_VAR"]) / "runner.log", time.monotonic() + PATIENCE
     os.kill(stack.pid, signal.SIGUSR1)
     while log.read_text().count("all restarted after") < number:
@@ -125,7 +127,8 @@ async def exchanged(stack: Running, number: int) -> bool:
 
 
 def told(when: str, people: Sequence[Guest], began: float) -> None:
-    """How long people waited since then, in one line: for a step, and each for their longest one."""
+    """Print in one line how long people have waited since `began`: for a step, and each person's longest
+    wait."""
     waits = {person.key: [1000 * wait for at, wait in person.waits if at >= began] for person in people}
     steps = sorted(wait for each in waits.values() for wait in each)
     longest = sorted(max(each, default=0) for each in waits.values())
@@ -139,12 +142,12 @@ def told(when: str, people: Sequence[Guest], began: float) -> None:
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """What this share of them does not exceed; infinite where there are none."""
+    """Return the value that this share of the values does not exceed; infinite if there are none."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
 
 
 def unpleasant(people: Sequence[Guest], ended: bool) -> list[str]:
-    """What people should not have met."""
+    """Return a line for everything that people should not have met, such as a refused command."""
     refused = sum(person.refusals for person in people)
     ends = sum((person.ends for person in people), Counter[int]())
     broken = {code: n for code, n in ends.items() if code != RESTART_CLOSE_CODE}

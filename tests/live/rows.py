@@ -21,18 +21,18 @@ KNEE_P99 = 250.0
 KNEE_QUICK = (150, 300)
 CROWD_EVERY = 2.0
 SHARE = 0.97
-"""The share of commands asked for that counts as all of them."""
+"""The share of the requested commands that counts as all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a row needs."""
+    """The app, the options and the connection to the database that a row needs."""
 
     stack: Running
     books: Books
     echo: Echoed
     scale: float
-    """1 for the usual lengths; less for shorter ones."""
+    """The factor of the lengths of periods; 1 for the usual lengths."""
     say: Callable[[str], None]
 
     async def played(
@@ -45,7 +45,7 @@ class Bench:
         warm: float,
         seconds: float,
     ) -> Played:
-        """What they play who have these keys, each one after the other."""
+        """Measure the players with these keys, who play their episodes one after another."""
         players = [
             Player(self.stack.url, own, as_html=html, every=every, seed=n) for n, own in enumerate(keys)
         ]
@@ -55,13 +55,13 @@ class Bench:
         return played
 
     def keys(self, people: int, *, each: int = 1, **table: Any) -> list[list[str]]:
-        """Keys of so many new episodes for each of so many people; see `books.table_laid`."""
+        """Return the keys of new episodes, `each` for each of these people; see `books.table_laid`."""
         keys = self.books.episodes(people * each, **table)
         return [keys[n * each : (n + 1) * each] for n in range(people)]
 
 
 def told(played: Played) -> str:
-    """One stretch in one line."""
+    """Describe one measurement in one line."""
     steps = max(1, len(played.times))
     used = ", ".join(f"{name} {1000 * spent / steps:.2f}" for name, spent in played.used.items() if spent)
     lost = f"; {played.reconnects} connections lost" if played.reconnects else ""
@@ -73,13 +73,13 @@ def told(played: Played) -> str:
 
 
 async def alone(bench: Bench) -> list[Figure]:
-    """One player, nobody beside them."""
+    """Measure one player without agents."""
     aims = {"JSON": 3.0, "HTML": 5.0}
     return await one(bench, "one player alone", bench.keys(1, each=10), 6.0, aims)
 
 
 async def random(bench: Bench) -> list[Figure]:
-    """One player beside two who choose at random."""
+    """Measure one player with two random agents."""
     keys = bench.keys(1, each=10, mates=2, kind="random")
     return await one(bench, "beside 2 random co-players", keys, 5.0, {"JSON": 5.0})
 
@@ -87,7 +87,7 @@ async def random(bench: Bench) -> list[Figure]:
 async def one(
     bench: Bench, what: str, keys: list[list[str]], seconds: float, aims: Mapping[str, float]
 ) -> list[Figure]:
-    """One player, as fast as they can, in both forms."""
+    """Measure one player who plays as fast as possible, with HTML and with JSON."""
     figures = []
     for half, (name, html) in enumerate(FORMS):
         own = [keys[0][half::2]]
@@ -101,7 +101,7 @@ async def one(
 
 
 async def planner(bench: Bench) -> list[Figure]:
-    """One player beside two whom the planner moves; how long it thought is in the log."""
+    """Measure one player with two planner agents. The log has the planner's thinking time."""
     what, keys, echo = (
         "beside 2 planners, JSON",
         bench.keys(1, each=5, mates=2, kind="planner"),
@@ -117,7 +117,7 @@ async def planner(bench: Bench) -> list[Figure]:
 
 
 async def twenty(bench: Bench) -> list[Figure]:
-    """Twenty players, as fast as they can."""
+    """Measure twenty players who play as fast as possible."""
     figures, keys = [], bench.keys(20, each=2)
     for half, (name, html) in enumerate(FORMS):
         what = f"20 players as fast as they can, {name}"
@@ -133,18 +133,19 @@ async def twenty(bench: Bench) -> list[Figure]:
 
 
 async def crowd(bench: Bench) -> list[Figure]:
-    """Two hundred players with a step every two seconds, alone."""
+    """Measure two hundred players without agents, with a step every two seconds."""
     return await two_hundred(bench, "200 players, a step every 2 s", bench.keys(200), 50.0)
 
 
 async def crowd_planner(bench: Bench) -> list[Figure]:
-    """The same beside two planners each."""
+    """Measure two hundred players with two planner agents each, with a step every two seconds."""
     keys = bench.keys(200, mates=2, kind="planner")
     return await two_hundred(bench, "200 players, a step every 2 s, 2 planners each", keys, 150.0)
 
 
 async def two_hundred(bench: Bench, what: str, keys: list[list[str]], aim: float) -> list[Figure]:
-    """These people in both forms; at most so many milliseconds for 99 of 100 steps."""
+    """Measure two hundred players with HTML and with JSON. The target is a number of milliseconds for 99 of
+    100 steps."""
     figures, echo = [], bench.echo.crowd
     asked = len(keys) / CROWD_EVERY
     for name, html in FORMS:
@@ -159,7 +160,7 @@ async def two_hundred(bench: Bench, what: str, keys: list[list[str]], aim: float
 
 
 async def knee(bench: Bench) -> list[Figure]:
-    """How many people with a command every three seconds are served well; more and more of them come."""
+    """Find how many people with a command every three seconds are served well, by adding people."""
     players: list[Player] = []
     largest, note = 0, ""
     try:
@@ -187,7 +188,7 @@ async def knee(bench: Bench) -> list[Figure]:
 
 
 async def step(bench: Bench) -> list[Figure]:
-    """What one step of one player alone costs, whatever the machine."""
+    """Measure the cost of one step of one player alone, in numbers that do not depend on the machine."""
     figures = []
     for name, html in FORMS:
         (key,), played_keys = bench.keys(1)[0], bench.keys(1, each=5)

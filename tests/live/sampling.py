@@ -19,14 +19,14 @@ import redis
 from tests.live.stack import SERVERS, Running, numbers_of
 
 Sample = dict[str, float]
-"""What was measured, by name; the names of a process begin with what it is and its number."""
+"""The measured values by name. The names of a process's values begin with its kind and number."""
 
 MB = 2**20
 _NUMBERS = re.compile(r"\d+|[0-9a-f]{8,}")
 
 
 class Sampler:
-    """Takes samples of one stack."""
+    """Measures the resources of one running app."""
 
     def __init__(self, stack: Running) -> None:
         self.var = Path(stack.environment["BRIGADE_VAR"])
@@ -34,11 +34,11 @@ class Sampler:
         self.database = stack.environment.get("DATABASE_URL", "")
         self.broker = redis.Redis.from_url(stack.environment["REDIS_URL"])
         self.names: dict[int, str] = {}
-        """By process."""
+        """The name of each process."""
         self.began = time.monotonic()
 
     def take(self) -> Sample:
-        """All of it, in tens of milliseconds."""
+        """Return one sample of all resources. Takes some tens of milliseconds."""
         sample: Sample = {"minutes": (time.monotonic() - self.began) / 60}
         for pid, name in self._named().items():
             if name.split()[0] not in SERVERS:
@@ -49,12 +49,12 @@ class Sampler:
         return sample | files_hold(self.var)
 
     def tables(self) -> dict[str, int]:
-        """Bytes of each table, with its indexes; all of the database is read for that."""
+        """Return the bytes of each table with its indexes. Reads the whole database."""
         return postgres_tables(self.database) if self.database else sqlite_tables(self.var / "db.sqlite3")
 
     def _named(self) -> dict[int, str]:
-        """Every process of ours with a name that it keeps: `web 1`, `web 2`; one that was started anew is the
-        next."""
+        """Return the app's processes with lasting names: `web 1`, `web 2`. A process that was started again
+        gets the next number."""
         now = self.stack.processes()
         for pid, kind in sorted(now.items()):
             if pid not in self.names:
@@ -63,7 +63,8 @@ class Sampler:
         return {pid: self.names[pid] for pid in now}
 
     def _servers(self) -> Sample:
-        """PostgreSQL and Redis start processes as they need them: all of each together."""
+        """Return the resources of PostgreSQL and of Redis, each as the sum of its processes, because their
+        number changes."""
         whole: Sample = {}
         for pid, kind in self.stack.processes().items():
             if kind in SERVERS:
@@ -73,7 +74,7 @@ class Sampler:
 
 
 def process_uses(pid: int) -> Sample:
-    """Memory in MB, open files by kind, threads; nothing of a process that is gone."""
+    """Return a process's memory in MB, open files by kind, and threads; empty if the process is gone."""
     try:
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
         kinds = Counter(kind_of(link) for link in open_files(pid))
@@ -95,7 +96,7 @@ def _kilobytes(rollup: str, name: str) -> float:
 
 
 def open_files(pid: int) -> list[str]:
-    """What each of its open files is; OSError for a process that is gone."""
+    """Return what each of a process's open files is. Raises OSError if the process is gone."""
     links = []
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         try:
@@ -106,7 +107,7 @@ def open_files(pid: int) -> list[str]:
 
 
 def kind_of(link: str) -> str:
-    """sockets, pipes, databases, or files."""
+    """Return the kind of an open file: sockets, pipes, databases, or files."""
     if link.startswith("socket:"):
         return "sockets"
     if link.startswith(("pipe:", "anon_inode:")):
@@ -115,7 +116,7 @@ def kind_of(link: str) -> str:
 
 
 def sqlite_holds(file: Path) -> Sample:
-    """Sizes in MB, steps and episodes."""
+    """Return sizes in MB, and the numbers of steps and episodes, of an SQLite database."""
     wal = file.with_name(f"{file.name}-wal")
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as connection:
         ask = connection.execute
@@ -133,7 +134,7 @@ def sqlite_holds(file: Path) -> Sample:
 
 
 def sqlite_tables(file: Path) -> dict[str, int]:
-    """Bytes of each table and of its indexes; none where SQLite was made without its table of sizes."""
+    """Return the bytes of each table and of its indexes; empty if SQLite was built without `dbstat`."""
     query = """SELECT m.tbl_name, sum(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name
         WHERE s.aggregate = TRUE GROUP BY m.tbl_name"""
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=5)) as connection:
@@ -144,14 +145,14 @@ def sqlite_tables(file: Path) -> dict[str, int]:
 
 
 def postgres_tables(url: str) -> dict[str, int]:
-    """The same of PostgreSQL."""
+    """Return the bytes of each table and of its indexes in PostgreSQL."""
     query = "SELECT relname, pg_total_relation_size(relid) FROM pg_stat_user_tables"
     with psycopg.connect(url) as connection:
         return {str(name): int(size) for name, size in connection.execute(query)}
 
 
 def postgres_holds(url: str) -> Sample:
-    """The same of PostgreSQL."""
+    """Return sizes in MB, and the numbers of steps and episodes, of a PostgreSQL database."""
     with psycopg.connect(url) as connection:
         row = connection.execute(
             "SELECT pg_database_size(current_database()), (SELECT sum(size) FROM pg_ls_waldir()),"
@@ -170,7 +171,7 @@ def postgres_holds(url: str) -> Sample:
 
 
 def broker_holds(broker: redis.Redis) -> Sample:
-    """Memory in MB, connections, keys, those of them that never expire, and tasks that wait."""
+    """Return Redis' memory in MB, connections, keys, keys that never expire, and waiting tasks."""
     told: Mapping[str, Any] = broker.info()
     keys = list(broker.scan_iter(count=500))
     lasting = [key for key in keys if broker.ttl(key) == -1]
@@ -188,7 +189,7 @@ def broker_holds(broker: redis.Redis) -> Sample:
 
 
 def files_hold(var: Path) -> Sample:
-    """MB of logs and of everything else but the database; how many files there are."""
+    """Return the MB of logs and of other files except the database, and the number of files."""
     files = [path for path in var.rglob("*") if path.is_file() and not path.name.startswith("db.sqlite3")]
     logs = [path for path in files if path.suffix == ".log"]
     return {

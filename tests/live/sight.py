@@ -22,15 +22,15 @@ _VOID = {b"input", b"br", b"hr", b"img"}
 
 @dataclass(slots=True)
 class Sight:
-    """What one message showed; None where it says nothing of it."""
+    """The content of one message; a field is None if the message does not contain it."""
 
     step: int | None = None
     phase: str | None = None
     options: list[Any] | None = None
-    """Commands: lists of words, or, from HTML, that list as JSON text as it stands in an attribute."""
+    """The offered commands: lists of words or, from HTML, JSON texts of such lists."""
     noticed: bool = False
     again: bool = False
-    """Whether the command could not be stored, and is to be sent once more."""
+    """True if the command could not be stored and must be sent again."""
     """Something was refused or said in words."""
 
 
@@ -38,7 +38,7 @@ class JsonSight:
     """Reads messages of the subprotocol `brigade.json`."""
 
     def read(self, text: bytes) -> Sight:
-        """One message."""
+        """Read one message."""
         sent = json.loads(text)
         if sent["type"] == "notice":
             return Sight(noticed=bool(sent["code"]), again=sent["again"])
@@ -47,20 +47,22 @@ class JsonSight:
         return Sight(sent["step"], sent["phase"], sent["legal"])
 
     def say(self, step: int, option: Any) -> bytes:
-        """The command as a program sends it."""
+        """Return a command in the form in which a program sends it."""
         return b'{"type": "command", "step": %d, "command": %s}' % (step, json.dumps(option).encode())
 
 
 class HtmlSight:
-    """Reads fragments, and remembers what the page's menu holds: a message has only what changed, and names
-    in a `template` the elements that the page has already."""
+    """Reads HTML fragments, and remembers the page's menu.
+
+    A message has only what changed. In a `template`, it names elements that the page has already.
+    """
 
     def __init__(self) -> None:
         self._parts: dict[bytes, list[bytes]] = {}
         self._commands: dict[bytes, bytes] = {}
 
     def read(self, text: bytes) -> Sight:
-        """One message."""
+        """Read one message."""
         said = _NOTICE.search(text)
         sight = Sight(noticed=said is not None, again=said is not None and b"data-again" in said[0])
         if bar := _BAR.search(text):
@@ -73,7 +75,7 @@ class HtmlSight:
         return sight
 
     def _note(self, text: bytes) -> None:
-        """Which element holds which, by their ids."""
+        """Record by id which element contains which other elements."""
         holders: list[bytes] = [b""]
         for closing, name, rest, closed in _TAG.findall(text):
             if closing:
@@ -98,7 +100,7 @@ class HtmlSight:
             yield from self._offered(part)
 
     def say(self, step: int, option: bytes) -> bytes:
-        """The command as the page's form sends it."""
+        """Return a command in the form in which the page's form sends it."""
         command = json.dumps(html.unescape(option.decode())).encode()
         return b'{"type": "command", "step": "%d", "command": %s, "HEADERS": %s}' % (step, command, _HEADERS)
 

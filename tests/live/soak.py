@@ -18,7 +18,7 @@ from tests.live.verdicts import Verdict, explained, judged, restarted
 MINUTE = 60.0
 """Seconds between two samples."""
 WARM = 0.2
-"""The share of samples at the start in which everything is loaded, and nothing is judged."""
+"""The share of samples at the start that is not judged, because code and caches are still loaded."""
 BOUNDS: Mapping[str, float] = {
     r"(web|worker|experiments|planner|runner|valkey|helper) \d+: (RSS|PSS|private)$": 6.0,
     r"(postgres|redis): PSS": 12.0,
@@ -31,21 +31,23 @@ BOUNDS: Mapping[str, float] = {
     r"^other files": 10.0,
     r"^database connections$": 4.0,
 }
-"""What an hour may add to each, by the name of the sample: MB, or how many."""
+"""The maximum growth per hour of each value, by the sample's name: in MB, or a number."""
 PROCESS = re.compile(r"((?:web|worker|experiments|planner|runner|valkey) \d+): RSS$")
-"""Those that are there from the beginning to the end, unless something happened to them."""
+"""Kinds of process that run from the beginning to the end, unless something goes wrong."""
 KIND, PAGES_HOLD = re.compile(r"(\w+) \d+: "), re.compile(r"open (sockets|databases)$")
 ERROR = "error, "
-"""How the names begin of what was no answer."""
+"""The beginning of the names of error counts."""
 BYTES_A_STEP = 4096
-"""The most that the database grows by with a step of the log, in bytes."""
+"""The maximum growth of the database per step of the log, in bytes."""
 
 
 async def soaked(
     company: Company, people: int, minutes: float, say: Callable[[Sample], None], file: Path | None = None
 ) -> tuple[list[Sample], dict[str, float]]:
-    """A sample each minute while so many people play; each is written to the file as soon as it is there.
-    And of each table how many bytes it has for a step of the log."""
+    """Take a sample each minute while this number of people plays, and write each to the file at once.
+
+    Return the samples, and the bytes that each table has per step of the log.
+    """
     await company.become(people)
     sampler, samples = Sampler(company.stack), list[Sample]()
     for _ in range(max(1, round(60 * minutes / MINUTE))):
@@ -61,7 +63,7 @@ async def soaked(
 
 
 def played_as(stretch: Stretch) -> Sample:
-    """What people noticed in this minute."""
+    """Return the numbers about this minute's play that players notice, such as slow steps."""
     played = stretch.played
     return {
         "steps a second": played.rate,
@@ -75,7 +77,7 @@ def played_as(stretch: Stretch) -> Sample:
 
 
 def errors_in(samples: Sequence[Sample]) -> Counter[str]:
-    """All that was no answer, by what it is."""
+    """Count the errors in the samples, by kind."""
     found: Counter[str] = Counter()
     for sample in samples:
         found.update(
@@ -85,22 +87,22 @@ def errors_in(samples: Sequence[Sample]) -> Counter[str]:
 
 
 def add_line(file: Path, sample: Sample) -> None:
-    """One sample as a line of JSON."""
+    """Append one sample to the file as a line of JSON."""
     with file.open("a") as out:
         print(json.dumps(sample), file=out)
 
 
 def verdicts(samples: Sequence[Sample]) -> list[Verdict]:
-    """A line for everything that was sampled and has a bound, for the database, and for each process that
-    was not there all the time."""
+    """Return a verdict for each sampled value with a bound, for the database, and for each process that came
+    or went."""
     kept = [pooled(sample) for sample in samples[round(WARM * len(samples)) :]]
     judgements = (one for name in names(kept) if (one := verdict(name, kept)))
     return [*process_verdicts(samples), *database_verdicts(kept), *judgements]
 
 
 def process_verdicts(samples: Sequence[Sample]) -> Iterator[Verdict]:
-    """One for each process that came or went, be it at the very start: the one that took its place has the
-    next number. A planner comes when the first call needs it."""
+    """Return a verdict for each process that came or went. The process that replaces another has the next
+    number. A planner process starts when the first call needs it."""
     everyone = {name: found[1] for sample in samples for name in sample if (found := PROCESS.match(name))}
     for name, process in sorted(everyone.items()):
         there = [name in sample for sample in samples]
@@ -110,7 +112,7 @@ def process_verdicts(samples: Sequence[Sample]) -> Iterator[Verdict]:
 
 
 def pooled(sample: Sample) -> Sample:
-    """Pages move from one process to another: what they hold open is counted of all processes of a kind."""
+    """Sum the open files over all processes of a kind, because pages move from one process to another."""
     found: Sample = {}
     for name, value in sample.items():
         kind, what = KIND.match(name), PAGES_HOLD.search(name)
@@ -120,12 +122,12 @@ def pooled(sample: Sample) -> Sample:
 
 
 def names(samples: Sequence[Sample]) -> Iterator[str]:
-    """Of everything that was there from the first sample to the last."""
+    """Return the names of all values that every sample has."""
     return (name for name in (samples[0] if samples else ()) if all(name in sample for sample in samples))
 
 
 def verdict(name: str, samples: Sequence[Sample]) -> Verdict | None:
-    """Whether it is flat; None for what has no bound."""
+    """Return the verdict for one value, or None if it has no bound."""
     bound = next((bound for pattern, bound in BOUNDS.items() if re.search(pattern, name)), None)
     if bound is None:
         return None
@@ -134,7 +136,7 @@ def verdict(name: str, samples: Sequence[Sample]) -> Verdict | None:
 
 
 def database_verdicts(samples: Sequence[Sample]) -> list[Verdict]:
-    """It grows with the log, by the same for each step."""
+    """Return whether the database grows by the same amount for each step of the log."""
     if not samples:
         return []
     size = [2**20 * value for value in column("database", samples)]
@@ -143,5 +145,5 @@ def database_verdicts(samples: Sequence[Sample]) -> list[Verdict]:
 
 
 def column(name: str, samples: Sequence[Sample]) -> list[float]:
-    """One value of every sample."""
+    """Return one value of every sample."""
     return [sample[name] for sample in samples]

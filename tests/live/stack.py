@@ -31,48 +31,50 @@ _WORKER = re.compile(r"\b([a-z]+)(?:-\d+)?@")
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A stack that runs."""
+    """The running app."""
 
     url: str
     pid: int
-    """The runner's."""
+    """The process id of the runner."""
     environment: dict[str, str]
     told: str
-    """Which database and which broker."""
+    """The names of the database and the broker."""
 
     def manage(self, *arguments: str) -> str:
-        """What `manage.py` prints with these arguments; CalledProcessError."""
+        """Run `manage.py` with these arguments, and return its output. Raises CalledProcessError."""
         command = [sys.executable, "manage.py", *arguments]
         return subprocess.run(
             command, cwd=base_dir(), env=self.environment, stdout=subprocess.PIPE, text=True, check=True
         ).stdout
 
     def processes(self) -> dict[int, str]:
-        """Everything that the runner started, and a database and a broker that we did, by what it is."""
+        """Return the names of all processes that the runner started, and of our database server and broker,
+        by process id."""
         runners = family_of(self.pid)
         all_of_us = {pid: what_is(pid) for pid in family_of(os.getpid())}
         return {pid: name for pid, name in all_of_us.items() if pid in runners or name in SERVERS}
 
     def left_behind(self) -> dict[int, str]:
-        """Processes with our folder in their environment that have lost their parents, by what they are."""
+        """Return the processes with our folder in their environment that have lost their parents, by process
+        id."""
         ours, var = family_of(os.getpid()), self.environment["BRIGADE_VAR"]
         return {pid: what_is(pid) for pid in all_pids() if pid not in ours and works_in(pid, var)}
 
     def seconds(self) -> dict[str, float]:
-        """Processor seconds so far, by what it is."""
+        """Return the processor seconds so far, by kind of process."""
         used: dict[str, float] = defaultdict(float)
         for pid, name in self.processes().items():
             used[name] += seconds_of(pid)
         return used
 
     def is_calm(self) -> bool:
-        """Whether it uses hardly any processor time, in half a second of looking."""
+        """Return whether the app uses hardly any processor time during half a second."""
         before = sum(self.seconds().values())
         time.sleep(0.5)
         return sum(self.seconds().values()) - before < 0.05
 
     def memory(self) -> dict[str, float]:
-        """Bytes of resident memory, by what it is."""
+        """Return the bytes of resident memory, by kind of process."""
         used: dict[str, float] = defaultdict(float)
         for pid, name in self.processes().items():
             used[name] += memory_of(pid)
@@ -81,8 +83,11 @@ class Running:
 
 @contextmanager
 def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[Running]:
-    """`make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis; both are
-    started again when they die, if they are to be `kept`); LookupError without one."""
+    """Run `make run` with these variables until the block ends, on `sqlite` or `postgres` (with a Redis).
+
+    If `kept` is true, both servers are started again when they die. Raises LookupError if PostgreSQL is
+    missing.
+    """
     raise_open_file_limit()
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="brigade-live-"))
@@ -118,14 +123,14 @@ def running(database: str, kept: bool = False, /, **variables: str) -> Iterator[
 
 
 def plain_environment(folder: str) -> dict[str, str]:
-    """Ours without what would change the app."""
+    """Return our environment without variables that would change the app."""
     ours = {"DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "MAKELEVEL"}
     plain = {key: value for key, value in os.environ.items() if key not in ours and "BRIGADE_" not in key}
     return {**plain, "BRIGADE_VAR": folder, "BRIGADE_PORT": str(free_port())}
 
 
 def said(log: str) -> str:
-    """All that the runner has said."""
+    """Return all output of the runner."""
     return Path(log).read_text()
 
 
@@ -133,12 +138,12 @@ def said(log: str) -> str:
 
 
 def all_pids() -> list[int]:
-    """Of every process."""
+    """Return the ids of all processes."""
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def family_of(pid: int) -> set[int]:
-    """A process, and all that it and those have started."""
+    """Return the ids of a process and of all its descendants."""
     parents = {child: parent_of(child) for child in all_pids()}
     family = {pid}
     while more := {child for child, parent in parents.items() if parent in family} - family:
@@ -147,7 +152,7 @@ def family_of(pid: int) -> set[int]:
 
 
 def numbers_of(pid: int) -> list[str]:
-    """`/proc/<pid>/stat` from the state on; empty for a process that is gone."""
+    """Return the fields of `/proc/<pid>/stat` from the state on; empty if the process is gone."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -155,26 +160,26 @@ def numbers_of(pid: int) -> list[str]:
 
 
 def parent_of(pid: int) -> int:
-    """Its parent, 0 where it is gone."""
+    """Return the id of a process's parent, or 0 if the process is gone."""
     numbers = numbers_of(pid)
     return int(numbers[1]) if numbers else 0
 
 
 def seconds_of(pid: int) -> float:
-    """Its processor seconds so far, without its children's."""
+    """Return the processor seconds of a process so far, without its children's."""
     numbers = numbers_of(pid)
     return (int(numbers[11]) + int(numbers[12])) / TICK if numbers else 0.0
 
 
 def memory_of(pid: int) -> int:
-    """Its bytes of resident memory."""
+    """Return the bytes of resident memory of a process."""
     numbers = numbers_of(pid)
     return int(numbers[21]) * PAGE if numbers else 0
 
 
 def what_is(pid: int) -> str:
-    """web, worker, ticker, experiments, planner, valkey, runner, postgres, redis, or a helper of one of
-    these."""
+    """Return the kind of a process: web, worker, ticker, experiments, planner, valkey, runner, postgres,
+    redis, helper (a child of one of these), or gone."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
@@ -193,7 +198,7 @@ def what_is(pid: int) -> str:
 
 
 def works_in(pid: int, var: str) -> bool:
-    """Whether it has this folder as `BRIGADE_VAR`."""
+    """Return whether the process has this folder as `BRIGADE_VAR`."""
     try:
         environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:

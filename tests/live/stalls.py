@@ -12,25 +12,26 @@ from tests.live.table import markdown
 from tests.live.witness import Witness
 
 GOAL_P50, GOAL_MAX = 2.0, 6.0
-"""Seconds of the longest stall after a single kill: its median over the kills, and its maximum."""
+"""The targets, in seconds, for the longest stall after a single kill: the median over the kills, and the
+maximum."""
 WORST = 5
-"""So many of the longest waits are told."""
+"""The number of the longest waits that are listed."""
 HEAD = ("what was killed", "times", "processes", "longest stall, p50", "max")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """People who play together."""
+    """People who play one episode together."""
 
     told: str
-    """Who sits there, in words."""
+    """The people and agents of the episode, in words."""
     people: Sequence[Witness]
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One step of one table, from the moment at which all its people meant to choose to the one at which all
-    were shown what came of it. Seconds by the monotonic clock."""
+    """The wait for one step: from the moment when all people wanted to choose, until all pages showed the
+    result. Times are in seconds of the monotonic clock."""
 
     wanted: float
     got: float
@@ -39,12 +40,12 @@ class Wait:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Return how long the wait took."""
         return self.got - self.wanted
 
 
 def waits_at(table: Table, now: float) -> list[Wait]:
-    """Of every step that was wanted by now."""
+    """Return the waits for every step that was expected by now."""
     people = table.people
     waits = [
         Wait(
@@ -59,7 +60,8 @@ def waits_at(table: Table, now: float) -> list[Wait]:
 
 
 def longest_after(blows: Sequence[Blow], waits: Sequence[Wait], end: float) -> list[Wait]:
-    """For each blow the longest wait for a step that was under way then, or began before the next blow."""
+    """Return for each kill the longest wait for a step that was under way then, or began before the next
+    kill."""
     bounds = [*(blow.at for blow in blows), end]
     return [
         max(
@@ -72,13 +74,14 @@ def longest_after(blows: Sequence[Blow], waits: Sequence[Wait], end: float) -> l
 
 
 def quantile(values: Iterable[float], share: float) -> float:
-    """The value that this share does not exceed; 0 where there is none."""
+    """Return the value that this share of the values does not exceed; 0 if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 def told_stalls(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
-    """A table: single kills by victim, all of them beside the goal, pairs, and dense kills."""
+    """Return a table of single kills by victim, all single kills beside the target, pairs, and dense
+    kills."""
     singles = [(blow, stall) for blow, stall in zip(blows, longest, strict=True) if blow.kind == "single"]
     rows = [
         _row(name, [each for each in singles if each[0].killed == [name]])
@@ -92,7 +95,7 @@ def told_stalls(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
 
 
 def told_longest(blows: Sequence[Blow], longest: Sequence[Wait]) -> str:
-    """Whom the longest waits after single kills met."""
+    """Name the players who had the longest waits after single kills."""
     singles = [each for each in zip(blows, longest, strict=True) if each[0].kind == "single"]
     worst = sorted(singles, key=lambda each: -each[1].seconds)[:WORST]
     return "\n".join(

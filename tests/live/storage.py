@@ -41,7 +41,7 @@ from tests.live.witness import Witness
 
 FAULTS = ("locked", "full", "readonly", "migrating")
 SECONDS = 10.0
-"""So long nothing can be stored."""
+"""Seconds in which nothing can be stored."""
 SLUG = "storage"
 SIZES = ((360, 740), (1440, 900))
 TABLES: tuple[dict[str, Any], ...] = (
@@ -49,7 +49,7 @@ TABLES: tuple[dict[str, Any], ...] = (
     {"mates": 1, "kind": "random"},
     {"mates": 1, "kind": "dispatcher", "settings": {"model": "stand-in"}},
 )
-"""Who sits at the tables of the programs; the last co-player is asked in a worker."""
+"""The kinds of episode that programs play. A worker asks the last co-player."""
 EVERY = 1.0
 """Seconds between two commands of a program."""
 
@@ -57,7 +57,7 @@ Fault = Callable[[Running], AbstractContextManager[None]]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play, break, look; the exit code."""
+    """Play, cause the faults, and check the result. Return the exit code."""
     asked = parse(arguments)
     with ExitStack() as around:
         variables = {} if asked.database == "postgres" else around.enter_context(small_disk(asked.faults))
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.storage", description="Play while nothing is stored.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--faults", type=some_of(FAULTS), default=FAULTS, help=f"of {', '.join(FAULTS)}")
@@ -81,7 +81,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def watched(stack: Running, books: Books, asked: argparse.Namespace) -> list[str]:
-    """Each fault in turn, while programs play all the time; what is wrong then."""
+    """Cause each fault in turn, while programs play all the time. Return what is wrong then."""
     keys = [books.ask("episodes", count=1, steps=600, **table)[0] for table in TABLES]
     programs = [Witness(stack.url, key, every=EVERY, seed=n) for n, (key,) in enumerate(keys)]
     await take_seats(programs)
@@ -97,7 +97,7 @@ async def watched(stack: Running, books: Books, asked: argparse.Namespace) -> li
 
 
 async def goes_on(program: Witness) -> bool:
-    """Whether it is shown another step within twenty seconds."""
+    """Return whether the page shows another step within twenty seconds."""
     before, end = program.step, time.monotonic() + 20
     while program.step <= before and time.monotonic() < end:
         await asyncio.sleep(0.1)
@@ -107,7 +107,8 @@ async def goes_on(program: Witness) -> bool:
 async def one_fault(
     stack: Running, browser: Browser, name: str, database: str, pictures: Path | None
 ) -> list[str]:
-    """One fault, with somebody at a form and somebody at play in each size; what is wrong."""
+    """Cause one fault while one person fills in a form and one plays, for each window size. Return what is
+    wrong."""
     statuses: Counter[int] = Counter()
     forms = [await at_a_form(stack, browser, size, statuses) for size in SIZES]
     plays = [await at_play(stack, browser, size, statuses) for size in SIZES]
@@ -134,17 +135,17 @@ async def one_fault(
 
 
 def pids_of(stack: Running, *names: str) -> set[int]:
-    """Processes of these names."""
+    """Return the ids of the processes with these names."""
     return {pid for pid, name in stack.processes().items() if name in names}
 
 
 def is_error(status: int) -> bool:
-    """Whether somebody was shown that something broke."""
+    """Return whether somebody saw an error page."""
     return status >= 500 and status != 503
 
 
 async def newcomer(stack: Running, browser: Browser, size: tuple[int, int], statuses: Counter[int]) -> Person:
-    """Somebody at a screen of this size; the statuses of what they are sent are counted."""
+    """Open a browser window of this size for a new participant, and count the statuses of the responses."""
     viewport: Any = {"width": size[0], "height": size[1]}
     context = await browser.new_context(base_url=stack.url, viewport=viewport)
     context.set_default_timeout(60_000)
@@ -154,7 +155,7 @@ async def newcomer(stack: Running, browser: Browser, size: tuple[int, int], stat
 
 
 async def at_a_form(stack: Running, browser: Browser, size: tuple[int, int], statuses: Counter[int]) -> Page:
-    """Somebody who has ticked the box of the consent form."""
+    """Return a participant who has ticked the box of the consent form."""
     page = (await newcomer(stack, browser, size, statuses)).page
     await page.goto(f"/s/{SLUG}/")
     await page.click("main button[type=submit]")
@@ -163,7 +164,7 @@ async def at_a_form(stack: Running, browser: Browser, size: tuple[int, int], sta
 
 
 async def at_play(stack: Running, browser: Browser, size: tuple[int, int], statuses: Counter[int]) -> Person:
-    """Somebody whose first step is open."""
+    """Return a participant whose first step is open."""
     person = await newcomer(stack, browser, size, statuses)
     await person.agree(SLUG)
     await person.read_guide()
@@ -171,7 +172,7 @@ async def at_play(stack: Running, browser: Browser, size: tuple[int, int], statu
 
 
 async def said(page: Page, name: str, pictures: Path | None) -> str:
-    """What a page says now, and a picture of it."""
+    """Return the text that a page shows now, and save a picture of it."""
     width = page.viewport_size["width"] if page.viewport_size else 0
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
@@ -183,17 +184,17 @@ async def said(page: Page, name: str, pictures: Path | None) -> str:
 
 
 async def gone_on(page: Page) -> bool:
-    """Whether the consent was taken: the guide is there."""
+    """Return whether the consent was stored, so that the guide is shown."""
     return await is_there(page, "[data-page=guide]")
 
 
 async def has_stepped(person: Person) -> bool:
-    """Whether the first step was taken, and the page does not say any more that it could not."""
+    """Return whether the first step was stored, and the page shows no storage problem any more."""
     return await is_there(person.page, "#bar[data-step='1']")
 
 
 async def is_there(page: Page, selector: str) -> bool:
-    """Within half a minute."""
+    """Return whether the condition becomes true within half a minute."""
     try:
         await page.wait_for_selector(selector, timeout=30_000)
     except Exception as error:
@@ -207,7 +208,7 @@ async def is_there(page: Page, selector: str) -> bool:
 
 @contextmanager
 def small_disk(faults: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Where the database can be on a disk of its own that is soon full; nothing where no fault needs it."""
+    """Mount a small disk for the database, if a fault needs a disk that is soon full."""
     if not {"full", "readonly"} & set(faults):
         yield {}
         return
@@ -220,12 +221,12 @@ def small_disk(faults: Sequence[str]) -> Iterator[dict[str, str]]:
 
 
 def run(*command: str) -> None:
-    """Run it; CalledProcessError."""
+    """Run a command. Raises CalledProcessError."""
     subprocess.run(command, check=True)
 
 
 def file_of(stack: Running) -> Path:
-    """The database's."""
+    """Return the path of the database file."""
     given = stack.environment.get("DATABASE_URL", "").removeprefix("sqlite:///")
     return Path(given or f"{stack.environment['BRIGADE_VAR']}/db.sqlite3")
 
@@ -276,7 +277,7 @@ def sqlite_migrating(stack: Running) -> Iterator[None]:
 
 
 def sqlite_does(file: Path, statement: str) -> None:
-    """As another program."""
+    """Run SQL on the SQLite file from another connection."""
     other = sqlite3.connect(file, timeout=30, isolation_level=None)
     other.execute(statement)
     other.close()
@@ -338,7 +339,7 @@ def postgres_migrating(stack: Running) -> Iterator[None]:
 
 @contextmanager
 def renamed(do: Callable[[str], object]) -> Iterator[None]:
-    """As when another version of the app has migrated: what pages need is not there."""
+    """Rename a column that pages need, as if another version of the app had migrated the database."""
     columns = (("kitchen_seatcommand", "received_at"), ("study_participant", "consented_at"))
     for table, name in columns:
         do(f"ALTER TABLE {table} RENAME COLUMN {name} TO {name}_of_another_version")

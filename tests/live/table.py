@@ -8,28 +8,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number that was measured."""
+    """One measured number with its target."""
 
     what: str
     value: float
     unit: str
     aim: float | None = None
     more: bool = False
-    """More is better; else less is."""
+    """True if a larger value is better."""
     echo: float | None = None
-    """The same of the bare echo."""
+    """The same value for the echo server."""
     note: str = ""
 
     @property
     def missed(self) -> bool:
-        """There is an aim, and it is not reached."""
+        """Return whether there is a target and the value misses it."""
         if self.aim is None:
             return False
         return self.value < self.aim if self.more else self.value > self.aim
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """As the table shows it."""
+        """Return the table cells of this value."""
         aim = "" if self.aim is None else f"{'≥' if self.more else '≤'} {short(self.aim)}"
         echo, ratio = (short(self.echo), short(self.value / self.echo)) if self.echo else ("", "")
         judged = "" if self.aim is None else "missed" if self.missed else "met"
@@ -40,12 +40,12 @@ HEAD = ("", "value", "aim", "bare echo", "times the echo", "", "")
 
 
 def short(value: float) -> str:
-    """Three digits that count."""
+    """Return the number with three significant digits."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose columns stand below each other."""
+    """Return a Markdown table with aligned columns."""
     lines = [tuple(head), *(tuple(row) for row in rows)]
     widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(head))]
     lines.insert(1, tuple("-" * width for width in widths))
@@ -56,5 +56,5 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def table(figures: Iterable[Figure]) -> str:
-    """All of them."""
+    """Return the table of all values."""
     return markdown(HEAD, (figure.cells for figure in figures))

@@ -32,16 +32,16 @@ KEYS = ("north", "south", "east", "west", "interact")
 EVERY = 0.5
 """Seconds between two keys of one page, on average."""
 WARM = 5.0
-"""Seconds until all play."""
+"""Seconds until all players play."""
 KILLS = 3
 BETWEEN = 4.0
 """Seconds between two kills."""
 JUSTIFIED = 0.5
-"""Seconds of ticks that a kill may cost."""
+"""Seconds of ticks that a kill may lose."""
 
 
 class Page:
-    """A page of one seat, which presses keys."""
+    """The page of one seat, which presses keys."""
 
     def __init__(self, key: str, chance: Random) -> None:
         self.key, self.chance = key, chance
@@ -53,11 +53,11 @@ class Page:
         self.answers: list[float] = []
         self.pressed: dict[int, float] = {}
         self.back = 0
-        """The most steps by which it was set back."""
+        """The largest number of steps by which the page was set back."""
         self.over = False
 
     async def play(self, url: str) -> None:
-        """Connect, and press keys until it is over."""
+        """Connect, and press keys until the episode is over."""
         address = f"{url.replace('http', 'ws', 1)}/ws/ticks/{self.key}/"
         self.line = await dial(address, [], self.heard, lambda code: None)
         while not self.over:
@@ -65,7 +65,7 @@ class Page:
             self.press()
 
     def press(self) -> None:
-        """A key goes down, and up."""
+        """Press a key and release it."""
         assert self.line is not None
         command = self.chance.choice(KEYS)
         for down in (True, False):
@@ -75,7 +75,7 @@ class Page:
             self.line.say(json.dumps(said).encode())
 
     def heard(self, text: bytes) -> None:
-        """One message."""
+        """Handle one message."""
         message: dict[str, Any] = json.loads(text)
         if message["type"] == "over":
             self.over = True
@@ -92,18 +92,18 @@ class Page:
             self._answered(message["key"], now)
 
     def _answered(self, key: int, now: float) -> None:
-        """The tick in which this word of ours counted first."""
+        """Record the tick in which this key took effect first."""
         if key > self.heard_number and key in self.pressed:
             self.heard_number = key
             self.answers.append(now - self.pressed[key])
 
     def begin(self) -> None:
-        """Measure from now on."""
+        """Start the measurement."""
         self.gaps, self.answers, self.back = [], [], 0
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print the results. Return the exit code."""
     asked = parse(arguments)
     with running(asked.database) as stack, Books(stack.environment) as books:
         print(f"{stack.told}; {os.cpu_count()} cores; {asked.episodes} episodes, {asked.tick} ms", flush=True)
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command-line options."""
     parser = OneLineParser(prog="python -m tests.live.ticks", description="Play in real time.")
     parser.add_argument("--database", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--episodes", type=number(1, 1000), default=40)
@@ -126,7 +126,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 async def measured(stack: Running, books: Books, asked: argparse.Namespace) -> tuple[list[Figure], list[str]]:
-    """Play, kill, check."""
+    """Play, kill clock processes, and check the result."""
     seconds = WARM + asked.seconds + (KILLS + 1) * BETWEEN
     steps = min(2000, round(seconds * 1000 / asked.tick))
     chosen = {"layout": "cramped_room", "clock": "tick", "tick_ms": asked.tick, "ticks": steps}
@@ -187,12 +187,13 @@ async def _killed(stack: Running, pages: list[Page], asked: argparse.Namespace) 
 
 
 def clocks(stack: Running) -> list[int]:
-    """The processes that take ticks, and the programs that they were forked off, with which they end."""
+    """Return the processes that compute ticks, and the programs from which they were forked (they end
+    together)."""
     return [pid for pid, name in stack.processes().items() if name == "ticker"]
 
 
 def at(values: list[float], share: float) -> float:
-    """What this share of them does not exceed; infinite where there are none."""
+    """Return the value that this share of the values does not exceed; infinite if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("inf")
 

@@ -13,20 +13,20 @@ from itertools import pairwise
 from scipy.stats import theilslopes
 
 FEWEST = 5
-"""Samples without which nothing can be said."""
+"""The minimum number of samples for a judgement."""
 EVEN = 0.15
-"""What is explained by something grows by as much for each of it in the second half as in the first, to this
-share."""
+"""The largest relative difference of the growth per cause between the halves, up to which growth counts as
+explained."""
 
 
 BAD = {"grows", "restarted", "stalled"}
-"""What is wrong, however long it is looked at: beside what grows, a process that came or went, and minutes in
-which nothing happened that could make anything grow."""
+"""Verdicts that report a fault in any case: growth, a process that came or went, and a period without any
+cause of growth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """By how much something grows in an hour, and the interval in which that lies."""
+    """The growth of a value per hour, with its 95 % interval."""
 
     value: float
     low: float
@@ -35,33 +35,33 @@ class Slope:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one line."""
+    """The judgement about one measured value."""
 
     what: str
     unit: str
     first: float
     last: float
     slope: Slope | None
-    """None where there are too few samples."""
+    """The growth; None if there are too few samples."""
     bound: float
-    """By as much an hour it may grow."""
+    """The maximum growth per hour."""
     word: str
-    """flat, explained, falls, unclear, or one of `BAD`."""
+    """The verdict: flat, explained, falls, unclear, or one of `BAD`."""
     why: str = ""
 
     @property
     def good(self) -> bool:
-        """Nothing to look after."""
+        """Return whether nothing needs attention."""
         return self.word in {"flat", "explained", "falls"}
 
     @property
     def as_json(self) -> dict[str, object]:
-        """For programs."""
+        """Return the verdict as JSON."""
         return asdict(self)
 
 
 def slope_of(minutes: Sequence[float], values: Sequence[float]) -> Slope | None:
-    """An hour's growth of what was sampled at these minutes."""
+    """Return the growth per hour of the values at these minutes."""
     if len(values) < FEWEST:
         return None
     value, _, low, high = theilslopes(values, [minute / 60 for minute in minutes], 0.95)
@@ -69,14 +69,15 @@ def slope_of(minutes: Sequence[float], values: Sequence[float]) -> Slope | None:
 
 
 def restarted(what: str, there: Sequence[bool]) -> Verdict:
-    """Of a process that was not there at every moment."""
+    """Return the verdict for a process that some samples lack."""
     first, last = float(there[0]), float(there[-1])
     why = "it came" if last > first else "it went" if first > last else "it came and went"
     return Verdict(what, "", first, last, None, 0.0, "restarted", why)
 
 
 def judged(what: str, unit: str, minutes: Sequence[float], values: Sequence[float], bound: float) -> Verdict:
-    """Flat: the whole interval lies below the bound. It grows: the whole interval lies above it."""
+    """Judge the growth: flat if the whole interval is below the bound, growing if the whole interval is above
+    it."""
     slope = slope_of(minutes, values)
     first, last = (values[0], values[-1]) if values else (0.0, 0.0)
     return Verdict(what, unit, first, last, slope, bound, _word(slope, bound))
@@ -102,8 +103,11 @@ def explained(
     cause: str,
     most: float,
 ) -> Verdict:
-    """Explained: with each of `causes`, which were counted at the same moments, it grows by the same, in the
-    first half as in the second, and by `most` at the most. Stalled: a time without a cause."""
+    """Judge the growth with a cause, which was counted in the same samples.
+
+    Explained: the value grows by the same amount with each cause in both halves, and by `most` at the most.
+    Stalled: no cause occurred for a time.
+    """
     slope = slope_of(minutes, values)
     first, last = (values[0], values[-1]) if values else (0.0, 0.0)
     if any(later <= earlier for earlier, later in pairwise(causes)):
@@ -121,8 +125,8 @@ def explained(
 
 
 def halves_of(values: Sequence[float], causes: Sequence[float]) -> tuple[float, float] | None:
-    """By how much it grew with each cause, which grows all the time, in the first half and in the second;
-    None where there are too few samples."""
+    """Return the growth per cause in the first half and in the second; None if there are too few samples. The
+    number of causes always grows."""
     middle = len(values) // 2
     if len(values) < FEWEST:
         return None

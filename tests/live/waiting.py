@@ -15,29 +15,30 @@ import psycopg
 from tests.live.stack import Running
 
 PAUSE = 0.2
-"""Seconds between two questions."""
+"""Seconds between two measurements."""
 PATIENCE = 10.0
-"""Seconds that SQLite's lock is waited for."""
+"""Seconds to wait for SQLite's lock."""
 _WAITING = """SELECT count(*) FROM pg_stat_activity
 WHERE state = 'active' AND wait_event_type IN ('Lock', 'LWLock', 'BufferPin', 'IO')"""
 
 
 @dataclass(slots=True)
 class Waiting:
-    """What was found: milliseconds until SQLite's lock was there, or statements that waited in PostgreSQL."""
+    """The measured values: milliseconds until SQLite's lock was obtained, or numbers of statements that
+    waited in PostgreSQL."""
 
     unit: str = ""
     found: list[float] = field(default_factory=list)
 
     @property
     def most(self) -> str:
-        """The largest, in words."""
+        """Return the largest value with its unit."""
         return f"{max(self.found):.0f} {self.unit}" if self.found else ""
 
 
 @asynccontextmanager
 async def waiting_at(stack: Running) -> AsyncIterator[Waiting]:
-    """Asks until the block ends."""
+    """Measure the database's waiting time from time to time until the block ends."""
     url = stack.environment.get("DATABASE_URL", "")
     waiting, done = Waiting("statements" if url else "ms"), asyncio.Event()
     with _postgres(url) if url else _sqlite(stack) as once:
@@ -50,7 +51,7 @@ async def waiting_at(stack: Running) -> AsyncIterator[Waiting]:
 
 
 async def ask(once: Callable[[], float], waiting: Waiting, done: asyncio.Event) -> None:
-    """Until it is done."""
+    """Repeat the measurement until `done` is set."""
     while not done.is_set():
         waiting.found.append(await asyncio.to_thread(once))
         await asyncio.sleep(PAUSE)
@@ -58,7 +59,7 @@ async def ask(once: Callable[[], float], waiting: Waiting, done: asyncio.Event) 
 
 @contextmanager
 def _sqlite(stack: Running) -> Iterator[Callable[[], float]]:
-    """How many milliseconds it takes to have SQLite's lock."""
+    """Return a function that returns the milliseconds until it gets SQLite's write lock."""
     file = Path(stack.environment["BRIGADE_VAR"]) / "db.sqlite3"
     connected = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
@@ -75,7 +76,7 @@ def _sqlite(stack: Running) -> Iterator[Callable[[], float]]:
 
 @contextmanager
 def _postgres(url: str) -> Iterator[Callable[[], float]]:
-    """How many statements of PostgreSQL wait."""
+    """Return a function that counts the waiting statements of PostgreSQL."""
 
     def once() -> float:
         row = connection.execute(_WAITING).fetchone()

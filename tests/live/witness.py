@@ -11,9 +11,11 @@ from tests.live.player import Player
 
 
 class Witness(Player):
-    """Notes the steps that were shown, what the seat saw then (from JSON), the commands that were taken, and
-    since when each step was wanted. Like a page it asks whether anybody is there, and leaves a silent
-    server."""
+    """A player that records the shown steps, what the seat saw (from JSON), accepted commands, and when each
+    step was expected.
+
+    Like a browser page, it sends pings and leaves a silent server.
+    """
 
     def __init__(self, url: str, key: str, **more: Any) -> None:
         super().__init__(url, [key], **more)
@@ -21,11 +23,11 @@ class Witness(Player):
         self.steps: set[int] = set()
         self.views: dict[str, tuple[int, Any, Any]] = {}
         self.taken: dict[int, Any] = {}
-        """By step, the command that the page was shown to have been taken."""
+        """By step, the command that the page reported as accepted."""
         self.wanted: dict[int, float] = {}
-        """By step, when the person meant to choose."""
+        """By step, when the person wanted to choose."""
         self.got: dict[int, float] = {}
-        """By step, when its outcome was shown."""
+        """By step, when the page showed its result."""
         self._last_taken = self._seen = 0
         self._listening: asyncio.Task[None] | None = None
 
@@ -47,12 +49,13 @@ class Witness(Player):
             self.listen()
 
     def told(self) -> None:
-        """What was said to be taken may have been the end of the step's time."""
+        """Handle a notice. A command that seemed accepted may have been overtaken by the end of the step's
+        time."""
         super().told()
         self.taken.pop(self._last_taken, None)
 
     def showed(self, text: bytes) -> None:
-        """One more state; what is shown twice is noted once, what differs is noted, too."""
+        """Record a shown state. A repeated state is recorded once, a differing one is recorded too."""
         self._note_taken()
         for step in range(self._seen + 1, self.step + 1):
             self.got[step] = self.loop.time()
@@ -64,7 +67,7 @@ class Witness(Player):
             self.views[json.dumps(view, sort_keys=True)] = view
 
     def _note_taken(self) -> None:
-        """The step went on, or others are waited for, and nobody said that the command came in vain."""
+        """Record the command as accepted if the step ran, or waits for others, and no notice refused it."""
         step = self.waits_for
         if step is not None and not self.refused and (self.step >= step or self.phase != "choose"):
             given = json.loads(html.unescape(self.option.decode())) if self.as_html else self.option
@@ -78,6 +81,6 @@ class Witness(Player):
 
     @property
     def shown(self) -> dict[str, Any]:
-        """For `checking.faults_in`."""
+        """Return the record in the form that `checking.faults_in` reads."""
         views, taken = list(self.views.values()), sorted(self.taken.items())
         return {"key": self.key, "steps": sorted(self.steps), "views": views, "taken": taken}

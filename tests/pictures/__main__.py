@@ -28,12 +28,12 @@ MARKS = {
     2: ((24.5, 24.5, 7.0), (9.5, 24.5, 7.0)),
     3: ((26.0, 25.5, 5.8), (16.0, 26.0, 5.8), (6.0, 25.5, 5.8)),
 }
-"""Where the marks of one, two or three ingredients stand: middle and radius, in a square of 32."""
+"""Positions of the marks of one, two or three ingredients: centre and radius, in a square of 32."""
 Made = dict[str, list[str]]
 
 
 def main() -> None:
-    """Fetch the set, draw every picture, write the file."""
+    """Download the set of pictures, compose every picture, and write the file."""
     made: dict[str, Made] = tomllib.loads((HERE / "made_of.toml").read_text("utf-8"))
     pictures = {name: parts for group in made.values() for name, parts in group.items()}
     drawn = dict(_bodies(pictures))
@@ -49,7 +49,7 @@ _HEAD = """<svg xmlns="http://www.w3.org/2000/svg">
 
 
 def _bodies(pictures: Made) -> Iterator[tuple[str, str]]:
-    """What is drawn first, once each: of the set or our own."""
+    """Return the base drawings, each once: from the set of pictures or our own."""
     icons, own = _fetched(), _own()
     for part in dict.fromkeys(parts[0] for parts in pictures.values()):
         yield part, own[part.removeprefix("own:")] if part.startswith("own:") else icons[part]["body"]
@@ -73,7 +73,7 @@ def _own() -> dict[str, str]:
 
 
 def _compose(parts: Sequence[str], pictures: Made) -> str:
-    """The first part, and the others as marks in front of it."""
+    """Combine the parts of a picture: the first at full size, the others as small marks in front of it."""
     first, marks = parts[0], parts[1:]
     if not marks:
         return f'<use href="#of-{_id(first)}" width="32" height="32"/>'

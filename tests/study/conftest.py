@@ -10,6 +10,6 @@ from django.core.cache import cache
 
 @pytest.fixture(autouse=True)
 def local_cache(settings: Any) -> None:
-    """What pages keep is kept in this process; the journeys use the real server."""
+    """Cache pages' data in this process. The journeys use the real server."""
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     cache.clear()

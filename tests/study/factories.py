@@ -19,7 +19,7 @@ SETTINGS = {"level": "level_0", "alpha": 2.0, "beta": 2.5, "max_steps": 3}
 def make_study(
     slug: str = "small", *, conditions: int = 2, items: int = 2, steps: int = 3, **more: Any
 ) -> Study:
-    """A study whose participants play alone for `steps` steps in each condition."""
+    """Create a study whose participants play alone for `steps` steps in each condition."""
     study = Study.objects.create(slug=slug, title="A small study", seed=11, **more)
     StudyPart.objects.create(study=study, kind="consent", text="I agree.")
     StudyPart.objects.create(study=study, kind="end", text="Thank you.")
@@ -44,7 +44,7 @@ def make_study(
 
 
 def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Participant:
-    """Someone who has agreed."""
+    """Create a participant who has consented."""
     person = participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)
     consent_given(participant_id=person.pk)
     person.refresh_from_db()
@@ -52,7 +52,7 @@ def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Parti
 
 
 def play_out(episode: Episode) -> None:
-    """Play the person's seat to the end, the first possible action each time (co-players stay unasked)."""
+    """Play the person's seat to the end, always with the first legal action. Agents are not asked."""
     seat = episode.seats.get(number=0)
     while (view := current_seat_view(seat)).phase == "choose":
         order = SubmittedCommand(0, view.choice.legal[0])
@@ -71,7 +71,7 @@ def play_round(participant: Participant, value: int = 3) -> None:
 
 
 def complete(study: Study, entry: str = "one", *, synthetic: bool = False, value: int = 3) -> Participant:
-    """Someone who went the whole way."""
+    """Create a participant who has completed the study."""
     participant = enter(study, entry, synthetic=synthetic)
     finish_page(participant_id=participant.pk, page="guide")
     for _ in range(participant.rounds.count()):

@@ -26,7 +26,7 @@ ESBUILD = (
     "@esbuild/linux-x64/-/linux-x64-0.28.2.tgz",
     "4xTZr1FUmSoQW4XIWmit3tzQrUTZM+N3P0XV8xROKYF50XfI7xeO90+1bZvNwxIufQ9hDQVRJH5YhgPVF8A/HQ==",
 )
-"""Paths of the packages at npm, and SHA-512 of each as npm writes it."""
+"""Paths of the packages at npm, each with its SHA-512 in npm's format."""
 SCENE = base_dir() / "static" / "js" / "scene"
 MADE = base_dir() / "static" / "vendor" / "three" / "three.min.js"
 IMPORT = re.compile(r"import \{([^}]*)\} from \"[./]*/vendor/three/three\.min\.js\"")
@@ -34,7 +34,7 @@ OPTIONS = ("--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-c
 
 
 def names() -> list[str]:
-    """What the modules of the scene import."""
+    """Return the names that the modules of the scene import."""
     found = (
         match for file in SCENE.glob("*.js") for match in IMPORT.findall(file.read_text(encoding="utf-8"))
     )
@@ -42,7 +42,7 @@ def names() -> list[str]:
 
 
 def fetch(package: tuple[str, str], folder: Path) -> Path:
-    """The package, unpacked there; ValueError if it is another file."""
+    """Download the package and unpack it into this folder. Raises ValueError if its hash differs."""
     path, expected = package
     with urllib.request.urlopen(NPM + path) as answer:  # noqa: S310 - https, above
         content = answer.read()
@@ -54,7 +54,7 @@ def fetch(package: tuple[str, str], folder: Path) -> Path:
 
 
 def main() -> None:
-    """Fetch, cut, write."""
+    """Download three.js and esbuild, build the module, and write it."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         three, esbuild = fetch(THREE, folder / "three"), fetch(ESBUILD, folder / "esbuild")

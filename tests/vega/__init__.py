@@ -1,1 +1,1 @@
-"""What figures in browsers use of others."""
+"""Build the Vega-Lite module that draws charts in browsers."""

@@ -24,7 +24,7 @@ INTERPRETER = (
     "vega-interpreter/-/vega-interpreter-2.3.2.tgz",
     "JDAoi3taFcCDLujZG84TNNUXdkAZ5WsSHssx8lWVYaxb9Slsjk7v7PtRIYXpSlUwLaKGRBqoJ9KDs36Z0eMEIw==",
 )
-"""Paths of the packages at npm, and SHA-512 of each as npm writes it."""
+"""Paths of the packages at npm, each with its SHA-512 in npm's format."""
 MADE = base_dir() / "static" / "vendor" / "vega" / "vega.min.js"
 ENTRY = """\
 import vega from "{vega}/vega.cjs";
@@ -37,7 +37,7 @@ export {{ View, compile, expressionInterpreter, parse }};
 
 
 def main() -> None:
-    """Fetch, join, write."""
+    """Download the packages, join them to one module, and write it."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         named = {"vega": VEGA, "lite": VEGA_LITE, "interpreter": INTERPRETER}

@@ -1,1 +1,1 @@
-"""Worlds of the tests' own: each a folder that holds all it has, known where `BRIGADE_WORLDS` names it."""
+"""Define worlds for tests, one folder or module each. `BRIGADE_WORLDS` adds them to the registry."""

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.large_state import LargeMap
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 
 WIDTH = 20
@@ -20,8 +21,8 @@ DIG, PUT, REST = ("dig",), ("put",), ("rest",)
 
 
 class Boulders(SimpleWorld):
-    """Each seat stands at one place. It digs out the block there, or puts a brick where none is, and goes on.
-    Moss grows on one block after every step."""
+    """The world. Each seat is at one place, digs out the block there or puts a brick into the gap, and moves
+    on. Moss grows on one block after every step."""
 
     kind: ClassVar[str] = "boulders"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -70,16 +71,16 @@ class Boulders(SimpleWorld):
 
 
 def key_of(number: int) -> str:
-    """The place of a block, row by row."""
+    """Return the key of a block: its column and row, such as `3,0`."""
     return f"{number % WIDTH},{number // WIDTH}"
 
 
 class BouldersPage(DefaultPage):
-    """Draws turns only; under a clock, tests have programs play."""
+    """The page for turns. In real time, only programs play this world."""
 
     supports_clock = True
 
 
 KIT = WorldKit(rules=lambda: Boulders, page=BouldersPage, steps="steps")
 LINE = "boulders=tests.worlds.boulders:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

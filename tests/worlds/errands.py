@@ -11,14 +11,15 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Event, Json, Metric, Setting
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 
 
 class Errands(SimpleWorld):
-    """Errands that are open, running or done."""
+    """The world with errands that are open, running or done."""
 
     kind: ClassVar[str] = "errands"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -83,7 +84,7 @@ class Errands(SimpleWorld):
 
 
 class ErrandPursuer(AimPursuer):
-    """Begins the errand as soon as the seat is free."""
+    """Begins a requested errand as soon as the seat is free."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
         return AimStep(UNKNOWN, aim if aim in situation.legal[seat] else None)
@@ -96,4 +97,4 @@ KIT = WorldKit(
     steps="limit",
 )
 LINE = "errands=tests.worlds.errands:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

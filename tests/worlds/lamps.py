@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import ClassVar
 from unittest.mock import patch
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 from kitchen.registry.world_registry import WORLDS
 
@@ -27,7 +28,7 @@ FIGURES = (
 
 
 class Lamps(SimpleWorld):
-    """How bright a lamp is, is chance."""
+    """The world. The brightness of each lamp is random."""
 
     kind: ClassVar[str] = "lamps"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("nights", "int", "Nights", 3, minimum=1),)
@@ -65,6 +66,6 @@ KIT = WorldKit(rules=lambda: Lamps, page=DefaultPage)
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """While it lasts, the registry has this world."""
+    """Add this world to the registry for the length of the block."""
     with patch.dict(WORLDS, {"lamps": "tests.worlds.lamps:KIT"}):
         yield

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
 
 CARTS = ("left_cart", "right_cart")
@@ -19,7 +20,7 @@ MOST = 5
 
 
 class Quarry(SimpleWorld):
-    """A heap of stones, and carts."""
+    """The world: a heap of stones, and carts."""
 
     kind: ClassVar[str] = "quarry"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("steps", "int", "Steps", 10, minimum=1, maximum=100),)
@@ -44,12 +45,12 @@ class Quarry(SimpleWorld):
         return {"heap": self.heap, "carts": {cart: dict(one) for cart, one in self.carts.items()}}
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Load what is there, paint what is not red, wait."""
+        """Return the commands to load if there are stones, to paint carts that are not red, and to wait."""
         load = [(*command, "1") for command in self.amounts(seat)]
         return [*load, *(("paint", cart) for cart in CARTS if not self.carts[cart]["red"]), self.idle]
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """One to five stones."""
+        """Return the range of amounts: one to five stones."""
         return {("load", cart): (1, min(MOST, self.heap)) for cart in CARTS if self.heap}
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
@@ -70,4 +71,4 @@ PAGE = DefaultPage(
 )
 KIT = WorldKit(rules=lambda: Quarry, page=lambda: PAGE, steps="steps")
 LINE = "quarry=tests.worlds.quarry:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

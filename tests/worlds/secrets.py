@@ -11,11 +11,12 @@ from unittest.mock import patch
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.benchmark import ComparisonBenchmark, PublishedValue
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.registry.world_registry import WORLDS
 from tests.worlds.lane.page import PAGE
 
@@ -23,7 +24,7 @@ HIGHEST = 9
 
 
 class Secrets(SimpleWorld):
-    """Two or three seats guess."""
+    """The world: two or three seats name the sum of their numbers."""
 
     kind: ClassVar[str] = "secrets"
     settings: ClassVar[tuple[Setting, ...]] = (Setting("steps", "int", "Steps", 3, minimum=1),)
@@ -39,32 +40,32 @@ class Secrets(SimpleWorld):
         self.named = [0] * self.seats
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return one's own number."""
+        """Return the seat's own number."""
         return {"number": self.numbers[seat]}
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return all sums that there can be."""
+        """Return all sums that are possible."""
         return [self.idle, *(("name", str(sum_)) for sum_ in range(1, HIGHEST * self.seats + 1))]
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Remember the last sum that was named."""
+        """Store the last sum that the seat has named."""
         if command != self.idle:
             self.named[seat] = int(command[1])
         return ()
 
     def score(self) -> dict[str, Json]:
-        """Return 1 where all have named the sum, else 0."""
+        """Return 1 if all seats have named the right sum, else 0."""
         return {"agreed": float(all(named == sum(self.numbers) for named in self.named))}
 
 
 class Mute(Agent):
-    """Says nothing, and names the sum of the numbers that it knows."""
+    """An agent that sends no messages, and names the sum of the numbers that it knows."""
 
     kind = "mute"
     worlds = ("secrets",)
 
     async def decide(self, situation: Situation) -> Decision:
-        """Remember every number that was said."""
+        """Remember every number in the messages, and name a sum."""
         heard = {
             said.sender: said.text for said in situation.talk.messages if said.sender != situation.talk.member
         }
@@ -75,22 +76,22 @@ class Mute(Agent):
         return Decision(commands, memory=memory, note={"sum": sum_}, says=self.says(situation, sum(own)))
 
     def says(self, situation: Situation, number: int) -> tuple[MessageDraft, ...]:
-        """Return what it says."""
+        """Return the messages to send."""
         return ()
 
 
 class Teller(Mute):
-    """Tells its own number in the first step."""
+    """An agent that sends its own number in the first step."""
 
     kind = "teller"
 
     def says(self, situation: Situation, number: int) -> tuple[MessageDraft, ...]:
-        """Return the number for all others, once."""
+        """Return a message with the number to all others, once."""
         return () if situation.step else (MessageDraft(str(number)),)
 
 
 class Talk(LogMetrics):
-    """What was said."""
+    """The metric of messages."""
 
     figures: ClassVar[tuple[Metric, ...]] = (Metric("words", "count", "Messages"),)
 
@@ -100,7 +101,7 @@ class Talk(LogMetrics):
 
 
 class Ground(ComparisonBenchmark):
-    """Who agrees, by level (long or short) and seats."""
+    """The benchmark of the world Secrets: who succeeds, by level (long or short) and number of seats."""
 
     steps: ClassVar[int] = 3
     agents: ClassVar[tuple[int, ...]] = (2, 3)
@@ -110,23 +111,23 @@ class Ground(ComparisonBenchmark):
     organisation: ClassVar[str] = "graph"
 
     def levels(self) -> tuple[str, ...]:
-        """Return long and short."""
+        """Return the levels long and short."""
         return ("long", "short")
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return both."""
+        """Return both levels."""
         return self.levels()
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the number of steps; nobody can hear anything in a short episode."""
+        """Return the number of steps. In a short episode, no message arrives in time."""
         return {"steps": steps if level == "long" else 1}
 
     def line_ups(self, seats: int) -> tuple[str, ...]:
-        """Return tellers alone, and tellers with a mute."""
+        """Return the line-ups: tellers only, and tellers with a mute agent."""
         return ("+".join(["teller"] * seats), "+".join(["mute", *["teller"] * (seats - 1)]))
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
-        """Return invented numbers of long episodes."""
+        """Return invented published values of long episodes."""
         if level == "short":
             return {}
         return {"GPT-0": PublishedValue(0.94), "people": PublishedValue(0.9, 0.05)}
@@ -145,6 +146,6 @@ KIT = WorldKit(
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """While it lasts, the registry has this world."""
+    """Add this world to the registry for the length of the block."""
     with patch.dict(WORLDS, {"secrets": "tests.worlds.secrets:KIT"}):
         yield

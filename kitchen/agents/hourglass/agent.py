@@ -32,10 +32,11 @@ from kitchen.contract.agent import (
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.assigned_jobs import ACCEPTED, DONE, FAILED, GIVEN, STARTED, Job
 from kitchen.contract.canonical_json import derived_seed
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import ACCEPT, ASK, DECLINE, INFORM, REPORT, SAY, WITHDRAW
 from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Json, Setting
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Json
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.registry.agent_registry import get_pursuer
 
@@ -59,14 +60,14 @@ class Hourglass(Agent):
     settings: ClassVar[tuple[Setting, ...]] = SETTINGS
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for a model of an unknown provider."""
+        """Read the settings. Raises SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
         self.options = HourglassOptions(**self.chosen)
         for named in self._models():
             parse_model_setting(named)
 
     def _models(self) -> list[str]:
-        """Return the settings of the models that it calls, each once."""
+        """Return the settings of all models that the agent calls, each once."""
         options = self.options
         rest = options.rest_model or options.model
         named = [options.model] if options.planner == BY_MODEL else []
@@ -96,7 +97,7 @@ class Hourglass(Agent):
         )
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the system message."""
+        """Return the system message of the prompts, which is the same in every step."""
         return (_Turn(self, situation, None).modules.system,) if self._models() else ()
 
     def will_plan(self, situation: Situation) -> bool:
@@ -104,20 +105,20 @@ class Hourglass(Agent):
         return self.options.planner == BY_MODEL and _Turn(self, situation, None).will_plan()
 
     async def decide(self, situation: Situation) -> Decision:
-        """Ask the models within the time of the situation, where they are needed."""
+        """Return the agent's decision. Ask the models that are needed, within the situation's time limit."""
         seconds = situation.limits.seconds
         return await _Turn(
             self, situation, time.monotonic() + seconds - min(RESERVE_SECONDS, seconds / 4)
         ).decision()
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Go on without a model."""
+        """Return a decision made by rules, without a language model."""
         return run_without_waiting(_Turn(self, situation, None).decision())
 
 
 @dataclass(slots=True)
 class _Made:
-    """What a decision consists of so far."""
+    """The parts of a decision that have been made so far."""
 
     says: list[MessageDraft] = field(default_factory=list)
     commands: dict[int, Command] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class _Made:
 
 
 class _Turn:
-    """One decision."""
+    """One decision in progress, with the agent's memory and view of the team."""
 
     def __init__(self, agent: Hourglass, situation: Situation, deadline: float | None) -> None:
         self.situation, self.options = situation, agent.options
@@ -179,7 +180,7 @@ class _Turn:
     # Progress
 
     def _judge(self) -> None:
-        """Judge all tasks by rules. A job that could not be passed on is done by the agent itself."""
+        """Judge all tasks by rules. If a job could not be passed on, the agent does it itself."""
         memory, before = self.memory, self.memory.tasks
         after = self.view.judged(before, self.options.patience)
         for task in after:
@@ -224,7 +225,8 @@ class _Turn:
         self.made.says.append(MessageDraft(text, kind, (job.giver,), {"job": job.number, **data}))
 
     def _report_ended_jobs(self, jobs: Sequence[Job]) -> None:
-        """Report the end of jobs without an aim, whose tasks have ended: the platform cannot see it."""
+        """Report to the givers that jobs without an aim have ended, because the platform cannot notice
+        this."""
         for job in jobs:
             tasks = [] if job.aim else [task for task in self.memory.tasks if task.part_of == job.number]
             if tasks and not any(task.is_open for task in tasks):
@@ -233,7 +235,7 @@ class _Turn:
                 self._say(job, REPORT, f"{words}: {job.text}", status=DONE if done else FAILED)
 
     async def _monitor(self) -> None:
-        """Let the model judge open tasks, if it is to do so and there is news of them."""
+        """Let the model judge open tasks, if the settings say so and the tasks have news."""
         if tasks := self._tasks_to_monitor():
             for task, status in zip(tasks, await self.modules.statuses(tasks), strict=True):
                 self._change(task, replace(task, status=status))
@@ -252,7 +254,8 @@ class _Turn:
     # Plans
 
     def _to_plan_for(self, pending: Sequence[Job]) -> list[Worker]:
-        """Return the workers to plan for now, each as often as it can get a task; none if it is not time."""
+        """Return the workers to plan for now; empty if the agent should not plan now. A worker is listed once
+        for each task that it can get."""
         memory, view = self.memory, self.view
         idle = view.idle(memory.tasks)
         if not idle or self._words():
@@ -268,13 +271,13 @@ class _Turn:
         return idle if had_none and (waited or (has_news and not memory.tasks)) else []
 
     def _words(self) -> list[TeamMessage]:
-        """Return what others have said to it since it planned last."""
+        """Return the messages from others since the agent planned last."""
         known = max(self.memory.heard, self.situation.talk.taken_over)
         said = (one for one in self.situation.talk.messages if one.number > known)
         return [one for one in said if one.kind in {SAY, ASK} and one.sender != self.view.me]
 
     async def _plan(self, idle: Sequence[Worker], pending: Sequence[Job]) -> None:
-        """Plan for these workers, and take up the tasks of the stage to do now."""
+        """Plan for these workers, and add the tasks that must be done now to the memory."""
         memory = self.memory
         by_rule = rule_plan(self.view, memory, idle, pending, self._words())
         plan = await self._planned(by_rule, idle, pending)
@@ -297,7 +300,7 @@ class _Turn:
     async def _planned(
         self, by_rule: PlanReply, idle: Sequence[Worker], pending: Sequence[Job]
     ) -> PlanReply | None:
-        """Return the plan of the model or of the rule; None if nobody plans."""
+        """Return the plan of the model or of the rule; None if neither makes a plan."""
         if self.options.planner != BY_MODEL:
             self.memory.by = Hourglass.kind
             return by_rule
@@ -309,7 +312,8 @@ class _Turn:
         return by_rule if self.options.fallback == BY_RULE else None
 
     def _task(self, planned: PlannedTask, pending: Sequence[Job]) -> Task:
-        """Return a planned task as it is remembered. One with the aim of an own job belongs to this job."""
+        """Return a planned task in the form that the memory stores. A task with the aim of one of the agent's
+        own jobs belongs to this job."""
         worker = self.view.worker(planned.worker)
         fits = (job for job in pending if job.number == planned.job or (job.aim and job.aim == planned.aim))
         job = next(fits, None)
@@ -322,8 +326,11 @@ class _Turn:
         return replace(task, job=task.part_of, since=since, step=self.step + 1)
 
     def _take_up(self, pending: Sequence[Job], fresh: Sequence[Task]) -> None:
-        """Note which own jobs are planned for. If a model has planned, a job whose aim is in no task becomes
-        the last task of an own seat, and one in words without a task has failed."""
+        """Record which of the agent's own jobs are planned for.
+
+        If a model has planned, a job whose aim is in no task becomes the last task of one of the agent's own
+        seats. A job without an aim and without a task has failed.
+        """
         by_model = self.options.planner == BY_MODEL
         own = next((worker.name for worker in self.view.workers if worker.is_own), "")
         for job in pending:
@@ -341,7 +348,7 @@ class _Turn:
     # Actions
 
     async def _inform(self) -> None:
-        """Give the tasks of others as jobs, as many as may be sent in one step."""
+        """Give other members their tasks as jobs, up to the number of messages allowed in one step."""
         own = {worker.name for worker in self.view.workers if worker.is_own}
         unsent = [
             task for task in self.memory.tasks if task.worker not in own and task.is_open and not task.step
@@ -366,7 +373,7 @@ class _Turn:
         self.memory.tasks[place] = new
 
     async def _worded(self, tasks: Sequence[Task]) -> list[Task]:
-        """Let the action planner word the tasks of others."""
+        """Let the action planner write the texts of other members' tasks. Return these tasks."""
         left, worded = await self.modules.informs(tasks), list[Task]()
         for task in tasks:
             said = next((one for one in left if one.worker == task.worker), None)
@@ -379,7 +386,7 @@ class _Turn:
         return worded
 
     async def _act(self) -> None:
-        """Command its own seats that are asked, each for the first of its open tasks."""
+        """Give commands to the agent's own seats that are asked, each for the first of its open tasks."""
         request = self.situation.request
         for worker in self.view.workers:
             seat = worker.seat
@@ -411,8 +418,11 @@ class _Turn:
             self.made.plans[seat] = commands[1:]
 
     def _stroll(self, seat: int, command: Command | None = None) -> None:
-        """Let a seat move at random, where moving costs nothing: if it waits, so that it blocks nobody, and
-        now and then instead of `command`, so that two players in each other's way get past each other."""
+        """Let a seat make a random move if moves cost nothing.
+
+        A waiting seat then blocks nobody. A random move sometimes replaces `command`, so that two players who
+        block each other get past each other.
+        """
         skills = self.modules.skills
         strolls = skills.strolls(SeatObservation.of(self.situation, seat)) if skills else ()
         chance = Random(derived_seed(self.situation.seed, seat))  # noqa: S311

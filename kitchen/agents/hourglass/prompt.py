@@ -47,7 +47,8 @@ MONITOR_RULES = (
 
 
 def sight_of(view: TeamView) -> SeatObservation | None:
-    """Return what the agent sees: in its first seat, else in a seat of its team; None if it sees nothing."""
+    """Return what the agent observes in its first seat or, without a seat, in a seat of its team. None if it
+    observes nothing."""
     situation = view.situation
     if situation.seats:
         return SeatObservation.of(situation, situation.seats[0])
@@ -60,7 +61,7 @@ def _seen_from(view: TeamView, seat: int) -> SeatObservation:
 
 
 def system_text(view: TeamView, skills: Skills | None) -> str:
-    """Return the part that is the same at every step of an episode."""
+    """Return the part of the prompt that is the same at every step of an episode."""
     return titled_parts(
         [
             ("Who you are", list(_role(view))),
@@ -103,7 +104,7 @@ def _aims(view: TeamView) -> Iterator[str]:
 
 
 def spelled_aims(view: TeamView) -> dict[str, tuple[str, ...]]:
-    """Return the aims of all workers, as a model writes them: `serve salmonSushi`."""
+    """Return the aims of all workers as text, in the form that replies use: `serve salmonSushi`."""
     return {" ".join(aim): aim for worker in view.workers for aim in worker.aims}
 
 
@@ -112,7 +113,7 @@ def _json(value: Mapping[str, Json]) -> str:
 
 
 def scene_lines(view: TeamView, skills: Skills | None) -> Iterator[str]:
-    """Yield what the agent sees now."""
+    """Yield the prompt's lines about what the agent sees now."""
     yield f"Step {view.situation.step + 1}."
     sight = sight_of(view)
     if sight is None:
@@ -143,13 +144,13 @@ def _about(said: TeamMessage) -> str:
 
 
 def _example(view: TeamView) -> str:
-    """Return a task as a line of a reply gives it."""
+    """Return a task in the form in which a reply must write it."""
     aim = next(iter(spelled_aims(view)), "what is to be done")
     return f"{view.workers[-1].name}: {aim}"
 
 
 def task_lines(tasks: Sequence[Task]) -> Iterator[str]:
-    """Yield tasks with their status, numbered from 1."""
+    """Yield a line for each task with its status, numbered from 1."""
     for number, task in enumerate(tasks, start=1):
         yield f"Task {number}, {task.worker}: {task.text} ({task.status})"
 
@@ -157,7 +158,7 @@ def task_lines(tasks: Sequence[Task]) -> Iterator[str]:
 def monitor_question(
     view: TeamView, skills: Skills | None, tasks: Sequence[Task], options: HourglassOptions
 ) -> str:
-    """Return the question of the progress monitor."""
+    """Return the prompt's question for the progress monitor, which judges the status of each task."""
     lines = [*scene_lines(view, skills), *talk_lines(view), "Tasks in question:", *task_lines(tasks), ""]
     lines += ["Say of each task whether it is a success, a failure, or unknown.", *_listed(MONITOR_RULES)]
     return "\n".join([*lines, *_form(options, "a line for each task, such as `Task 1: success`")])
@@ -171,7 +172,7 @@ def plan_question(
     jobs: Sequence[Job],
     options: HourglassOptions,
 ) -> str:
-    """Return the question of the task planner."""
+    """Return the prompt's question for the task planner, which plans new tasks."""
     leads = any(not worker.is_own for worker in view.workers)
     lines = [*scene_lines(view, skills), *talk_lines(view)]
     lines += [f"Your last objective: {memory.objective or 'none'}"]
@@ -193,7 +194,7 @@ def plan_question(
 
 
 def inform_question(view: TeamView, tasks: Sequence[Task], options: HourglassOptions) -> str:
-    """Return the question of a leader's action planner: tasks become jobs for workers."""
+    """Return the prompt's question for a leader's action planner, which turns tasks into jobs for workers."""
     lines = ["These tasks have to be given to workers:", *task_lines(tasks)]
     lines.append(
         "Your only action is to inform a worker of its task, once for each task. You do nothing else."
@@ -204,7 +205,8 @@ def inform_question(view: TeamView, tasks: Sequence[Task], options: HourglassOpt
 def action_question(
     view: TeamView, skills: Skills | None, task: Task, legal: Sequence[Command], options: HourglassOptions
 ) -> str:
-    """Return the question of a worker's action planner: a task becomes commands of the game."""
+    """Return the prompt's question for a worker's action planner, which turns a task into commands of the
+    game."""
     lines = [*scene_lines(view, skills), f"Task of {task.worker}: {task.text}"]
     lines += ["Commands that are possible now:", "; ".join(" ".join(command) for command in legal)]
     lines += [
@@ -252,7 +254,7 @@ ACTIONS_TOOL = Tool(
 
 
 def plan_tool(view: TeamView) -> Tool:
-    """Return the tool of the task planner, for the workers and aims of this team."""
+    """Return the JSON schema of the task planner's reply, for the workers and aims of this team."""
     workers = [worker.name for worker in view.workers]
     others = (
         [view.name_of(one) for one in view.organisation.numbers if one != view.me]
@@ -277,7 +279,7 @@ def plan_tool(view: TeamView) -> Tool:
 
 
 def inform_tool(view: TeamView, tasks: Sequence[Task]) -> Tool:
-    """Return the tool of a leader's action planner."""
+    """Return the JSON schema of the reply in which a leader's action planner gives jobs to workers."""
     aims = _one_of([*spelled_aims(view), NO_AIM])
     inform = _object(to=_one_of([task.worker for task in tasks]), aim=aims, words=_TEXT)
     return Tool("inform_workers", "Inform each worker of its task.", _object(inform=_list_of(inform)))

@@ -62,7 +62,7 @@ class PlanReply:
 
     @property
     def tasks(self) -> Sequence[PlannedTask]:
-        """The tasks of the stage to do now."""
+        """Return the tasks of the plan's stage that must be done now."""
         return self.stages.get(self.now, ())
 
     def lines(self) -> list[str]:
@@ -82,12 +82,12 @@ class TeamWords:
         self.aims = aims
 
     def name(self, written: str) -> str:
-        """Return the name that is meant; empty if none is."""
+        """Return the name of the member that a written name means; empty if it means none."""
         return self.names.get(_plain(written), "")
 
     def task(self, worker: str, text: str, aim: str = "") -> PlannedTask | None:
-        """Return a task for this worker; None if the worker is unknown or nothing is to be done. An aim may
-        also be the beginning of the text."""
+        """Return a task for this worker; None if the worker is unknown or the task is empty. An aim may also
+        be the beginning of the text."""
         name, text = self.name(worker), " ".join(text.split())[:MAX_TASK_CHARACTERS]
         found = aim if aim in self.aims else aim_and_words(text, self.aims)[0]
         if not name or not (text or found):
@@ -184,8 +184,8 @@ def read_informs(reply: Reply, words: TeamWords) -> list[PlannedTask]:
 
 
 def read_commands(reply: Reply, legal: Sequence[Command]) -> list[Command]:
-    """Read the reply of a worker's action planner. The first command must be among `legal`; none at all is to
-    wait."""
+    """Return the commands in the reply of a worker's action planner. The first command must be in `legal`. A
+    reply without commands means waiting."""
     said = _object(reply)
     if said is None:
         after = _ACTIONS.split(reply.text)[-1]
@@ -201,7 +201,8 @@ def read_commands(reply: Reply, legal: Sequence[Command]) -> list[Command]:
 
 
 def _object(reply: Reply) -> Mapping[str, Json] | None:
-    """Return the object of a reply: of its tool call, or the JSON in its text; None if there is none."""
+    """Return the JSON object in a reply: the arguments of its tool call, or the JSON in its text. None if
+    there is none."""
     return reply.call if reply.call is not None else json_object_in_text(reply.text)
 
 
@@ -209,7 +210,7 @@ def _object(reply: Reply) -> Mapping[str, Json] | None:
 
 
 def written_plan(plan: PlanReply) -> str:
-    """Return a plan as a model writes it."""
+    """Return a plan as text in the form of a model's reply, for the stand-in."""
     tasks = [
         {"stage": stage, "worker": task.worker, "task": task.text, "aim": " ".join(task.aim) or NO_AIM}
         for stage, listed in plan.stages.items()
@@ -220,16 +221,16 @@ def written_plan(plan: PlanReply) -> str:
 
 
 def written_statuses(statuses: Sequence[str]) -> str:
-    """Return statuses as a model writes them."""
+    """Return the tasks' statuses as text in the form of a model's reply, for the stand-in."""
     return json.dumps({"tasks": [{"task": n, "status": one} for n, one in enumerate(statuses, start=1)]})
 
 
 def written_informs(tasks: Sequence[PlannedTask]) -> str:
-    """Return what workers are informed of as a model writes it."""
+    """Return jobs for workers as text in the form of a model's reply, for the stand-in."""
     listed = [{"to": one.worker, "aim": " ".join(one.aim) or NO_AIM, "words": one.text} for one in tasks]
     return json.dumps({"inform": listed})
 
 
 def written_commands(commands: Sequence[Command]) -> str:
-    """Return commands as a model writes them."""
+    """Return commands as text in the form of a model's reply, for the stand-in."""
     return json.dumps({"actions": [" ".join(command) for command in commands]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kitchen.agents.skill_agents import settings as shared
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 from kitchen.llm.providers.stand_in_model import stand_in_settings
 
 BY_RULE, BY_MODEL, BY_NOBODY = "rule", "model", "none"

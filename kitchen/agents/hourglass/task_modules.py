@@ -38,11 +38,11 @@ REPAIR = "That cannot be used: {why}. Answer again, in the form that was asked f
 
 
 class ModelModules:
-    """The modules of one decision that models may do. Each method returns the rule's answer, or nothing, if
-    there is no readable reply."""
+    """The modules of a decision that use models. Each method returns the rule's answer, or nothing, if there
+    is no readable reply."""
 
     def __init__(self, view: TeamView, options: HourglassOptions, deadline: float | None) -> None:
-        """Prepare the calls; without a deadline no model is called."""
+        """Prepare the model calls. Without a deadline, no model is called."""
         self.view, self.options, self.situation = view, options, view.situation
         has_skills = get_kit(self.situation.world).skills is not None
         self.skills: Skills | None = get_skills(self.situation.world) if has_skills else None
@@ -58,12 +58,12 @@ class ModelModules:
 
     @property
     def system(self) -> str:
-        """The message that is the same at every step."""
+        """Return the system message, which is the same at every step."""
         return prompt.system_text(self.view, self.skills)
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """All calls so far, in order."""
+        """Return all calls so far, in order."""
         return tuple(self._planner.calls) if self._planner else ()
 
     @property
@@ -72,7 +72,8 @@ class ModelModules:
         return parse_model_setting(self.options.model)[0] == STAND_IN
 
     def note(self) -> dict[str, Json]:
-        """Return how replies were read (`kitchen.contract.decision_notes`); empty if no model was asked."""
+        """Return counts of how well replies were read (`kitchen.contract.decision_notes`); empty if no model
+        was asked."""
         if not self._asked:
             return {}
         return {"asked": self._asked, "faults": self._faults, "mended": self._mended}
@@ -92,7 +93,7 @@ class ModelModules:
         return await self._ask(self._planner, question, tool, write, read)
 
     async def statuses(self, tasks: Sequence[Task]) -> list[str]:
-        """Return the progress monitor's status of each task."""
+        """Return the status of each task, as the progress monitor judges it."""
         question = prompt.monitor_question(self.view, self.skills, tasks, self.options)
         written = reply_reading.written_statuses([task.status for task in tasks])
         read = partial(reply_reading.read_statuses, count=len(tasks))
@@ -100,7 +101,7 @@ class ModelModules:
         return [found.get(number, UNKNOWN) for number in range(1, len(tasks) + 1)]
 
     async def informs(self, tasks: Sequence[Task]) -> list[PlannedTask]:
-        """Return what a leader's action planner informs workers of."""
+        """Return the jobs that a leader's action planner gives to workers."""
         planned = [PlannedTask(task.worker, task.text, task.aim) for task in tasks]
         written = reply_reading.written_informs(planned)
         question, tool = (
@@ -130,8 +131,8 @@ class ModelModules:
         write: Callable[[Random], str],
         read: Callable[[Reply], T],
     ) -> T | None:
-        """Ask a model, and again if its reply cannot be read; None without an answer. `write` gives the
-        stand-in's reply."""
+        """Ask a model, and ask again if its reply cannot be read. Return None without an answer. `write`
+        returns the stand-in's reply."""
         if session is None:
             return None
         seat = min(self.situation.seats, default=0)
@@ -169,9 +170,12 @@ def rule_plan(
     jobs: Sequence[Job],
     said: Sequence[TeamMessage],
 ) -> PlanReply:
-    """Return a plan of one stage for the workers in `idle` (each as often as it can get a task). `jobs` are
-    the agent's own open jobs that it has not planned for. `said` are the words of others since its last plan;
-    it reads aims in them, in plain English."""
+    """Return a plan of one stage for the workers in `idle`, made by rules. A worker is listed once for each
+    task that it can get.
+
+    `jobs` are the agent's own open jobs that it has not planned for. `said` are the messages of others since
+    its last plan. The rule finds aims in their plain English.
+    """
     if jobs:
         tasks = _tasks_for_jobs(view, memory, idle, jobs)
         objective = jobs[0].text
@@ -205,14 +209,15 @@ def _tasks_for_jobs(
 
 
 def _asked_tasks(view: TeamView, idle: Sequence[Worker], said: Sequence[TeamMessage]) -> list[PlannedTask]:
-    """Return the task that the newest words ask an own seat for, if they name an aim."""
+    """Return the task that the newest message requests from one of the agent's own seats, if the message
+    names an aim."""
     own = next((worker for worker in idle if worker.is_own), None)
     aim = aim_in_words(view, said[-1].text) if own and said else ()
     return [PlannedTask(own.name, aim_words(view, aim), aim)] if own and aim else []
 
 
 def wanted_aim(view: TeamView, job: Job) -> Aim:
-    """Return the aim of a job, or the one that its words name; empty for none."""
+    """Return the aim of a job, or the aim that its text names. Empty if there is none."""
     return job.aim or aim_in_words(view, job.text)
 
 

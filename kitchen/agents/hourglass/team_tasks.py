@@ -50,8 +50,8 @@ class Task:
     text: str
     aim: Aim = ()
     job: int = 0
-    """Of a task for a member: the number of the job; 0 before it is known. Of an own task: the number of the
-    job that it belongs to; 0 if it belongs to none."""
+    """The number of the job. For a member's task, it is 0 before the job is known. For an own task, it is the
+    job that the task belongs to, or 0."""
     part_of: int = 0
     """The number of the own job that it is a part of; 0 if it belongs to none."""
     passes: int = 0
@@ -59,7 +59,7 @@ class Task:
     step: int = 0
     """The step in which the worker got it; 0 if it was not sent yet."""
     since: Json = None
-    """What `AimPursuer.mark` returned, for an own task."""
+    """The result of `AimPursuer.mark`, for an own task."""
     status: str = UNKNOWN
     acted: bool = False
     """True if the action planner has given commands for it."""
@@ -81,7 +81,7 @@ class Task:
 
 @dataclass(slots=True)
 class HourglassMemory:
-    """What an hourglass agent keeps between decisions."""
+    """The data that an hourglass agent keeps between decisions."""
 
     tasks: list[Task] = field(default_factory=list)
     """The tasks of the present stage; ended ones stay until the next plan."""
@@ -93,7 +93,7 @@ class HourglassMemory:
     planned: int | None = None
     """Steps taken when it planned last; None before."""
     iterations: int = 0
-    """How often it has planned."""
+    """The number of times that the agent has planned."""
     jobs: list[int] = field(default_factory=list)
     """Its own open jobs that it has planned for."""
     kept: list[int] = field(default_factory=list)
@@ -101,7 +101,7 @@ class HourglassMemory:
     tried: list[list[str]] = field(default_factory=list)
     """Aims that the rule has given, where nothing shows what is useful."""
     by: str = ""
-    """Who made the present plan: the kind of agent."""
+    """The kind of agent that made the present plan."""
 
     @classmethod
     def read(cls, stored: Json) -> Self:
@@ -116,7 +116,7 @@ class HourglassMemory:
 
 
 class TeamView:
-    """What an agent knows of its place in the team in one step."""
+    """An agent's knowledge of its position in the team in one step."""
 
     def __init__(self, situation: Situation, pursuer: AimPursuer, *, works: bool) -> None:
         self.situation, self.pursuer, talk = situation, pursuer, situation.talk
@@ -153,7 +153,8 @@ class TeamView:
 
     @property
     def is_root(self) -> bool:
-        """Return whether it plans on its own: nobody before it in the organisation may command it."""
+        """Return whether the agent plans on its own, because no member before it in the organisation may
+        command it."""
         if self.organisation is None:
             return True
         order = self.organisation.numbers
@@ -175,7 +176,7 @@ class TeamView:
 
     @property
     def own_name(self) -> str:
-        """The agent's own name."""
+        """Return the agent's own name."""
         return (
             self.name_of(self.me)
             if self.organisation
@@ -183,11 +184,12 @@ class TeamView:
         )
 
     def worker(self, name: str) -> Worker | None:
-        """Return the worker with this name; None if there is none any more."""
+        """Return the worker with this name; None if the worker has left."""
         return next((one for one in self.workers if one.name == name), None)
 
     def idle(self, tasks: Sequence[Task]) -> list[Worker]:
-        """Return the workers that can get one more task, each as often as it can."""
+        """Return the workers that can get more tasks. A worker is listed once for each task that it can
+        get."""
         busy = [task.worker for task in tasks if task.is_open]
         return [one for one in self.workers for _ in range(one.capacity - busy.count(one.name))]
 
@@ -235,7 +237,7 @@ class TeamView:
         return self.pursuer.status(self.situation, seat, task.aim, task.since)
 
     def _bound(self, task: Task, worker: Worker, known: Collection[int]) -> Task:
-        """Return a task for a member with the number of its job, once this is known."""
+        """Return a task for a member, with the number of its job as soon as the job is known."""
         if task.job:
             return task
         fitting = (
@@ -263,7 +265,7 @@ class TeamView:
         return ENDED.get(str(about[-1].data.get("status", FAILED)), FAIL) if about else FAIL
 
     def _words_of(self, worker: Worker, since: int) -> Iterable[str]:
-        """Return what a worker has said since this step."""
+        """Return the messages of a worker since this step."""
         said = (
             one for one in self.situation.talk.messages if one.sender == worker.member and one.step >= since
         )
@@ -271,8 +273,11 @@ class TeamView:
 
 
 def members_by_employee(organisation: Organisation, leader: int) -> dict[int, int]:
-    """Return for each member that `leader` may command how many members it stands for: itself, and those that
-    are reached through it first. Commands are followed breadth first."""
+    """Return for each member that `leader` may command the size of its part of the team.
+
+    The part has the member itself and the members that are reached through it first, if commands are followed
+    breadth first.
+    """
     through = {number: number for number in organisation.commanded_by(leader)}
     queue = list(through)
     while queue:

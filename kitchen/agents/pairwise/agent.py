@@ -32,9 +32,10 @@ from kitchen.contract.agent import (
 )
 from kitchen.contract.answer_delays_and_reminders import asks_for_answer
 from kitchen.contract.decision_notes import NO_COMMAND
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, UnreadableReplyError
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, WrittenCommand
 
@@ -87,8 +88,11 @@ class PairwiseAgent(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Decide for each seat. The model is asked until `deadline`, or not at all if that is None. A `late`
-        decision begins its commands now, where they are still possible."""
+        """Return the decision for all seats. The model is asked until `deadline`, or not at all if it is
+        None.
+
+        A `late` decision begins its commands now, if they are still possible.
+        """
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         memory = situation.memory if isinstance(situation.memory, dict) else {}
         turns = [SeatTurn(self, situation, seat, memory.get(str(seat)), session) for seat in situation.seats]
@@ -113,13 +117,14 @@ class PairwiseAgent(SkilledAgent):
 
 
 def talk_of_seat(situation: Situation, seat: int) -> TeamTalk:
-    """Return the messages and addressees of a seat: only the first seat of an agent talks."""
+    """Return the messages and addressees of a seat. Only the first seat of an agent sends and receives
+    messages."""
     return situation.talk if seat == situation.seats[0] else TeamTalk()
 
 
 @dataclass(slots=True)
 class SeatTurn:
-    """One seat in one step."""
+    """One seat of the agent in one step."""
 
     agent: PairwiseAgent
     situation: Situation
@@ -157,7 +162,7 @@ class SeatTurn:
         return self.agent.may_ask(self.situation, self.seat)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what must be remembered of the seat."""
+        """Return the data that the agent must remember for this seat, as JSON."""
         return {"commands": self.commands.memory, "talk": self.conversation.memory.to_json()}
 
     def note(self) -> dict[str, Json]:
@@ -172,7 +177,7 @@ class SeatTurn:
         }
 
     async def take(self, late: Decision | None) -> None:
-        """Ask the model if there is a reason, and else go on."""
+        """Ask the model if there is a reason to. Otherwise continue the command in progress."""
         if late is not None:
             self._adopt(late)
         if self.session is not None and await self._has_reason(self.session):
@@ -255,7 +260,8 @@ class SeatTurn:
             self.says = (MessageDraft(reply.say, reply.kind, self.conversation.member_named(reply.to)),)
 
     async def _summarise(self, session: ModelSession, fixed: Message) -> None:
-        """Sum up the oldest messages if there are too many. If the call fails, the next one tries again."""
+        """Let the model summarise the oldest messages if there are too many. If the call fails, the next step
+        tries again."""
         said = self.conversation.to_summarise(self.agent.options.memory)
         if not said:
             return
@@ -268,8 +274,11 @@ class SeatTurn:
     async def _reply(
         self, session: ModelSession, fixed: Message
     ) -> tuple[SpokenReply | None, Command | None]:
-        """Return the model's answer and its command, after one repair if it cannot be used. Words of an
-        answer whose command cannot begin are sent; an unreadable answer is None."""
+        """Return the model's reply and its command. A reply that cannot be used is repaired once.
+
+        If the command of the repaired reply cannot begin, its message is sent all the same. An unreadable
+        reply gives None.
+        """
         told = prompt.step_part(
             self.commands, self.conversation, self.situation.step + 1, may_begin=self.can_act
         )
@@ -294,8 +303,7 @@ class SeatTurn:
         return reply, None
 
     def _judge(self, reply: SpokenReply | None) -> tuple[Command | None, str, str]:
-        """Return the command of an answer, and why the answer cannot be used: as a code, and in a
-        sentence."""
+        """Return the command of a reply, and why the reply cannot be used: as a code, and as a sentence."""
         if reply is None:
             return None, NO_COMMAND, prompt.UNREADABLE
         if not (reply.command and self.can_act):
@@ -310,7 +318,8 @@ class SeatTurn:
         return {"code": code, "seat": self.seat, "command": list(command or ()), "text": text}
 
     def _stand_in(self, session: ModelSession, write: CommandWriter) -> StandInFactory:
-        """Return the stand-in, which writes by `write` what its rule begins, or a wrong command."""
+        """Return the stand-in model. Its reply has the command of its rule, or a wrong command, in the form
+        of `write`."""
 
         def made(number: int) -> StandIn:
             turn = ruled_turn(self.conversation, self.commands)
@@ -327,7 +336,7 @@ class SeatTurn:
         return replace(words, command=spelled).written()
 
     def _fall_back(self) -> None:
-        """Begin what the rule says, or wait, in place of a missing answer."""
+        """Begin the command of the rule, or wait, because the model gave no answer."""
         if not self.can_act or self.commands.doing:
             return
         command = self.commands.rule() if self.agent.options.fallback == BY_RULE else None

@@ -1,7 +1,7 @@
-"""List the commands of one seat, and carry out the one that the agent chose.
+"""List the commands of one seat (a player's place), and carry out the command that the agent chose.
 
-In a world with skills a command is a skill and lasts several steps. In other worlds it is a command of the
-seat's menu.
+In a world with skills, each command is a skill, which lasts several steps. In other worlds, it is a command
+of the seat's menu.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class OwnCommands(ABC):
     @property
     @abstractmethod
     def doing(self) -> str:
-        """The command that the seat carries out now, as text. Empty if the seat can begin one."""
+        """Return the command that the seat carries out now, as text. Empty if the seat can begin one."""
 
     @abstractmethod
     def possible(self) -> list[Command]:
@@ -53,7 +53,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def spell(self, command: Command) -> str:
-        """Return the command as prompts and answers write it."""
+        """Return the command as text, in the form used by prompts and replies."""
 
     @abstractmethod
     def read(self, text: str) -> Command | None:
@@ -73,15 +73,15 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def rule(self) -> Command | None:
-        """Return what a sensible player would begin now."""
+        """Return the command that fixed rules would begin now."""
 
     @abstractmethod
     def wish(self, other: int) -> str:
-        """Return a command that another seat could usefully begin, as text. Empty if none is known."""
+        """Return a command that would be useful from another seat, as text. Empty if none is known."""
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:
-        """Return the parts of the prompt about the game, which stay the same: titles and lines."""
+        """Return the parts of the prompt about the game that stay the same: titles and lines."""
 
     @abstractmethod
     def scene(self) -> str:
@@ -89,7 +89,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def held(self) -> str:
-        """Return what the seat has."""
+        """Return the items that the seat has, as text."""
 
     @abstractmethod
     def named(self, seat: int) -> str:
@@ -97,17 +97,17 @@ class OwnCommands(ABC):
 
     @property
     def by(self) -> str:
-        """Who chose what the seat does; empty if it does nothing."""
+        """Return the kind of agent that chose what the seat does; empty if it does nothing."""
         return ""
 
     @property
     def memory(self) -> Json:
-        """What must be remembered of the command in progress."""
+        """Return the data of the command in progress that the agent must remember."""
         return None
 
 
 class SkillCommands(OwnCommands):
-    """The skills of a world."""
+    """The commands of a seat in a world with skills."""
 
     def __init__(self, situation: Situation, seat: int, options: PairwiseOptions, memory: Json) -> None:
         super().__init__(situation, seat)

@@ -1,6 +1,5 @@
-"""Hold what an agent knows of its conversation: the partner, the members it may write to, unread messages,
-and a summary of older ones.
-"""
+"""Store an agent's knowledge of its conversation: the partner, possible addressees, unread messages, and a
+summary of older ones."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ MAX_SILENT_ANSWERS = 3
 
 @dataclass(frozen=True, slots=True)
 class ConversationMemory:
-    """What an agent remembers of its conversations for one seat."""
+    """The data that an agent remembers of its conversations for one seat."""
 
     summary: str = ""
     summarised: int = 0
@@ -54,13 +53,14 @@ class Conversation:
 
     @property
     def addressees(self) -> tuple[int, ...]:
-        """The members to whom it may write."""
+        """Return the members to whom the agent may write."""
         organisation = self.talk.organisation
         return organisation.to(self.talk.member, SAY) if organisation else ()
 
     @property
     def partner(self) -> int | None:
-        """The member with whom it talks now, where each member has one partner at a time."""
+        """Return the member with whom the agent talks now, in organisations where each member has one partner
+        at a time."""
         organisation = self.talk.organisation
         if organisation is None or not organisation.one_partner:
             return None
@@ -68,12 +68,12 @@ class Conversation:
 
     @property
     def shown(self) -> list[TeamMessage]:
-        """The messages that are not in the summary yet."""
+        """Return the messages that are not in the summary yet."""
         return [said for said in self.talk.messages if said.number > self.memory.summarised]
 
     @property
     def unread(self) -> list[TeamMessage]:
-        """Messages of other members that the model has not read."""
+        """Return messages of other members that the model has not read."""
         return [
             said
             for said in self.talk.messages
@@ -81,7 +81,7 @@ class Conversation:
         ]
 
     def to_summarise(self, kept: int) -> list[TeamMessage]:
-        """Return the oldest messages if more than `kept` are shown; else none."""
+        """Return the oldest messages if more than `kept` messages are shown in full; otherwise none."""
         shown = self.shown
         return shown[: max(LEAST_SUMMARISED, len(shown) - kept)] if len(shown) > kept else []
 
@@ -100,7 +100,7 @@ class Conversation:
         return bool(self.unread) and self.unread[-1].number <= self.memory.put_off
 
     def mark_read(self, *, has_command: bool, could_act: bool) -> None:
-        """Note that the model has read all messages and answered."""
+        """Record that the model has read all messages and answered."""
         before = 0 if has_command or self.unread else self.memory.silent
         silent = before + (could_act and not has_command)
         newest = self.talk.messages[-1].number if self.talk.messages else self.memory.read
@@ -108,7 +108,7 @@ class Conversation:
 
     @property
     def has_stopped(self) -> bool:
-        """Return whether it asks the model no more until a message comes."""
+        """Return whether the agent stops asking its model until a message comes."""
         return self.memory.silent >= MAX_SILENT_ANSWERS
 
     def member_named(self, name: str) -> tuple[int, ...]:

@@ -39,7 +39,7 @@ Write one word and nothing else: `respond` or `ignore`."""
 
 
 def fixed_part(commands: OwnCommands, organisation: Organisation | None, *, structured: bool) -> str:
-    """Return the part that is the same at every step of an episode."""
+    """Return the part of the prompt that is the same at every step of an episode."""
     role = ROLE.format(me=commands.named(commands.seat)).splitlines()
     partner = ONE_PARTNER.splitlines() if organisation and organisation.one_partner else []
     form = (JSON_FORM if structured else LINES_FORM).splitlines()
@@ -47,7 +47,8 @@ def fixed_part(commands: OwnCommands, organisation: Organisation | None, *, stru
 
 
 def step_part(commands: OwnCommands, conversation: Conversation, step: int, *, may_begin: bool) -> str:
-    """Return the present step: observation, inventory, conversation and commands."""
+    """Return the part of the prompt about the present step: observation, inventory, conversation and
+    commands."""
     doing = commands.doing
     now = [f"You are doing {doing}; a new command replaces it."] if doing and may_begin else []
     if not may_begin:

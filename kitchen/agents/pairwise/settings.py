@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kitchen.agents.skill_agents import settings as shared
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 
 BUSY_ANSWERS, RULE, BY_MODEL = "busy_answers", "rule", "model"
 """A setting and its values: who decides whether a busy agent answers (MINDcraft: a model)."""

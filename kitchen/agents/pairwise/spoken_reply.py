@@ -35,12 +35,12 @@ _LINE = re.compile(
     rf"^\W*(?:({'|'.join(SPOKEN_KINDS)})(?:\s+to\s+([^:]+?))?|(command))\W*:[*_\s]*(.*)$", re.IGNORECASE
 )
 _NOTHING = re.compile(r"^\W*(none|nothing|n/a|empty)?\W*$", re.IGNORECASE)
-"""What models write for an empty part."""
+"""Texts that models write for an empty part."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenReply:
-    """One answer that was read."""
+    """One reply of the model, after it was parsed."""
 
     say: str = ""
     to: str = ""
@@ -51,16 +51,16 @@ class SpokenReply:
 
     @property
     def speaks(self) -> bool:
-        """Return whether a message is to be sent."""
+        """Return whether the reply contains a message to send."""
         return bool(self.say) or self.kind == END
 
     def written(self) -> str:
-        """Return the answer as a model writes it, for the stand-in."""
+        """Return the reply as text in the form of a model's reply, for the stand-in."""
         return json.dumps({"say": self.say, "to": self.to, "kind": self.kind, "command": self.command})
 
 
 def read_spoken_reply(reply: Reply) -> SpokenReply | None:
-    """Return the answer; None if it has neither words nor a command in the form that was asked for."""
+    """Return the parsed reply; None if it has neither a message nor a command in the requested form."""
     parts = dict(reply.call) if reply.call else _parts(reply.text)
     if not {"say", "command"} & parts.keys():
         return None

@@ -22,7 +22,7 @@ BUSY_STEPS = 10
 
 @dataclass(frozen=True, slots=True)
 class RuledTurn:
-    """What the stand-in says and begins."""
+    """The message that the stand-in sends and the command that it begins."""
 
     command: Command | None
     words: SpokenReply = NO_WORDS
@@ -73,7 +73,7 @@ def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMe
 
 
 def _question(conversation: Conversation) -> SpokenReply:
-    """Return a question to the first member that was never asked, if the agent talks with nobody."""
+    """Return a question to the first member that was never asked, if the agent has no partner now."""
     if conversation.partner is not None:
         return NO_WORDS
     messages, me = conversation.talk.messages, conversation.talk.member
@@ -89,6 +89,6 @@ def _question(conversation: Conversation) -> SpokenReply:
 
 
 def ruled_summary(conversation: Conversation, said: Sequence[TeamMessage]) -> str:
-    """Return the stand-in's summary: the old one, then the messages, without what does not fit."""
+    """Return the stand-in's summary: the old one with the messages added, cut to the maximum length."""
     lines = [conversation.line(each).removeprefix("- ") for each in said]
     return " ".join(filter(None, [conversation.memory.summary, *lines]))

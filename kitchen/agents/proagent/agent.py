@@ -31,7 +31,8 @@ from kitchen.agents.skill_agents.skill_text import success_sentence
 from kitchen.contract.agent import Decision, ForecastTrial, Situation
 from kitchen.contract.agent_skills import SeatObservation, Skills
 from kitchen.contract.decision_notes import JUDGED_KEY, PREDICTED_KEY, Prediction
-from kitchen.contract.world import Intent, Json, Setting
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Intent, Json
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.registry.agent_registry import get_skills
 

@@ -82,12 +82,12 @@ class ProAgentMemory(SkillMemory):
 
     @property
     def open(self) -> list[Prediction]:
-        """The predictions that are not judged yet."""
+        """Return the predictions that are not judged yet."""
         return [one for one in self.foreseen if one.right is None]
 
     @property
     def foresight(self) -> PredictionAccuracy:
-        """The numbers of right and of judged predictions in the whole episode so far."""
+        """Return the numbers of right and of judged predictions in the whole episode so far."""
         return PredictionAccuracy(self.right, self.judged)
 
     def with_message(self, who: Role, text: str, most: int) -> Self:

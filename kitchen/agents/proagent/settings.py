@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kitchen.agents.skill_agents import settings as shared
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 
 PLAN, ANALYSIS, INTENTION = "p", "ap", "aip"
 BY_MODEL = "model"
@@ -106,10 +106,10 @@ class ProAgentOptions(shared.SkilledOptions):
 
     @property
     def foresees(self) -> bool:
-        """True if the model predicts what the others will do."""
+        """Return True if the model predicts what the others will do."""
         return self.level == INTENTION
 
     @property
     def corrects(self) -> bool:
-        """True if later prompts show the model which of its predictions were right."""
+        """Return True if later prompts show the model which of its predictions were right."""
         return self.foresees and self.belief != OFF

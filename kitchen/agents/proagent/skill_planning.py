@@ -98,7 +98,7 @@ class PlanRequest:
 
     @cached_property
     def scene(self) -> str:
-        """The present state of the world as text, for the prompt."""
+        """Return the present state of the world as text, for the prompt."""
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:
@@ -183,6 +183,6 @@ class PlanRequest:
         return self.session.stand_in(sight.seat, advice, write)
 
     def _explaining_stand_in(self, skill: Skill, sentence: str) -> StandInFactory:
-        """Return the stand-in that explains with the sentence of the rule."""
+        """Return a stand-in model whose reply is the explanation `sentence` of a rule."""
         seat = self.sight.seat
         return self.session.stand_in(seat, StandInAdvice({seat: skill}), lambda commands, rng: sentence)

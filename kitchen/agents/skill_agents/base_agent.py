@@ -80,7 +80,7 @@ class SkillMemory:
 
     @property
     def newest(self) -> PlannedSkill | None:
-        """The skill that was requested last; None if there is none."""
+        """Return the skill that was requested last; None if there is none."""
         plans = [plan for plan in (self.plan, self.coming) if plan]
         return max(plans, key=lambda plan: plan.asked, default=None)
 
@@ -139,8 +139,8 @@ class SeatStep(Generic[H]):
 
     @property
     def did(self) -> str:
-        """The text of the skill that was completed in this step. Empty if no skill was completed, or if
-        the skill was a wait."""
+        """Return the text of the skill that was completed in this step. Empty if no skill was completed, or
+        if the skill was a wait."""
         if not self.ended or self.ended["status"] != SUCCESS or self.ended["skill"].startswith(WAIT):
             return ""
         return str(self.ended["skill"])
@@ -166,7 +166,7 @@ class SeatStep(Generic[H]):
 
     @property
     def needs_plan(self) -> bool:
-        """True if the seat has no skill in progress and no next skill."""
+        """Return True if the seat has no skill in progress and no next skill."""
         return self.memory.plan is None and self.memory.coming is None
 
     def take(self, plan: PlannedSkill) -> None:
@@ -202,7 +202,7 @@ class SeatStep(Generic[H]):
 
     @property
     def by(self) -> str:
-        """The kind of agent that chose the skill in progress; empty if there is none."""
+        """Return the kind of agent that chose the skill in progress; empty if there is none."""
         return self.memory.plan.by if self.memory.plan else ""
 
     def command(self, chance: Random) -> Command | None:
@@ -310,7 +310,7 @@ class SkilledAgent(Agent):
     """The settings in their own types."""
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for a model of an unknown provider."""
+        """Read the settings. Raises SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
         self.options = self.options_class(**self.chosen)
         parse_model_setting(self.options.model)

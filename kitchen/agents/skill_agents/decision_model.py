@@ -30,31 +30,31 @@ class ModelOptions(Protocol):
 
     @property
     def model(self) -> str:
-        """The model, as `provider:model`."""
+        """Return the model, as `provider:model`."""
 
     @property
     def temperature(self) -> float:
-        """The temperature; negative: none is sent."""
+        """Return the temperature. A negative value means that no temperature is sent."""
 
     @property
     def max_tokens(self) -> int:
-        """Maximum number of tokens of a reply."""
+        """Return the maximum number of tokens of a reply."""
 
     @property
     def stand_in_errors(self) -> float:
-        """Share of wrong answers of the stand-in."""
+        """Return the share of the stand-in's answers that are wrong."""
 
     @property
     def stand_in_nonsense(self) -> float:
-        """Share of senseless answers of the stand-in."""
+        """Return the share of the stand-in's answers that are senseless."""
 
     @property
     def stand_in_latency(self) -> float:
-        """Seconds until the stand-in answers."""
+        """Return the seconds until the stand-in answers."""
 
     @property
     def stand_in_failures(self) -> float:
-        """Share of failing calls of the stand-in."""
+        """Return the share of the stand-in's calls that fail."""
 
 
 class ModelSession:
@@ -67,12 +67,12 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """True if the stand-in, a program that imitates a language model, is used."""
+        """Return True if the stand-in, a program that imitates a language model, is used."""
         return self.provider == provider_registry.STAND_IN
 
     @property
     def temperature(self) -> float | None:
-        """The temperature that is sent to the model; None if the model accepts none."""
+        """Return the temperature that is sent to the model; None if the model accepts none."""
         takes = provider_registry.takes_temperature(self.provider, self.model)
         return self.options.temperature if takes and self.options.temperature >= 0 else None
 

@@ -46,8 +46,9 @@ from kitchen.contract.agent_skills import (
     wait_skill,
 )
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 from kitchen.registry.agent_registry import get_skills
@@ -66,7 +67,7 @@ class SkillAttempt:
 
     @property
     def holds(self) -> bool:
-        """True if the skill can begin now."""
+        """Return True if the skill can begin now."""
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
@@ -99,7 +100,7 @@ class JointPlanResult:
 
     @property
     def open(self) -> list[int]:
-        """The seats for which the model has not yet planned a skill that can begin."""
+        """Return the seats for which the model has not yet planned a skill that can begin."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
@@ -114,7 +115,7 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """The faults of the first reply, if the model was asked again; empty if not."""
+        """Return the faults of the first reply, if the model was asked again; empty if not."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 
@@ -266,7 +267,7 @@ class SkillDispatcher(SkilledAgent):
         session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
-        """Plan for the seats in `due`; return the history with this exchange."""
+        """Ask the model for plans of the seats in `due`. Return the history with this question and answer."""
         skills, sights = get_skills(situation.world), _sights(situation)
         scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
@@ -321,6 +322,6 @@ def _history(memory: Json) -> list[Any]:
 
 
 def _messages(history: Sequence[Sequence[str]]) -> list[Message]:
-    """Return the history as messages for the model."""
+    """Return the earlier questions and answers as messages for the model."""
     pairs = ((Message("user", asked), Message("assistant", said)) for asked, said in history)
     return [message for pair in pairs for message in pair]

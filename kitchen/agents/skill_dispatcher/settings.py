@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kitchen.agents.skill_agents import settings as shared
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 
 SETTINGS: tuple[Setting, ...] = (
     shared.MODEL,

@@ -245,7 +245,8 @@ def _offered(told: dict[str, Json]) -> OfferedModel:
 
 
 def _supported(told: Json, *names: str) -> tuple[str, ...]:
-    """Return those of these features that are marked as supported."""
+    """Return the names of the features that the API marks as supported, under the keys `names` of its
+    answer."""
     for name in names:
         told = told.get(name) if isinstance(told, dict) else None
     ways = told.items() if isinstance(told, dict) else ()

@@ -190,9 +190,11 @@ async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Sen
 
 
 async def _in_time(exchange: Awaitable[T], seconds: float) -> T:
-    """Wait for the exchange, at most `seconds`. An HTTP client's timeouts apply to single reads, so a server
-    that sends a byte now and then would be waited for without end. The client gets a moment more to report by
-    itself what took so long."""
+    """Wait for the exchange, at most `seconds`.
+
+    An HTTP client's timeouts apply to single reads. So a server that sends a byte from time to time could
+    keep the client waiting without end. The client gets a moment more to report the reason itself.
+    """
     async with asyncio.timeout(seconds + MIN_SECONDS):
         return await exchange
 
@@ -223,7 +225,7 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
 
 
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
-    """Mark the error as unbilled where the server was never reached."""
+    """Mark the error as unbilled if the server was never reached."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
         return model_error.unbilled()
     return model_error
@@ -237,7 +239,7 @@ ERRORS_BY_STATUS: Mapping[int, type[ModelError]] = {
 
 
 def _refused(sdk: Sdk, error: Any) -> ModelError:
-    """Return the error of a status from 400 on: the server gave no answer and bills nothing."""
+    """Return the error for an HTTP status of 400 or higher. Such a call has no answer and costs nothing."""
     status: int = error.status_code
     kind = ERRORS_BY_STATUS.get(status) or (ServerFailedError if status >= 500 else RejectedError)
     model_error = kind(f"{status}: {clean(_server_message(error), sdk.secrets)}")
@@ -247,7 +249,7 @@ def _refused(sdk: Sdk, error: Any) -> ModelError:
 
 
 def _server_message(error: Any) -> str:
-    """Return the server's own words, if it gave some."""
+    """Return the server's error message, if it sent one."""
     body = error.body if isinstance(error.body, dict) else {}
     inner = body.get("error", body)
     said = inner.get("message") if isinstance(inner, dict) else inner

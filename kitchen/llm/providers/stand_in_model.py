@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import (
     CallTimeoutError,
     ConnectionLostError,
@@ -43,7 +44,7 @@ from kitchen.contract.language_model import (
     UnreadableReplyError,
     Usage,
 )
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.call_costs import estimate_tokens
 
 WrittenCommand = tuple[int, Command]
@@ -245,7 +246,7 @@ def has_feedback_for(request: Request, agent: int) -> bool:
 
 
 def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """Return a plausible error that this situation allows."""
+    """Return a wrong command that a model might plausibly give in this situation."""
     if agent in advice.others:
         return [(agent, rng.choice([*advice.others[agent]] or [command]))]
     kinds = [_wrong_place, _wrong_item, _full_hands, _twice]
@@ -282,7 +283,7 @@ def _full_hands(advice: StandInAdvice, agent: int, command: Command, rng: Random
 
 
 def _twice(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """Return two commands for one agent, as if it were two agents."""
+    """Return two commands for one agent, a mistake that models make."""
     others = [other for seat, other in advice.commands.items() if seat != agent and other != command]
     return [(agent, command), (agent, rng.choice(others))] if others else []
 

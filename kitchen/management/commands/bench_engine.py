@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from kitchen.contract.reference_recordings import TraceFileError
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.management.command_helpers import (
     OneLineCommand,
     add_world_argument,

@@ -63,7 +63,7 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """Try once, with new rows, which are added to `tried`."""
+    """Submit the decisions once. The new database rows are added to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:
@@ -135,7 +135,7 @@ def log_dropped_decisions(episode_id: int, step: int, asked: Sequence[AskedMind]
 
 
 def _calls_summary(calls: Sequence[Call]) -> str:
-    """Return, for example, `2 calls of models, 0.0012 USD`."""
+    """Return a summary of the model calls, for example `2 calls of models, 0.0012 USD`."""
     cost = total_cost(call.cost for call in calls)
     money = "at an unknown price" if cost is None else f"{cost:.4f} USD"
     return f"{len(calls)} calls of models, {money}"
@@ -284,8 +284,11 @@ def store_late_decision(
 
 
 async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
-    """Return the decision, at most so many seconds later. TimeoutError if it is not made by then: it goes on.
-    Raises whatever the agent raises."""
+    """Wait at most this number of seconds for the decision and return it.
+
+    Raises TimeoutError if it is not made by then, while the agent continues to think. Raises any error of the
+    agent.
+    """
     waited = asyncio.wrap_future(made)
     waited.add_done_callback(asyncio.Future.exception)  # nobody may be left to read it
     done, _ = await asyncio.wait({waited}, timeout=max(seconds, 0.001))
@@ -295,7 +298,7 @@ async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
 
 
 def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
-    """Run `make` in a thread of its own."""
+    """Run `make` in a thread of its own, and return its future result."""
     made: Future[MindDecision] = Future()
 
     def decide() -> None:
@@ -345,8 +348,8 @@ async def ask_mind_in_loop(
 async def _decision_of(
     kind: str, settings: Mapping[str, Json], situation: Situation, late: LateCallback | None
 ) -> MindDecision:
-    """Let the agent decide: in this loop if it asks models, else in a thread of its own, which an endless
-    computation blocks instead of others."""
+    """Let the agent decide. An agent that asks models runs in this event loop; any other runs in a thread of
+    its own, so that an endless computation blocks nobody else."""
     mind = make_agent(kind, settings)
     if mind.names_model:
         made = start_in_loop(mind.decide(situation))

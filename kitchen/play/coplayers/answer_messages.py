@@ -98,7 +98,7 @@ class _AnswerRequest:
 
     @property
     def question(self) -> tuple[str, dict[str, Json], Situation]:
-        """The arguments of `ask_mind`."""
+        """Return the arguments of `ask_mind`."""
         limited = self.situation.limited(seconds=self.episode.decision_seconds)
         return self.speaker.kind, self.speaker.settings, limited
 
@@ -246,12 +246,12 @@ class MessageReceipt:
 
     @property
     def accepted(self) -> bool:
-        """True if the message was sent."""
+        """Return True if the message was sent."""
         return self.code == "accepted"
 
     @property
     def text(self) -> str:
-        """The result as an English sentence."""
+        """Return the result as an English sentence."""
         return MESSAGE_RECEIPTS[self.code]
 
 

@@ -94,12 +94,12 @@ class AskedMind:
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """All seats that the agent commands."""
+        """Return all seats that the agent commands."""
         return self.situation.seats
 
     @property
     def asked_seats(self) -> tuple[int, ...]:
-        """The seats for which the agent was asked to give a command in this step."""
+        """Return the seats for which the agent was asked to give a command in this step."""
         return self.situation.request.asked if self.situation.request.asked is not None else self.seats
 
 
@@ -244,9 +244,10 @@ def _ask(
 def _talk_of(
     world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
 ) -> StepDialogue | None:
-    """Return the talk of these agents, if they talk within the step. None otherwise.
+    """Return the dialogue of these agents within the step; None if the organisation has none.
 
-    Where the organisation says `within`, they know people's commands of the step as far as these are visible.
+    If the organisation says `within`, the agents know people's commands of the step, as far as these are
+    visible.
     """
     situations = [situation for _, situation in minds]
     organisation = situations[0].talk.organisation if situations else None

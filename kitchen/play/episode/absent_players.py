@@ -16,7 +16,8 @@ from django.db.models import Max
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.mailbox import platform_sentence
 from kitchen.contract.team_messages import GONE
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
 from kitchen.play.turn import step_timer
 from kitchen.play.turn.conversation import add_platform_message, conversation_partners, member_of

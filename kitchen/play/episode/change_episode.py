@@ -138,7 +138,7 @@ def count_on_commit(counted: Callable[[], None]) -> None:
 
 
 def notify_audience(episode: Episode, commands: Collection[SeatCommand] = ()) -> None:
-    """After the commit, send news of the last step or of the end to the staff who watch this episode.
+    """Send news of the last step or of the end, after the commit, to the staff who watch this episode.
     `commands` are the commands of the last step."""
     if not episode.audience:
         return

@@ -12,7 +12,8 @@ from django.utils import timezone, translation
 from kitchen.contract.agent import EVERYBODY, KNOWLEDGE_LABELS
 from kitchen.contract.organisation import Member, Organisation
 from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_TABLES, Page
-from kitchen.contract.world import Json, SettingsError, World, text_hash
+from kitchen.contract.world import Json, World, text_hash
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import insert_rows
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived

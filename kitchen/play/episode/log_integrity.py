@@ -153,7 +153,7 @@ def _chains(ids: Sequence[int]) -> dict[int, str]:
 
 
 def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
-    """Return a hash of each episode's log besides its steps."""
+    """Return a hash of the parts of each episode's log that are not steps, such as decisions."""
     hashes: dict[int, Any] = defaultdict(hashlib.sha256)
     ids = [episode.pk for episode in episodes]
     for rows in _beside_steps(ids):
@@ -263,7 +263,7 @@ class LogVerdict:
 
     @property
     def holds(self) -> bool:
-        """True if no fault was found."""
+        """Return True if no fault was found."""
         return not self.faults
 
 

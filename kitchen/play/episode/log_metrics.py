@@ -210,12 +210,12 @@ class SeatConduct:
 
     @property
     def thinking_seconds(self) -> float | None:
-        """Mean seconds that the person took to choose a command. None if no choice was timed."""
+        """Return the mean seconds that the person took to choose a command. None if no choice was timed."""
         return self.seconds / self.turns if self.turns else None
 
     @property
     def work_share(self) -> float | None:
-        """The person's share of the work of all seats, from 0 to 1. None if nobody worked, or if the
+        """Return the person's share of the work of all seats, from 0 to 1. None if nobody worked, or if the
         person never played this seat."""
         return self.work / self.all_work if self.all_work and self.steps else None
 

@@ -21,7 +21,8 @@ from django.utils import timezone
 
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.episode_log import EpisodeLog
-from kitchen.contract.world import Json, WorldError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import WorldError
 from kitchen.play.episode.log_metrics import has_log_metrics, read_logs
 from kitchen.play.models import Decision, Episode, Message, ModelCall, Seat, SeatCommand, Step, Ticking
 from kitchen.play.turn import state_store
@@ -221,7 +222,7 @@ def _seats(ids: list[int]) -> dict[int, list[Seat]]:
 
 
 def _given(ids: list[int]) -> dict[int, set[int]]:
-    """Return by episode the seats that have commanded in the open step."""
+    """Return, by episode, the seats that have given a command in the open step."""
     seats_by_episode: dict[int, set[int]] = defaultdict(set)
     rows = SeatCommand.objects.filter(episode__in=ids, step=F("episode__step") + 1)
     for episode, seat in rows.values_list("episode_id", "seat"):

@@ -192,7 +192,7 @@ class OpenPage:
         return stored.get(self.seat.pk) == (self.seat.key, self.name, self.stamp)
 
     def show(self) -> PageAnswer:
-        """Return an answer with everything that the seat may see now."""
+        """Return an answer with everything that the player of this seat may see now."""
         with read_turn(self.seat.episode_id) as turn:
             start_agent_processes(turn)
             return PageAnswer(tuple(self._state(turn, whole=True)))

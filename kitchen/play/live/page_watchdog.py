@@ -120,7 +120,7 @@ class WatchedPage(Protocol):
     subscribed: bool
 
     async def look(self) -> None:
-        """Send the page what has changed since the last answer."""
+        """Send the page everything that has changed since the last answer."""
 
     async def subscribe(self) -> None:
         """Subscribe to notifications of the episode, if the channel layer is reachable."""

@@ -49,7 +49,7 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 
 
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
-    """Return what the pages of seats and leaders have in common."""
+    """Return a `SeatView` with the fields that the pages of seats and of leaders have in common."""
     episode = turn.episode
     players = [
         PlayerView(one.number, page.named(one.number + 1), one.number == number) for one in turn.acting
@@ -112,7 +112,7 @@ def _picture(turn: OpenTurn, seat: int) -> Mapping[str, Json]:
 
 
 def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
-    """Return what these seats together know about a past step."""
+    """Return the commands and events of a past step that these seats together may know."""
     commands: dict[int, Command] = {}
     for seat in seen:
         commands |= step.known(turn.world, seat).commands
@@ -343,7 +343,7 @@ def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, 
 
 
 def _called(member: Member, page: Page) -> str:
-    """Return the member's own name, or else the names of its seats."""
+    """Return the member's name. A member without a name is called by the names of its seats."""
     names = [page.named(seat + 1) for seat in member.seats]
     return gettext(member.name) if member.name else pgettext("between the things of a list", ", ").join(names)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.turn.websocket_messages import EpisodeChanged, TurnStamp
 
 if TYPE_CHECKING:

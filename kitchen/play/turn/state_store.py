@@ -14,7 +14,8 @@ from uuid import UUID
 
 from kitchen.contract.large_state import Changes, FrozenMap, LargeMap, WorldState
 from kitchen.contract.page import StepView
-from kitchen.contract.world import Command, Event, Json, StateError, World
+from kitchen.contract.world import Command, Event, Json, World
+from kitchen.contract.world_errors import StateError
 from kitchen.infra.database_writes import Values
 from kitchen.play.models import Episode, StateChange
 from kitchen.play.turn import step_timer

@@ -24,7 +24,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import update_row_where
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.play_task_queue import close_turn_later

@@ -196,7 +196,7 @@ class BlockGrid:
             self.changed[cell_key(cell)] = block
 
     def _note(self, cell: Cell, block: str) -> None:
-        """Update the index."""
+        """Update the index of blocks after a cell has changed."""
         before, self._blocks[cell] = self.block(cell), block
         if before == block:
             return

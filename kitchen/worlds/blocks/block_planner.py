@@ -105,7 +105,7 @@ class Team:
 
 
 def _coming(seen: Mapping[str, Json]) -> Inventory:
-    """Return what the macro in progress of a seat will still bring."""
+    """Return the items that a seat's macro in progress will still bring."""
     doing = seen["doing"]
     if not doing:
         return {}
@@ -174,7 +174,8 @@ def _goals(team: Team, brief: Mapping[str, Json]) -> list[TeamGoal]:
 
 
 def _maker(team: Team, targets: Mapping[str, int]) -> int:
-    """Return the seat that makes the targets: who has a target's or the table's items, then most things."""
+    """Return the seat that should make the targets: one that holds the workbench, otherwise the one with the
+    most needed items."""
     needed = _needed_items(team, targets)
 
     def worth(seat: int) -> tuple[int, int, int]:

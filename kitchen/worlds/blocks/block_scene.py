@@ -272,7 +272,7 @@ class BlockScene(SimpleWorld):
         return [{"kind": kind, "at": list(cell), "count": count} for kind, cell, count in found]
 
     def _since(self, seat: int) -> dict[str, Json]:
-        """Return the last command, and what came of it: steps, cells walked, items gained and lost."""
+        """Return the last command and its effect: steps, cells walked, items gained and lost."""
         since, now = self.since[seat], self.inventories[seat]
         items = sorted({*since["held"], *now})
         changes = {item: now.get(item, 0) - since["held"].get(item, 0) for item in items}

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from kitchen.contract.reference_recordings import Recordings
-from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.construction_world import Construction
 from kitchen.worlds.blocks.cooking_world import Cooking
 from kitchen.worlds.blocks.crafting_world import Crafting

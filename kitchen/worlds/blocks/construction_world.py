@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kitchen.contract.world import Json, Metric, Setting, SettingsError
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Json, Metric
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap
 from kitchen.worlds.blocks.blueprint_generator import NAME_PATTERN
 from kitchen.worlds.blocks.blueprints import (

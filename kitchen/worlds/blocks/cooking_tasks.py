@@ -11,7 +11,8 @@ from typing import Annotated
 from pydantic import Field, Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Names, Record, read_toml
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_items
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import DATA, Inventory, Recipe, add_items, recipe_book

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import ClassVar
 
-from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.block_maps import Herd, draw_herd, place_map
 from kitchen.worlds.blocks.cooking_tasks import (
     OwnCookingTask,

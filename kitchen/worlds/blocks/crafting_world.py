@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kitchen.contract.world import Json, Setting, SettingsError
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.crafting_tasks import CraftingTask, crafting_tasks, parse_task
 from kitchen.worlds.blocks.goal_worlds import TargetWorld

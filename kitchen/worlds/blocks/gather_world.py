@@ -12,7 +12,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field, Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Record, Text, read_toml
-from kitchen.contract.world import Json, Metric, Setting, SettingsError
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Json, Metric
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.block_maps import place_map
 from kitchen.worlds.blocks.blueprints import blueprint

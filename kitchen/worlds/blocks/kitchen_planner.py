@@ -119,12 +119,12 @@ def _wishes(
 
 
 def _fits(item: str, furnace: Mapping[str, Json]) -> bool:
-    """Return whether the furnace cooks this meat next, without blocking what is in it."""
+    """Return whether the furnace can cook this meat next, without blocking the item that it holds now."""
     return furnace["input"][0] in (None, item)
 
 
 def _claim(command: Command, claims: Claims) -> None:
-    """Note what a seat does, so that the next one does something else."""
+    """Record what a seat does, so that the next seat does something else."""
     verb, *things = command
     if verb == TAKE_OUT:
         claims.takes_out = True

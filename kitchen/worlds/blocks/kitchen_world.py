@@ -16,17 +16,10 @@ from typing import Annotated, ClassVar
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import Record, read_toml
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.metric_definitions import MetricLimits
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import (
-    Command,
-    Event,
-    Json,
-    Metric,
-    Setting,
-    TurnCommands,
-    ordered_commands,
-)
+from kitchen.contract.world import Command, Event, Json, Metric, TurnCommands, ordered_commands
 from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.blocks.block_aims import AimedWorld
 from kitchen.worlds.blocks.block_grid import (
@@ -77,7 +70,7 @@ def house_map() -> HouseMap:
 
 @cache
 def house_grid() -> BlockGrid:
-    """Return the blocks of the map: furnace, chest and log."""
+    """Return the blocks of the map at the start: furnace, chest and log."""
     given = house_map()
     blocks = {given.furnace: FURNACE, given.chest: CHEST} | dict.fromkeys(given.things[LOG], LOG)
     cells = [*blocks, *given.starts, *chain.from_iterable(given.things.values())]

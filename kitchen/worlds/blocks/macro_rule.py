@@ -59,7 +59,7 @@ class MacroRule(ABC):
 
     @abstractmethod
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return the code of the first check that fails now; empty if the macro can begin or go on."""
+        """Return the code of the first check that fails now; empty if the macro can begin or continue."""
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
         """Return whether the checks of `refusal` are repeated in each later step of the macro."""

@@ -116,7 +116,8 @@ class MacroWorld(AimedWorld, BlockScene):
         return self._early_refusal(seat, command) or self._refusal(seat, command)
 
     def _early_refusal(self, seat: int, command: Command) -> str:
-        """Return the code of the checks after which a macro in progress goes on."""
+        """Return the code of the first failed check among those that let a macro in progress continue. Empty
+        if none fails."""
         verb = command[0] if command else ""
         if verb not in MACROS and verb not in (*GO_ON, *STOP):
             return UNKNOWN_VERB
@@ -175,7 +176,10 @@ class MacroWorld(AimedWorld, BlockScene):
         return (*answers, *news)
 
     def _run_seat(self, seat: int, commands: list[Command], answers: list[Event], news: list[Event]) -> None:
-        """Answer the commands of a seat, and carry out the first that is allowed; without one it goes on."""
+        """Carry out the first allowed command of a seat, and refuse the others.
+
+        Without commands, or after early refusals only, the macro in progress continues.
+        """
         chosen: Command | None = GO_ON
         for number, command in enumerate(commands):
             if early := self._early_refusal(seat, command):

@@ -43,7 +43,7 @@ class ItemSources:
 
 @dataclass(slots=True)
 class _Draft:
-    """A plan while it is made: what is held then, and the macros so far."""
+    """A plan in the making: the items held after its macros, and the macros so far."""
 
     pool: Inventory
     steps: list[Command]

@@ -146,7 +146,8 @@ def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
 
 
 def _site(view: SeatView) -> Iterator[dict[str, Json]]:
-    """Yield the building site: at the first cell that is known not to be as wanted, else at its corner."""
+    """Yield the building site as a spot of the map. It is at the first cell known to differ from the
+    blueprint, otherwise at the corner of the site."""
     seen = view.observation
     if "box" not in view.picture:
         return
@@ -158,12 +159,12 @@ def _site(view: SeatView) -> Iterator[dict[str, Json]]:
 
 
 def own_items(view: SeatView) -> Mapping[str, int]:
-    """Return what the own builder holds; empty for a person who watches."""
+    """Return the items that the person's own builder holds; empty for a person who only watches."""
     return _items_of(view, view.seat) if view.acts else {}
 
 
 def _items_of(view: SeatView, seat: int) -> Mapping[str, int]:
-    """Return what a seat holds, as far as it is known."""
+    """Return the items that a seat holds, as far as the viewer knows them."""
     seen = view.observation
     items: Mapping[str, int] = {}
     if "players" in seen:

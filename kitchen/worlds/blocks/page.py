@@ -130,7 +130,7 @@ class BlocksPage(DefaultPage):
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
     def places(self, command: Command, view: SeatView) -> str:
-        """Return the spots of the map that a command is about."""
+        """Return the ids of the map's spots that a command refers to."""
         return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
@@ -153,11 +153,11 @@ class BlocksPage(DefaultPage):
     # What is seen
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels, with those of the map where it is shown."""
+        """Return the panels of the page. Those of the map are included if it is shown."""
         return (*super().panels(view), *self._drawing(view))
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the same panels without the menu."""
+        """Return the panels of the page without the menu."""
         return (*super().overview(view), *self._drawing(view))
 
     def _drawing(self, view: SeatView) -> tuple[Panel, ...]:
@@ -209,7 +209,7 @@ class BlocksPage(DefaultPage):
         yield _fact("since", gettext("Since your last choice"), self._since_words(seen["since"]))
 
     def _since_words(self, since: Mapping[str, Json]) -> str:
-        """Return what came of the last command: `walked 7, got 3 wheat`."""
+        """Return the effect of the last command as text: `walked 7, got 3 wheat`."""
         if not since["command"]:
             return gettext("the game has begun")
         parts = []
@@ -360,8 +360,8 @@ def _step_row(step: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def _level_table(seen: Mapping[str, Json], brief: Mapping[str, Json]) -> Table:
-    """Return the lowest unfinished level from above: a letter is a block that stands as wanted, `+A` one that
-    is missing, and `-` a wrong one."""
+    """Return the lowest unfinished level of the building, seen from above. A letter is a right block, `+A` a
+    missing one, and `-` a wrong one."""
     level, cells = seen["level"], {(x, z): each for x, z, *each in seen["differences"]}
     letter_of = {block: letter for letter, block in brief["blueprint"]["legend"].items()}
 

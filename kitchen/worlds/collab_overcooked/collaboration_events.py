@@ -24,10 +24,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kitchen.contract.automatic_commands import NOT_ASKED
+from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
-from kitchen.contract.world import Command, Json, clean_settings
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import GO_ON, WAIT, is_known_macro, spelled

@@ -76,13 +76,13 @@ class CookPursuer(AimPursuer):
         return aim_mark(_done(situation.observations[seat], seat), aim)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return whether the brief has the recipe."""
+        """Return whether the cook knows the recipe, which suggestions need."""
         return "recipe" in brief
 
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the next part of the shortest reference solution."""
+        """Return the next aim of the shortest reference solution."""
         task = tasks()[brief["order"]]
         pair = references(task.name)[SHORTEST_PAIR[task.level]]
         macros = pair.chef if seat == CHEF else pair.assistant
@@ -91,7 +91,7 @@ class CookPursuer(AimPursuer):
 
 
 def _done(seen: Mapping[str, Json], seat: int) -> list[Command]:
-    """Return the macros of a cook that took effect."""
+    """Return the macros of a cook that had an effect."""
     return [tuple(macro) for macro in seen["players"][seat]["done"]]
 
 

@@ -111,7 +111,7 @@ def _leads_by_recipe(view: SeatView) -> bool:
 
 
 def _answer_hint(view: SeatView, teammate: str) -> str:
-    """Return what to do about the teammate's newest request. It names only what was requested."""
+    """Return a hint about the teammate's newest request. It names only the requested things."""
     requested = _requests_of_teammate(view)
     if not requested:
         return gettext(NOTHING_ASKED).format(teammate=teammate)
@@ -150,7 +150,8 @@ def _requests_of_teammate(view: SeatView) -> list[list[Command]]:
 
 
 def _left_of_newest(requested: Sequence[list[Command]], done: Sequence[Command]) -> list[Command]:
-    """Return what this cook has not done of the newest request, after what it did for earlier ones."""
+    """Return the macros of the newest request that this cook still has to do. Macros done earlier count for
+    earlier requests first."""
     left: list[Command] = []
     for macros in requested:
         left, done = _left_of(macros, done)
@@ -158,7 +159,8 @@ def _left_of_newest(requested: Sequence[list[Command]], done: Sequence[Command])
 
 
 def _left_of(macros: Sequence[Command], done: Sequence[Command]) -> tuple[list[Command], Sequence[Command]]:
-    """Return the macros of a request that were not done, and what was done after the whole of it."""
+    """Return the macros of a request that were not done, and the macros that were done after the request was
+    complete."""
     left = list(macros)
     for number, macro in enumerate(done, start=1):
         if macro == left[0]:
@@ -180,9 +182,11 @@ def _running_utensil(view: SeatView, seat: int) -> str:
 
 
 def _missing_requests(view: SeatView) -> tuple[Sequence[Command], bool]:
-    """Return what to request of the assistant's next unit, and whether a part of it was requested already.
+    """Return the macros to request for the assistant's next unit (thing to bring), and whether some of them
+    were requested already.
 
-    The first request of all leaves the unit's last macro for a second round of the conversation.
+    The very first request leaves out the unit's last macro, so that a second round of the conversation
+    follows.
     """
     task = tasks()[str(view.brief["order"])]
     plan = remaining_plan(_things(view), task.name, references(task.name)[SHORTEST_PAIR[task.level]])

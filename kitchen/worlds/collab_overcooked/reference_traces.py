@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from kitchen.contract.reference_recordings import Recordings
-from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.collab_overcooked.food_rules import IN_DISH, base_food
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -78,7 +79,7 @@ def _turn(begin: Sequence[Json]) -> dict[int, Command]:
 
 
 def _play(games: Sequence[tuple[CollabOvercooked, list[dict[int, Command]]]]) -> float:
-    """Return the seconds that one round takes."""
+    """Replay the games once, and return the seconds that this took."""
     start = perf_counter()
     for world, turns in games:
         world.reset(0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kitchen.contract.world import Metric, Setting
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Metric
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 
 CHEF_KNOWS, BOTH_KNOW, ASSISTANT_KNOWS = "chef", "both", "assistant"

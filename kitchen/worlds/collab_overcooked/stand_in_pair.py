@@ -14,9 +14,10 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft, TeamMessage, commands_in
-from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.contract.world import Command, Json, World
 from kitchen.words.gettext_without_django import in_english
 from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
@@ -237,7 +238,7 @@ def _of_seat(situation: Situation, seat: int, memory: Json) -> Situation:
 
 
 def _done(situation: Situation, seat: int) -> list[Command]:
-    """Return the macros of a seat that took effect."""
+    """Return the macros of a seat that had an effect."""
     (observed,) = situation.observations.values()
     return [tuple(each) for each in observed["players"][seat]["done"]]
 

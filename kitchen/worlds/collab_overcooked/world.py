@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Aim, Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_scores import tes
 from kitchen.worlds.collab_overcooked.cook_aims import aim_mark, aim_status, seat_aims
 from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, base_food, food_rules
@@ -335,7 +336,7 @@ class CollabOvercooked(SimpleWorld):
         return approach(seat, self.rows[seat], self.faces[seat], target).action
 
     def _give_up(self, seat: int, events: list[Event]) -> None:
-        """End a macro without effect."""
+        """End a seat's macro without effect (event `gone`)."""
         events.append(Event("gone", seat, {"macro": list(self.doing[seat] or ())}))
         self.doing[seat] = None
 
@@ -386,7 +387,7 @@ class CollabOvercooked(SimpleWorld):
         return self._emptied(place) if place in UTENSILS else thing
 
     def _emptied(self, name: str) -> str:
-        """Take the product out of a utensil; return it."""
+        """Take the product out of a utensil and return it."""
         utensil = self.things.utensils[name]
         product, utensil.ready = str(utensil.ready), None
         return product
@@ -414,7 +415,7 @@ class CollabOvercooked(SimpleWorld):
         self._started.clear()
 
     def _finish(self, name: str, utensil: Utensil, events: list[Event]) -> None:
-        """A job is done: the utensil holds the product and nothing else."""
+        """Finish the job of a utensil, which then holds the product and nothing else."""
         made = self.things.rules.product(name, utensil.contents)
         utensil.contents, utensil.ticks, utensil.ready = [], 0, made
         events.append(Event("ready", None, {"utensil": name, "product": made}))

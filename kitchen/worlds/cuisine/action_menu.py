@@ -73,7 +73,7 @@ class FittingActions:
         return (each for each in recipes if each in self.missing and item in recipes[each]["ingredients"])
 
     def _takes(self, place: str) -> bool:
-        """Return whether the held item belongs there."""
+        """Return whether the held item should be put at this place."""
         if not self.holds:
             return False
         if self._is(place, "storage"):
@@ -226,7 +226,7 @@ def not_busy_text() -> str:
 
 
 def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, Panel]:
-    """Return the groups of actions, and the line below them."""
+    """Return the groups of actions, and the line of text below them."""
     chosen = lookup.words.phrase(view.choice.chosen) if view.choice.chosen else ""
     shows = MenuHint(view.phase == "choose", chosen)
     return (
@@ -318,7 +318,7 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
 
 
 def _quiet(verb: str, offered: int, lookup: BriefLookup) -> tuple[str, ...]:
-    """Return the slots of a verb that have no action now."""
+    """Return the texts of a verb's unused places in the menu. An empty text leaves the place blank."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
     room = lookup.room if verb == "get" else 1
@@ -349,7 +349,7 @@ def _from_storage(command: Command, lookup: BriefLookup) -> bool:
 
 
 def _label(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
-    """Return the command's label with its item, under its heading or `alone`."""
+    """Return the text of a command in the menu: below its verb's heading, or without a heading (`alone`)."""
     verb, words = command[0], lookup.words
     if verb == "get":
         return _take(command, lookup, site, alone=alone)

@@ -209,7 +209,7 @@ class SeatPursuit:
         return here and not self._missing(part, self.me["at"]), self._time(part)
 
     def _time(self, item: str) -> int:
-        """Return the steps of tool time until the item exists."""
+        """Return how many steps tools need until the item exists."""
         if item not in self.brief["recipes"]:
             return 0
         recipe = self.brief["recipes"][item]
@@ -314,17 +314,17 @@ class CuisinePursuer(AimPursuer):
         return level_aims(level_from_brief(situation.briefs[seat]))
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return how many of a dish were served so far."""
+        """Return how many of the aim's dish were served so far."""
         return aim_mark(situation.observations[seat], aim)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return True: the orders show what is useful."""
+        """Return True: the open orders always suggest useful aims."""
         return True
 
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return that the most urgent order is served that nobody works on."""
+        """Return the aim to serve the most urgent order that nobody works on; None if there is none."""
         left = Counter(dish for kind, dish in taken if kind == SERVE)
         for order in sorted(seen["orders"], key=lambda one: one["life"]):
             dish = order["dish"]

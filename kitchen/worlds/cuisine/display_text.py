@@ -225,7 +225,7 @@ def _complete(command: Command) -> bool:
 
 
 def _deed(command: Command) -> str:
-    """Return the key of a command in the tables of sentences."""
+    """Return the key under which the tables of sentences have the command."""
     if not _complete(command):
         return "other"
     if command[0] != "put":

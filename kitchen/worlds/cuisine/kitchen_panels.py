@@ -307,7 +307,7 @@ def _refused(view: SeatView, lookup: BriefLookup) -> dict[int, str]:
 
 
 def _turns(view: SeatView) -> dict[int | None, int]:
-    """Return the order in which the seats acted in the last step."""
+    """Return the position of each seat in the order in which the seats acted in the last step."""
     events = view.history[0].events if view.history else ()
     seats = dict.fromkeys(event.seat for event in events if event.kind in ("performed", "refused"))
     return {seat: turn for turn, seat in enumerate(seats)}

@@ -150,7 +150,7 @@ def _ticket(
 
 
 def _made(dish: str, lookup: BriefLookup) -> Iterator[str]:
-    """Yield how a dish is made, step by step."""
+    """Yield the steps by which a dish is made."""
     words = lookup.words
     for product, tool, parts in lookup.recipes[dish]:
         made = gettext("{product} is made of {parts} with {tool}.")

@@ -17,7 +17,8 @@ from sys import intern
 from time import perf_counter
 
 from kitchen.contract.reference_recordings import Recordings
-from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.cuisine.level import UncookableDishWarning
 from kitchen.worlds.cuisine.world import CuisineWorld
 
@@ -78,7 +79,7 @@ def _texts(raw: Json) -> list[str]:
 
 @lru_cache(maxsize=10_000)
 def _command(*words: str) -> Command:
-    """Return one object for equal commands, as `legal_actions` does."""
+    """Return the command as a tuple. Equal commands give the same object, as in `legal_actions`."""
     return tuple(intern(word) for word in words)
 
 
@@ -98,7 +99,7 @@ def _comparable(state: Json) -> Json:
 
 
 def _state(world: CuisineWorld) -> Json:
-    """Return this world's state in the same form."""
+    """Return this world's state in the form of the recorded states."""
     seen = world.observe(0)
     return _comparable({**seen, "orders": [[order["dish"], order["life"]] for order in seen["orders"]]})
 
@@ -159,7 +160,7 @@ def _episode(trace: Trace) -> TimedEpisode:
 
 
 def _play(episodes: Sequence[TimedEpisode]) -> float:
-    """Return the seconds that one round takes."""
+    """Replay the episodes once, and return the seconds that this took."""
     start = perf_counter()
     for world, seed, turns in episodes:
         world.reset(seed)

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kitchen.contract.world import Json, StateError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import StateError
 from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState, States
 from kitchen.worlds.cuisine.level import Level, Tool
 from kitchen.worlds.cuisine.order_book import MAX_ORDERS, OrderBook

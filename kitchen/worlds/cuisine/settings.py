@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.metric_definitions import MetricLimits
-from kitchen.contract.world import Json, Metric, Setting, SettingsError, clean_settings
+from kitchen.contract.world import Json, Metric
+from kitchen.contract.world_errors import SettingsError
 from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.cuisine.level import DIFFICULTIES, Catalogue, Level, shipped_catalogue
 from kitchen.worlds.cuisine.level_generator import generate_level

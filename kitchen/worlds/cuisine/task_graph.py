@@ -40,11 +40,12 @@ class GraphSize:
 
 
 LARGE_SIZE = GraphSize(width=112, height=40, gap_x=124, gap_y=14, letters=16)
-"""For the recipe panel: room for the tool's name between the boxes."""
+"""The sizes for the recipe panel, with room for the tool's name between the boxes."""
 SMALL_SIZE = GraphSize(width=76, height=36, gap_x=26, gap_y=12, letters=12)
-"""For a ticket: up to three columns in 282 px, with room for tools on the edges and for working robots."""
+"""The sizes for a ticket with up to three columns in 282 px, with room for tools on the edges and for working
+robots."""
 DENSE_SIZE = GraphSize(width=60, height=36, gap_x=14, gap_y=12, letters=10)
-"""For a ticket with four columns, in 284 px."""
+"""The sizes for a ticket with four columns in 284 px."""
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
@@ -175,7 +176,7 @@ def _lines(name: str, letters: int) -> list[str]:
 
 
 def _tool(corner: tuple[int, int], size: GraphSize) -> dict[str, int]:
-    """Return where a product's tool is drawn: on the edge before it."""
+    """Return where a product's tool is drawn: on the edge that leads to the product."""
     width = min(24, size.gap_x - 1)
     height = width * 3 // 4
     x, y = corner[0] - (size.gap_x + width) // 2, corner[1] + (size.height - height) // 2

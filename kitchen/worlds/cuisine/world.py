@@ -9,20 +9,10 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from typing import ClassVar, Self
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.metric_definitions import MetricLimits
-from kitchen.contract.world import (
-    Aim,
-    Command,
-    Event,
-    Json,
-    Metric,
-    Setting,
-    SettingsError,
-    StateError,
-    TurnCommands,
-    World,
-    ordered_commands,
-)
+from kitchen.contract.world import Aim, Command, Event, Json, Metric, TurnCommands, World, ordered_commands
+from kitchen.contract.world_errors import SettingsError, StateError
 from kitchen.worlds.cuisine.aim_pursuit import aim_mark, aim_status, level_aims
 from kitchen.worlds.cuisine.command_table import (
     NOOP,
@@ -260,7 +250,7 @@ class CuisineWorld(World):
         self._places[self._table] = self._kitchen.states.place(self._table, lying)
 
     def _order(self, events: list[Event]) -> None:
-        """Draw an order, if there is room."""
+        """Draw a new order, unless the largest number of orders is open."""
         dish = self._orders.draw(self._clock)
         if dish is not None:
             life = self.options.timing.lifetimes[dish]

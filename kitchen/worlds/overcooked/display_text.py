@@ -112,7 +112,7 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
 
 
 def _did(event: Event) -> tuple[str, str]:
-    """Return what was done, and what blocked it."""
+    """Return the effect of a command, or what blocked it, as text."""
     verb = event.data["command"][0]
     if verb in SENTENCES["moved"] and event.data["moved"]:
         return translated("moved", verb), ""
@@ -141,7 +141,7 @@ def delivery_text(points: int, *, own: bool) -> str:
 
 
 def _news(step: StepView, view: SeatView) -> Iterator[tuple[str, str]]:
-    """Yield deliveries with their points, and soups that became ready."""
+    """Yield the deliveries with their points, and the soups that became ready, as texts."""
     for event in step.events:
         if event.kind == "delivered" and event.seat is not None:
             player, points = view.players[event.seat], event.data["points"]

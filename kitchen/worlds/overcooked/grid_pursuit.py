@@ -19,8 +19,8 @@ from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 from kitchen.worlds.overcooked.skills import SKILLS, next_move, rule_plan
 
 _NEEDED: Mapping[str, str] = {FILL: DISH, **FOOD_OF_PUT}
-"""What must be in hand for a skill, by verb; the hands must be empty for any other but placing and
-delivering."""
+"""The thing that a cook must hold for a skill, by verb. For other skills the hands must be empty, except for
+placing and delivering."""
 
 
 class GridPursuer(AimPursuer):
@@ -46,20 +46,21 @@ class GridPursuer(AimPursuer):
         return AimStep(UNKNOWN, move if move in sight.legal else None)
 
     def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
-        """Return the skills that the seat can ever do."""
+        """Return the skills that the seat could ever carry out on this layout."""
         moment = SkillMoment.of(SeatObservation.of(situation, seat))
         return seat_aims(moment.layout, moment.scene.starts_itself, seat)
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return what `Skills.mark` returns."""
+        """Return the skill's facts about the present moment (`Skills.mark`), with which `status` compares
+        later."""
         return SKILLS.mark(SeatObservation.of(situation, seat), aim)
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of the skill, from what is in hand."""
+        """Return the status of the skill. It depends on what the cook holds."""
         return SKILLS.status(SeatObservation.of(situation, seat), aim, since)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return True: hands and pots show what is useful."""
+        """Return True: the held things and the pots always suggest a useful aim."""
         return True
 
     def suggest(

@@ -27,7 +27,8 @@ from kitchen.contract.drawable_setting import (
     TextField,
     TileKind,
 )
-from kitchen.contract.world import Json, SettingsError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.overcooked.layout import (
     COUNTER,
@@ -60,9 +61,9 @@ class LayoutReach:
 
     layout: Layout
     rooms: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat: the floor that it can walk on."""
+    """The floor that each seat can walk on, by seat."""
     places: tuple[frozenset[Cell], frozenset[Cell]]
-    """By seat: the furniture next to the floor that this seat reaches."""
+    """The furniture that each seat can reach, by seat."""
 
     @property
     def shared(self) -> tuple[Cell, ...]:
@@ -188,7 +189,7 @@ NEEDED_CELLS: Mapping[str, str] = {
 START_NAMES: Mapping[str, str] = {"1": "start 1 (seat 0)", "2": "start 2 (seat 1)"}
 AMOUNT_NAMES: Mapping[str, str] = {"value": "Points of a soup", "time": "Ticks that it cooks"}
 MAX_SHOWN = 4
-"""At most so many places are listed in a remark."""
+"""The largest number of places that a remark lists."""
 
 
 class DrawnLayout(Record):
@@ -395,7 +396,7 @@ def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
-    """Return the drawing of a shipped layout."""
+    """Return a shipped layout as a drawing."""
     letters = {name: letter for letter, name in INGREDIENTS.items()}
     words = {soup: "".join(letters[each] for each in soup) for soup in layout.orders}
     bonus = [word for soup, word in words.items() if soup in layout.bonus]
@@ -413,7 +414,7 @@ def _amount(amount: DrawnAmount) -> str:
 
 
 def _file(sheet: GridDrawing) -> Iterator[str]:
-    """Yield the lines of the layout file."""
+    """Yield the lines of the layout file that a drawing gives."""
     yield f"title = {_quoted(sheet.lines.get('title', ''))}"
     yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
     for name in ("orders", "bonus"):

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from kitchen.contract.reference_recordings import Recordings
-from kitchen.contract.world import Command, Event, Json, SettingsError
+from kitchen.contract.world import Command, Event, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.overcooked.world import Overcooked
 
 CommandTurns = list[dict[int, Command]]
@@ -87,7 +88,7 @@ def _world(trace: Trace) -> Overcooked:
 
 
 def _play(episodes: Sequence[tuple[Overcooked, CommandTurns]]) -> float:
-    """Return the seconds that one round takes."""
+    """Replay the episodes once, and return the seconds that this took."""
     start = perf_counter()
     for world, turns in episodes:
         world.reset(0)

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kitchen.contract.world import Json, StateError
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import StateError
 from kitchen.worlds.overcooked.game_rules import DISH, FOOD, Item, Pot
 from kitchen.worlds.overcooked.layout import COUNTER, DIRECTIONS, POT, POT_CAPACITY, Cell, Layout, Soup
 from kitchen.worlds.overcooked.metrics import COUNTED_ACTIONS, EpisodeCounts

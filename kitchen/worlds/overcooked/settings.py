@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kitchen.contract.world import Json, Setting, SettingsError, clean_settings
+from kitchen.contract.declared_settings import Setting, clean_settings
+from kitchen.contract.world import Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.overcooked.layout import OWN_LAYOUT_CODE, Layout, parse_own_layout, shipped_layouts
 
 COOKING_AUTO, COOKING_INTERACT = "auto", "interact"

@@ -144,9 +144,9 @@ def skill_goals(moment: SkillMoment, skill: Skill) -> list[list[Cell]]:
 
 
 SOON_TICKS = 10
-"""A dish is fetched before anything else if a soup is ready within so many ticks."""
+"""If a soup is ready within this number of ticks, a dish is fetched before anything else."""
 ENOUGH_DISHES = 2
-"""At most so many of one ingredient are laid on counters for a seat that cannot get any."""
+"""The largest number of one ingredient that is laid on counters for a seat that cannot get any."""
 
 
 def rule_plan(moment: SkillMoment) -> Skill:

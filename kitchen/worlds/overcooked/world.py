@@ -10,19 +10,9 @@ from functools import lru_cache
 from random import Random
 from typing import ClassVar, Self
 
-from kitchen.contract.world import (
-    Aim,
-    Command,
-    Event,
-    Json,
-    Metric,
-    Setting,
-    SettingsError,
-    StateError,
-    TurnCommands,
-    World,
-    ordered_commands,
-)
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric, TurnCommands, World, ordered_commands
+from kitchen.contract.world_errors import SettingsError, StateError
 from kitchen.worlds.overcooked.game_rules import (
     COMMANDS,
     INTERACT,

@@ -48,7 +48,7 @@ class Anova:
 
     @property
     def ms_within(self) -> float:
-        """The mean square within conditions."""
+        """Return the mean square within conditions."""
         return self.ss_within / self.df_within
 
 
@@ -125,17 +125,17 @@ class Pair:
 
     @property
     def significant(self) -> bool:
-        """True if the adjusted p value is below .05."""
+        """Return True if the adjusted p value is below .05."""
         return self.p < ALPHA
 
     @property
     def higher(self) -> AnalysisCondition:
-        """The condition with the higher mean."""
+        """Return the condition with the higher mean."""
         return self.second if self.difference > 0 else self.first
 
     @property
     def lower(self) -> AnalysisCondition:
-        """The condition with the lower mean."""
+        """Return the condition with the lower mean."""
         return self.first if self.difference > 0 else self.second
 
 
@@ -167,7 +167,7 @@ def _pair(
     df: int,
     mean_square: float,
 ) -> Pair:
-    """Compare two of the groups, with the error of all of them."""
+    """Compare two of the groups, with the error variance of all groups."""
     from scipy.stats import studentized_range  # slow to import
 
     before, after = groups[first], groups[second]

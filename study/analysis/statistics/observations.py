@@ -66,9 +66,9 @@ class BetweenFactor:
 
     groups: tuple[str, ...]
     levels: Mapping[str, str]
-    """By key of the condition."""
+    """The level of each condition, by its key."""
     played_by: Mapping[str, str]
-    """By key of the condition."""
+    """The group that plays each condition, by its key."""
 
     def conditions_of(self, group: str) -> set[str]:
         """Return the keys of the conditions that this group plays."""
@@ -169,7 +169,7 @@ class Measure:
 
     @property
     def scale(self) -> str:
-        """The scale as text: "0 to 1", "1 = never to 5 = always", "0 or more"."""
+        """Return the scale as text: "0 to 1", "1 = never to 5 = always", "0 or more"."""
         if self.low is None:
             return "any number" if self.high is None else f"{self.high:g} or less"
         if self.high is None:

@@ -54,7 +54,7 @@ def axis_bounds(result: MeasureResult) -> tuple[float, float]:
 
 
 def _reach(description: Description) -> tuple[float | None, ...]:
-    """Return all values drawn for a condition."""
+    """Return the lowest and highest values drawn for a condition: data and interval."""
     return description.minimum, description.ci_low, description.maximum, description.ci_high
 
 
@@ -274,7 +274,8 @@ def participants_chart(result: MeasureResult) -> Chart:
 
 
 def _thick(result: MeasureResult) -> str:
-    """Describe whose means are drawn, and with which intervals."""
+    """Return the subtitle's text about the means: of which participants they are, and with which
+    intervals."""
     found = [one for c in result.table.conditions if (one := result.interval(c))]
     if not found:
         return "means with 95% CI of the mean"
@@ -295,7 +296,7 @@ def _people(result: MeasureResult) -> dict[str, dict[str, float]]:
 
 
 def _thread(result: MeasureResult, who: str, values: Mapping[str, float]) -> Series:
-    """Return the line of one participant, not listed in the legend."""
+    """Return the line of one participant. The legend does not list it."""
     points = tuple(
         Point(place, values[c.key], words=f"{who}, {c.label}: {format_number(values[c.key])}")
         for place, c in enumerate(result.table.conditions)

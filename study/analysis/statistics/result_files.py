@@ -207,7 +207,7 @@ def _model(model: ModelUsage) -> Row:
 
 
 def _named(column: str, condition: AnalysisCondition) -> Row:
-    """Return key and label of a condition."""
+    """Return the cells with a condition's key and label."""
     return {column: condition.key, f"{column}_label": condition.label}
 
 

@@ -240,10 +240,9 @@ def bracketed_pairs(pairs: Sequence[T]) -> tuple[T, ...]:
 
 
 def bracket_note(pairs: Sequence[object], means: str) -> str:
-    """Return the note below a figure that explains its brackets.
+    """Return the note below a figure that explains its brackets. `means` is the meaning of a bracket.
 
-    `means` says what a bracket stands for. If there are too many pairs for brackets, the note says so.
-    Empty without pairs.
+    If there are too many pairs for brackets, the note says so. Empty without pairs.
     """
     if len(pairs) > MOST:
         return (
@@ -360,7 +359,7 @@ def main_test_sentence(result: MeasureResult) -> str:
 
 
 def _mixed_terms(found: WithinResult) -> str:
-    """Return the decisive terms of the mixed model."""
+    """Return the mixed model's terms about conditions, which decide the result."""
     if isinstance(found.mixed, NotComputable):
         return str(found.mixed)
     decisive = (one for one in found.mixed.effects if one.decides)

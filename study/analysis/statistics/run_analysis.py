@@ -67,12 +67,12 @@ class MeasureResult:
 
     @property
     def measure(self) -> Measure:
-        """The measure of these results."""
+        """Return the measure of these results."""
         return self.table.measure
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """All compared pairs of conditions (Tukey's HSD); empty if they could not be compared."""
+        """Return all compared pairs of conditions (Tukey's HSD); empty if they could not be compared."""
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     def interval(self, condition: AnalysisCondition) -> WithinInterval | None:
@@ -82,19 +82,19 @@ class MeasureResult:
 
     @property
     def figure_name(self) -> str:
-        """The file name of the figure that shows the means."""
+        """Return the file name of the figure that shows the means."""
         return f"figure_{self.measure.key}.svg"
 
     @property
     def threads_name(self) -> str:
-        """The file name of the figure that shows each participant as a line. Empty for an exploratory
+        """Return the file name of the figure that shows each participant as a line. Empty for an exploratory
         measure, whose figure is not written as a file."""
         return "" if self.measure.exploratory else f"figure_{self.measure.key}_participants.svg"
 
     @property
     def brackets(self) -> tuple[Pair, ...]:
-        """The pairs of conditions with a p value below .05. A figure marks these pairs with brackets if
-        there are few."""
+        """Return the pairs of conditions with a p value below .05. A figure marks these pairs with brackets
+        if there are few."""
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:
@@ -147,18 +147,19 @@ class Analysis:
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that say why the data are not one preregistered sample; empty if there is no reason."""
+        """Return sentences that say why the data are not one preregistered sample; empty if there is no
+        reason."""
         return version_warnings(self.versions, self.differing)
 
     @property
     def synthetic(self) -> bool:
-        """True if any number comes from a program that played as a participant. Every output must then say
-        so."""
+        """Return True if any number comes from a program that played as a participant. Every output must then
+        say so."""
         return bool(self.synthetic_participants) or any(one.synthetic for one in self.measures)
 
     @property
     def as_planned(self) -> int:
-        """The number of analysed participants whose tests were preregistered before they took part."""
+        """Return the number of analysed participants whose tests were preregistered before they took part."""
         return sum(one.as_planned for one in self.versions)
 
     def measure(self, key: str) -> MeasureResult:

@@ -127,7 +127,7 @@ class VersionUsed:
 
     @property
     def as_planned(self) -> int:
-        """The number of participants whose tests were preregistered before they took part."""
+        """Return the number of participants whose tests were preregistered before they took part."""
         is_so = self.version.frozen and not self.version.planned_later
         return self.participants - self.early if is_so else 0
 
@@ -206,7 +206,7 @@ class ModelUsage:
 
     @property
     def words(self) -> str:
-        """The model as text: "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
+        """Return the model as text: "anthropic claude-x, answered as claude-x-2026 (60 calls)"."""
         calls = f"({counted_noun(self.calls, 'call')})"
         if self.provider == STAND_IN:
             return f"{NO_MODEL} {calls}"
@@ -233,27 +233,28 @@ class ConditionPlayers:
 
     @property
     def kind_words(self) -> str:
-        """The kinds of agents as text; `nobody` if participants played alone."""
+        """Return the kinds of agents as text; `nobody` if participants played alone."""
         return ", ".join(self.kinds) or ALONE
 
     @property
     def model_words(self) -> str:
-        """The names of all models that were called, as text; a dash for none."""
+        """Return the names of all models that were called, as text; a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """The numbers of decisions by who made them, as text; a dash if there were no decisions."""
+        """Return the numbers of decisions by who made them, as text; a dash if there were no decisions."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
     def fallback_count(self) -> int:
-        """The number of decisions that a fallback made in place of the agent."""
+        """Return the number of decisions that a fallback made in place of the agent."""
         return sum(number for _, number in self.fallbacks)
 
     @property
     def fallback_words(self) -> str:
-        """The fallbacks as text: "3 of 60 decisions: no answer in time 2, the study's money was spent 1"."""
+        """Return the fallbacks as text: "3 of 60 decisions: no answer in time 2, the study's money was spent
+        1"."""
         if not self.decisions:
             return DASH
         all_of_them = counted_noun(self.decisions, "decision")
@@ -262,8 +263,8 @@ class ConditionPlayers:
 
     @property
     def short(self) -> str:
-        """A short text for a figure: the names of the models, or of the agents if no model was called. The
-        share of fallbacks follows if there were any."""
+        """Return a short text for a figure: the names of the models, or of the agents if no model was called.
+        The share of fallbacks follows if there were any."""
         answered = {(model.provider, model.asked) for model in self.models if model.named}
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
         names = dict.fromkeys(_short(model) for model in told)
@@ -275,7 +276,7 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """The number of model replies that could be parsed, as text; a dash if there were none."""
+        """Return the number of model replies that could be parsed, as text; a dash if there were none."""
         return self.read.words or DASH
 
 

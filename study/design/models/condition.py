@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models, transaction
 
 from kitchen.contract.agent import EVERYBODY, NO_ONE, PEOPLE
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, has_3d_scene
@@ -245,16 +245,16 @@ class Condition(models.Model):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences about settings that keep co-players from playing as configured, and about problems of
-        drawn levels."""
+        """Return sentences about settings that keep co-players from playing as configured, and about problems
+        of drawn levels."""
         return (*condition_cautions(self), *drawing_warnings(self.world, self.settings))
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
-        """Sentences about what episodes with these settings cannot measure."""
+        """Return sentences about what episodes with these settings cannot measure."""
         return measurement_warnings(self, self.study.planned_participants)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences about co-player settings without effect, for the form."""
+        """Return sentences about co-player settings without effect, for the form."""
         return condition_remarks(self)

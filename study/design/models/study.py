@@ -338,13 +338,14 @@ class Study(models.Model):
 
     @property
     def languages_offered(self) -> list[tuple[str, str]]:
-        """The (code, name) pair of each language that the study offers. Each name is in its own language."""
+        """Return the (code, name) pair of each language that the study offers. Each name is in its own
+        language."""
         return language_names(self.languages)
 
     @property
     def shown_title(self) -> str:
-        """The title in the current language. Without a translation, it is the original title, marked with
-        its language."""
+        """Return the title in the current language. Without a translation, it is the original title, marked
+        with its language."""
         own = language_codes(self.languages)[0]
         there = self.texts.get(current_language(), {}).get(self.title)
         return (
@@ -393,8 +394,11 @@ class Study(models.Model):
         return get_scheme(self.orders).problem(common + most)
 
     def _groups_problem(self) -> str:
-        """Return why the groups are refused: by their keys, since several people play a condition together,
-        or since a condition is for a group that is not among them."""
+        """Return why the between-subjects groups are refused; empty if they are valid.
+
+        Reasons are invalid keys, a condition that several people play together, and a condition of a group
+        that does not exist.
+        """
         if (problem := group_keys_problem(self.between_groups)) or not self.pk:
             return problem
         if group_keys(self.between_groups) and any(map(is_shared, self.conditions.all())):

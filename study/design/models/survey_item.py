@@ -127,7 +127,7 @@ class SurveyItem(models.Model):
 
     @property
     def plan(self) -> ItemPlan:
-        """The item as an `ItemPlan`, which the checks and the design's document use."""
+        """Return the item as an `ItemPlan`, which the checks and the design's document use."""
         return ItemPlan.of(self)
 
     def why_fixed(self) -> str:

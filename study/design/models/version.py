@@ -42,5 +42,5 @@ class Version(models.Model):
 
     @cached_property
     def blueprint(self) -> Blueprint:
-        """The document as a blueprint."""
+        """Return the document as a blueprint."""
         return Blueprint.from_json(self.document)

@@ -1,1 +1,1 @@
-"""Survey items and questionnaires: fields, kinds, validation and scores."""
+"""Define survey items and questionnaires: fields, kinds, validation and scores."""

@@ -130,7 +130,7 @@ class ItemPlan(Record):
 
     @property
     def shown_options(self) -> list[str]:
-        """The texts that participants read for the options, in order."""
+        """Return the texts that participants read for the options, in order."""
         return self.options
 
 

@@ -291,18 +291,18 @@ class SubScale(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The formula of the score as text."""
+        """Return the formula of the score as text."""
         return SCORES[self.formula].label
 
     @property
     def problem(self) -> str:
-        """The reason why no score can be computed from its items; empty if a score can be computed."""
+        """Return the reason why no score can be computed from its items; empty if a score can be computed."""
         return scale_problem(self.items, self.formula)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The lowest and the highest possible score. Raises ScoringError if no score can be computed from
-        the items."""
+        """Return the lowest and the highest possible score. Raises ScoringError if no score can be computed
+        from the items."""
         return SCORES[self.formula].ends(self.items)
 
     def score(self, values: Mapping[str, Json]) -> float | None:

@@ -110,7 +110,7 @@ def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...],
 
 
 def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
-    """Return the last columns of `LATER`."""
+    """Return the cells about how well the replies for a decision were read (the last columns of `LATER`)."""
     reading = reading_from_note(json.loads(note), seats) if note and '"faults"' in note else None
     if reading is None:
         return NOT_READ
@@ -122,7 +122,7 @@ def _json(text: str | None) -> JsonText | None:
 
 
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """Return the cells of every call by decision, in order."""
+    """Return the cells of every model call, by decision, in the order of the calls."""
     texts = {f"{name}_text": json_as_text(name) for name in ("sampling", "attempts", "parameters")}
     calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(**texts).order_by("number")
     prompts = _prompts(pks)
@@ -136,7 +136,7 @@ def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
-    """Return the hashes of messages by call, in order."""
+    """Return the hashes of the messages of each model call, in their order."""
     messages = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
     by_call: dict[int, list[str]] = defaultdict(list)
     for call, prompt in messages.values_list("call_id", "prompt_id"):

@@ -77,7 +77,7 @@ score."""
 
 
 def _versions(study: Study) -> dict[int, _Version]:
-    """Return the versions by number."""
+    """Return the measures of each version of the study, by the version's number."""
     found: dict[int, _Version] = {}
     for version in study.versions.defer("bundle"):
         design = version.blueprint
@@ -170,7 +170,7 @@ def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, In
 def _last_cells(
     plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
 ) -> tuple[Any, ...]:
-    """Return the last cells of all rows of a condition."""
+    """Return the cells with which all rows of a condition end: names, marks and settings."""
     values = settings_of(plan) | {GROUP: who.between_group or None, LEVEL: level_of(plan)}
     named = plan.name, plan.world, plan.coplayer, plan.teammates
     return (*named, *who.marks, left, *(values.get(one.setting) for one in settings))

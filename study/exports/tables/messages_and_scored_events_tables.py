@@ -125,7 +125,7 @@ def rows_of_conversations(
 
 
 def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
-    """Return episode and messages by episode id, for episodes with messages."""
+    """Return each episode with its messages, by episode id. Episodes without messages are left out."""
     by_episode: dict[int, list[Message]] = defaultdict(list)
     for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
         by_episode[row.episode_id].append(row)
@@ -252,7 +252,7 @@ def job_rows(share: Share, *, later: bool = False) -> Iterable[Cells]:
 
 
 def _later_cells(course: list[tuple[Message, Job]], *, given_again: bool) -> Cells:
-    """Return the cells of `LATER`."""
+    """Return a job's cells for the columns in `LATER`."""
     (given, _), last = course[0], course[-1][1]
     first = {one.state: row for row, one in reversed(course[1:])}
     passed, spent = first.get(PASSED_ON), list[float | None]()

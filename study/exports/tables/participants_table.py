@@ -340,7 +340,7 @@ COLUMNS = (
 def _cells(
     study: Study, person: Participant, data: ParticipantData, state: FreezeState, left_out: str | None
 ) -> tuple[Any, ...]:
-    """Return the cells of `COLUMNS`."""
+    """Return a participant's cells for the columns in `COLUMNS`."""
     version, referral, label = person.version, person.referral, person.label or None
     return (
         person.code,

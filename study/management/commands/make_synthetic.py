@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from kitchen.contract.world import WorldError
+from kitchen.contract.world_errors import WorldError
 from study.design.study_errors import DesignError
 from study.management.study_command import StudyCommand, bad_input
 from study.pilot.synthetic.synthetic_participants import SyntheticRequest, make_participants

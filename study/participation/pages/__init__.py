@@ -1,1 +1,1 @@
-"""Views of the pages that a participant opens with their personal link."""
+"""Render the pages that a participant opens with their personal link."""

@@ -80,7 +80,7 @@ def _ask(
     context: Callable[[], dict[str, Any]],
     played: Sequence[TeamReminder] = (),
 ) -> HttpResponse:
-    """Show the items of the page with the template context; store valid answers and go on."""
+    """Show the items of the page with the template context. Store valid answers and show the next page."""
     page, position, is_sent = place.page, place.position, request.method == "POST"
     if is_sent and request.POST.get("position") != str(position):
         return redirect(person)

@@ -1,3 +1,2 @@
-"""Synthetic participants (programs) that take part in a study through its web pages and websockets, as people
-do. They do not read the database.
-"""
+"""Let synthetic participants (programs) take part in a study through its web pages and websockets, as people
+do. They do not read the database."""

@@ -1,4 +1,4 @@
-"""A minimal HTTP browser for synthetic participants. It keeps cookies, parses pages and sends forms.
+"""Open web pages for synthetic participants (programs): keep cookies, parse pages and send forms.
 
 Requests are repeated while the server is unavailable. Errors::
 

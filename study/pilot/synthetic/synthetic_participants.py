@@ -62,9 +62,10 @@ SECONDS = {
 }
 """Shortest and longest time on a page."""
 OTHER_SECONDS = (8, 60)
-"""The same for all other pages without play."""
+"""The range of seconds on all other pages without play."""
 Tallies = dict[tuple[str, int | None], SequenceTally]
-"""By group between people and sequence; None for the group as a whole. Without groups, the group is empty."""
+"""Counts by between-subjects group and sequence; None for the group as a whole. Without groups, the group is
+empty."""
 PIECE = 5
 """Participants per transaction."""
 PRACTICE = "practice"
@@ -324,7 +325,8 @@ class _Maker:
         draft.visits.append(visit)
 
     def _seconds(self, draft: ParticipantDraft, stop: StopPage) -> float:
-        """Return the time on this page; an episode is played there."""
+        """Return the seconds that the participant spends on this page. On a page with an episode, copy a
+        recorded one."""
         if stop.page not in PLAYED:
             rng = draft.person.chance(stop.page, stop.position)
             return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))

@@ -77,7 +77,7 @@ def critical_range(alpha: float, k: int, df: int) -> float:
 
 
 def _below(q: float, k: int, df: int) -> float:
-    """Return the probability of a studentised range of at most q."""
+    """Return the probability that a studentised range is at most q."""
     from scipy.special import ndtr  # slow to import
 
     z = np.linspace(-8, 8, 161)
@@ -257,7 +257,11 @@ def _unexplained(matrix: Array, kept: Sequence[int], place: int) -> float:
 
 @lru_cache(maxsize=16)
 def _summed(k: int, scheme: str) -> tuple[Array, Array]:
-    """Return the cumulative sums over participants (each MOST_PEOPLE x columns x columns)."""
+    """Return cumulative sums over participants of X'X and of the outer product of X's column sums, where X is
+    a participant's design matrix.
+
+    Each has shape (MOST_PEOPLE, columns, columns).
+    """
     columns = [_columns(order) for order in _orders(k, scheme)]
     sums = [one.sum(axis=0) for one in columns]
     return (

@@ -52,7 +52,7 @@ class Strata:
 
     @property
     def free(self) -> int:
-        """The residual degrees of freedom: the number of values minus the number of columns."""
+        """Return the residual degrees of freedom: the number of values minus the number of columns."""
         return self.people * self.conditions - len(self.within)
 
 
@@ -197,7 +197,8 @@ class MixedModelPower:
 
     @property
     def margin(self) -> float:
-        """Half of the width of the 95 % confidence interval of the power (a share of simulated studies)."""
+        """Return half of the width of the 95 % confidence interval of the power (a share of simulated
+        studies)."""
         return float(1.96 * (self.found * (1 - self.found) / self.runs) ** 0.5)
 
     def reaches(self, power: float) -> bool:

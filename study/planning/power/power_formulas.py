@@ -61,13 +61,13 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """The absolute value of the lowest possible correlation, which is negative: 1 / (k - 1) for k
+        """Return the absolute value of the lowest possible correlation, which is negative: 1 / (k - 1) for k
         conditions."""
         return 1 / max(self.conditions - 1, 1)
 
     @property
     def lowest(self) -> float:
-        """The smallest possible epsilon for this number of conditions."""
+        """Return the smallest possible epsilon for this number of conditions."""
         return 1 / max(self.conditions - 1, 1)
 
     def _bounds(self) -> str:

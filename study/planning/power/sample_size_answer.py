@@ -66,7 +66,7 @@ class PowerQuestion:
 
     @property
     def effect(self) -> str:
-        """The effect (of `MIXED_EFFECTS`) that the main test must find."""
+        """Return the effect (of `MIXED_EFFECTS`) that the main test must find."""
         return self.tested if self.groups > 1 else "condition"
 
     def plan_of(self, effect: str) -> PowerPlan:
@@ -79,7 +79,7 @@ class PowerQuestion:
 
     @property
     def test_name(self) -> str:
-        """The name of the main test in sentences, after "the"."""
+        """Return the name of the main test in sentences, after "the"."""
         return "mixed ANOVA" if self.groups > 1 else TOO_SHORT[self.test]
 
     def power_at(self, people: int) -> float:

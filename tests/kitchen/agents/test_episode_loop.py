@@ -17,7 +17,8 @@ from kitchen.contract.line_up import line_up_kinds, line_up_members
 from kitchen.contract.mailbox import ASKED_IN_KEY, UNSAID_KEY
 from kitchen.contract.organisation import Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, SettingsError
+from kitchen.contract.world import Command, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.change_episode import run_due_step
 from kitchen.play.episode.create_episode import MindPlan, create_episode

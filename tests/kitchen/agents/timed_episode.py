@@ -25,12 +25,12 @@ class Played:
 
     @property
     def completed(self) -> int:
-        """How much was done, of what the world counts as done or missed."""
+        """Return the number of completed things, in the world's metric of completed and missed things."""
         return share_count_names(self.game)[0]
 
     @property
     def failed(self) -> int:
-        """How much was missed."""
+        """Return the number of missed things, in the world's metric of completed and missed things."""
         return share_count_names(self.game)[1]
 
 
@@ -43,7 +43,7 @@ def play_alone(
     seed: int,
     chosen: Mapping[str, Json] | None = None,
 ) -> Played:
-    """One episode in which one mind of this kind commands every seat."""
+    """Play one episode in which one agent of this kind commands every seat."""
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     times = [spent for _, spent in decisions(make_agent(kind, chosen or {}), game, seed=seed)]
@@ -51,8 +51,11 @@ def play_alone(
 
 
 def decisions(mind: Agent, game: World, *, seed: int, **more: Any) -> Iterator[tuple[Decision, float]]:
-    """Play to the end: one agent commands every seat. Yield each decision and its milliseconds before its
-    step is taken; `more` are other fields of every situation (`seconds`, `purse`)."""
+    """Play an episode in which one agent commands every seat. Before each step, yield its decision and the
+    decision's milliseconds.
+
+    `more` has further fields of every situation (`seconds`, `purse`).
+    """
     team = Team.of(mind.kind, game.seats)
     loop = EpisodeLoop(game, seed, team)
     while not loop.is_over:

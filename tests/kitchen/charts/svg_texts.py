@@ -18,7 +18,7 @@ Box = tuple[float, float, float, float]
 
 
 def check_texts(svg: bytes) -> None:
-    """Fail if two texts of a figure overlap, or one leaves the sheet."""
+    """Fail if two texts of a figure overlap, or if a text leaves the figure."""
     root = ElementTree.fromstring(svg)  # noqa: S314 - our own
     _, _, width, height = map(float, root.attrib["viewBox"].split())
     boxes = list(_boxes(root, 0, 0, {}))
@@ -30,7 +30,7 @@ def check_texts(svg: bytes) -> None:
 
 
 def drawn_texts(svg: bytes) -> list[str]:
-    """The words of a figure, a text with several lines as one."""
+    """Return the texts of a figure. A text with several lines is joined to one."""
     root = ElementTree.fromstring(svg)  # noqa: S314 - our own
     return [" ".join(part for part in one.itertext() if part) for one in root.iter(f"{SVG}text")]
 

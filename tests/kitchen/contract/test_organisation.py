@@ -16,7 +16,7 @@ from kitchen.contract.organisation import (
     applicable_settings,
     make_organisation,
 )
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 
 PERSON = Member(0, (0,), is_person=True)
 ROBOTS = (Member(1, (1,), is_person=False), Member(2, (2,), is_person=False))

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import pytest
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting, SettingsError, StateError
+from kitchen.contract.world import Command, Event, Json, Metric
+from kitchen.contract.world_errors import SettingsError, StateError
 
 
 class Buckets(SimpleWorld):

@@ -20,7 +20,7 @@ PAID = ["--co-player", "dispatcher", "--model", MODEL, "--set", "demonstration=n
 
 
 class PaidModel(LanguageModel):
-    """Commands in plain text, another place at every call."""
+    """A model that writes commands as plain text, with another place in each call."""
 
     provider = "anthropic"
 
@@ -28,7 +28,7 @@ class PaidModel(LanguageModel):
         self.asked: list[Request] = []
 
     async def ask(self, request: Request) -> Reply:
-        """So many tokens each time."""
+        """Return a reply that always costs the same number of tokens."""
         self.asked.append(request)
         place = ("storage0", "servingtable0")[len(self.asked) % 2]
         text = f"I send agent 0 on its way.\ngoto_agent0_{place}\nnoop_agent1"
@@ -37,7 +37,8 @@ class PaidModel(LanguageModel):
 
 @pytest.fixture
 def paid(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[PaidModel]:
-    """It is behind Anthropic's door, and a key is there. The ledger is written in the test's transaction."""
+    """Replace Anthropic's provider by a `PaidModel`, and set a key. The ledger is written in the test's
+    transaction."""
     model, others, shared = PaidModel(), provider_registry.make_bare_model, connections["default"]
 
     def made(provider: str, stand_in: Any = None) -> LanguageModel:

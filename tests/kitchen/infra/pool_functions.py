@@ -10,45 +10,45 @@ from pathlib import Path
 
 
 class FussyError(Exception):
-    """Can be pickled and not be made again."""
+    """An error that can be pickled, but not unpickled."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one + two)
 
 
 def packages() -> set[str]:
-    """What was imported where this runs."""
+    """Return the names of the packages that are imported in this process."""
     return {name.partition(".")[0] for name in sys.modules}
 
 
 def main_file() -> str:
-    """The program that runs there."""
+    """Return the path of the program that runs in this process."""
     return str(sys.modules["__main__"].__file__)
 
 
 def leave_a_mark(folder: str) -> int:
-    """A file that is named as this process is numbered."""
+    """Create a file that is named after the id of this process."""
     Path(folder, str(os.getpid())).touch()
     return os.getpid()
 
 
 def wait_for(file: str) -> int:
-    """The process, once there is such a file."""
+    """Wait until a process has created its file, and return the id of the process."""
     while not Path(file).exists():
         time.sleep(0.005)
     return os.getpid()
 
 
 def end_at_once() -> None:
-    """As if the system had killed it."""
+    """End this process with SIGKILL, as the system does when memory is short."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def fail(word: str) -> None:
-    """Raise what has words."""
+    """Raise an error with a message."""
     raise KeyError(word)
 
 
 def fail_fussily() -> None:
-    """Raise what cannot be sent."""
+    """Raise an error that cannot be sent to another process."""
     raise FussyError("one", "two")

@@ -40,7 +40,7 @@ WARM_UP = 10
 
 
 class Watched(LanguageModel):
-    """The real provider; keeps the last request and how long the SDK took for it."""
+    """The real provider, which also records the last request and the SDK's time for it."""
 
     provider = "anthropic"
 
@@ -50,7 +50,7 @@ class Watched(LanguageModel):
         self.milliseconds = 0.0
 
     async def ask(self, request: Request) -> Reply:
-        """The answer of the server."""
+        """Send the request to the server, and return its reply."""
         self.request = request
         began = time.perf_counter()
         try:
@@ -61,7 +61,7 @@ class Watched(LanguageModel):
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds, one of each for every step."""
+    """Milliseconds of each kind of call, one value for every step."""
 
     bare: list[float] = field(default_factory=list)
     door: list[float] = field(default_factory=list)
@@ -69,7 +69,8 @@ class Times:
     overhead: list[float] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """Median and p90 of each, the ratio last."""
+        """Return lines with the median and 90th percentile of each kind of call. The last line has the
+        ratio."""
         names = {
             "bare SDK call": self.bare,
             "through the door": self.door,
@@ -87,7 +88,7 @@ class Times:
 
 
 def through_the_door(request: Request) -> None:
-    """One call as the dispatcher makes it, but for the ledger: a purse, retries, a record."""
+    """Make one call with the dispatcher's wrappers (budget, retries, record), but without the ledger."""
     model = make_decision_model("anthropic", rng=Random(1), purse=InMemoryPurse(1000))
     call = run_in_loop(ask_and_record(model, request))
     if call.error:
@@ -95,7 +96,7 @@ def through_the_door(request: Request) -> None:
 
 
 def bare(request: Request) -> None:
-    """One call of the SDK with the same contents."""
+    """Send a request with the same contents through the bare SDK."""
     arguments = anthropic.arguments_for(request)
     if not run_in_loop(
         anthropic.client().client.messages.create(timeout=request.seconds, **arguments)
@@ -104,14 +105,14 @@ def bare(request: Request) -> None:
 
 
 def timed(ask: Callable[[], Any]) -> float:
-    """Milliseconds of one call."""
+    """Return the milliseconds of one call."""
     began = time.perf_counter()
     ask()
     return (time.perf_counter() - began) * 1000
 
 
 def measure(steps: int) -> Times:
-    """So many steps after the first few, of as many episodes as it takes."""
+    """Measure this number of steps, over as many episodes as needed. The first few steps are not counted."""
     from kitchen.llm import provider_registry
 
     warm_up_provider("anthropic")
@@ -126,7 +127,7 @@ def measure(steps: int) -> Times:
 
 
 def turns(number: int) -> Iterator[tuple[Episode, int]]:
-    """Open turns that wait for the co-player, the person's command given."""
+    """Yield open turns in which the person has given a command and the agent must decide."""
     for count in range(number):
         if count % STEPS == 0:
             episode = new_episode(count)
@@ -136,7 +137,7 @@ def turns(number: int) -> Iterator[tuple[Episode, int]]:
 
 
 def new_episode(seed: int) -> Episode:
-    """A person and a dispatcher that pays, as a study has them."""
+    """Create an episode with a person and a dispatcher that pays from a budget, as in a study."""
     from kitchen.money.models import Budget
     from kitchen.play.episode.create_episode import MindPlan, create_episode
 
@@ -149,7 +150,8 @@ def new_episode(seed: int) -> Episode:
 
 
 def person_waits(episode: Episode, step: int) -> None:
-    """The person waits; so do we, until the task is queued, which is the web server's work."""
+    """Submit the person's wait command, and queue the agents' task as the web server does. This time is not
+    measured."""
     from kitchen.play.episode.change_episode import submit_commands
     from kitchen.play.turn.play_task_queue import publisher
     from kitchen.play.turn.submission import SubmittedCommand
@@ -159,7 +161,8 @@ def person_waits(episode: Episode, step: int) -> None:
 
 
 def one_step(episode: Episode, step: int, watched: Watched) -> dict[str, float]:
-    """Decide it, then ask the same again in the two other ways; SystemExit if a fallback played."""
+    """Decide a step. Then send the same request in two other ways, and return the times. Raises SystemExit if
+    a fallback decided."""
     from kitchen.play.coplayers.agent_decisions import decide_step
     from kitchen.play.models import Decision
 
@@ -175,7 +178,8 @@ def one_step(episode: Episode, step: int, watched: Watched) -> dict[str, float]:
 
 @contextmanager
 def surroundings(folder: str) -> Iterator[None]:
-    """A database in a folder of its own, a broker and channel layer, and the server; all end with it."""
+    """Provide a database in its own folder, a broker, a channel layer, and the model server. All end with the
+    block."""
     from tests.servers import Valkey
 
     command = [sys.executable, "-m", "tests.stand_in_server", "--mode", "noop"]
@@ -192,7 +196,7 @@ def surroundings(folder: str) -> Iterator[None]:
 
 
 def open_database() -> None:
-    """Django on an SQLite file in `BRIGADE_VAR`, with all tables."""
+    """Set up Django with an SQLite file in `BRIGADE_VAR`, with all tables."""
     import django
     from django.core.management import call_command
 
@@ -202,7 +206,7 @@ def open_database() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Start everything, measure, stop it."""
+    """Start the database, broker and server, measure, and stop them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=120, help="steps that are measured (120)")
     given = parser.parse_args(arguments)

@@ -31,7 +31,7 @@ NAMES = (
 
 @pytest.fixture(autouse=True)
 def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test asks a real server, or depends on a key."""
+    """Remove keys and addresses from the environment, so that no test calls a real server."""
     for name in NAMES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -39,20 +39,20 @@ def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass(frozen=True)
 class Asking:
-    """One provider's SDK, ready to ask a stand-in server."""
+    """One provider's SDK and a stand-in server that it can call."""
 
     model: LanguageModel
     serve: Callable[..., StandInServer]
     name: str
 
     def ask(self, *script: Script, seconds: float = 20.0) -> tuple[Call, StandInServer]:
-        """One call, straight to the provider, and the server that answered."""
+        """Send one request directly to the provider. Return the reply and the server that answered."""
         server = self.serve(*script)
         return asyncio.run(ask_and_record(self.model, request(self.name, seconds=seconds))), server
 
 
 def request(model: str = "claude-sonnet-5-5", *, seconds: float = 20.0) -> Request:
-    """A small question."""
+    """Return a small request."""
     return Request(
         model, [Message("system", "Cook.", fixed=True), Message("user", "agent1?")], seconds=seconds
     )
@@ -63,13 +63,15 @@ Serve = Callable[..., StandInServer]
 
 @pytest.fixture
 def anthropic_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """`anthropic_server(answer, …)`: from now on Anthropic's SDK asks this server."""
+    """Return a function `anthropic_server(answer, …)`: it starts a server, and lets Anthropic's SDK call this
+    server."""
     yield from _serving(monkeypatch, "ANTHROPIC", "", provider_registry.ANTHROPIC)
 
 
 @pytest.fixture
 def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """`openai_server(answer, …)`: from now on OpenAI's SDK asks this server."""
+    """Return a function `openai_server(answer, …)`: it starts a server, and lets OpenAI's SDK call this
+    server."""
     yield from _serving(monkeypatch, "OPENAI", "/v1", provider_registry.OPENAI)
 
 
@@ -88,7 +90,7 @@ def _serving(monkeypatch: pytest.MonkeyPatch, prefix: str, path: str, provider: 
 
 @pytest.fixture(params=["anthropic", "openai-compatible"])
 def asking(request: pytest.FixtureRequest) -> Asking:
-    """Each provider in turn."""
+    """Provide each provider in turn, with its stand-in server."""
     anthropic = request.param == "anthropic"
     serve = request.getfixturevalue("anthropic_server" if anthropic else "openai_server")
     return Asking(

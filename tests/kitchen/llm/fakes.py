@@ -10,7 +10,7 @@ from kitchen.llm.call_costs import format_dollars
 
 
 class Clock:
-    """Time for `RetryingModel(clock=…, sleep=…)`."""
+    """A clock for `RetryingModel(clock=…, sleep=…)`."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -25,7 +25,7 @@ class Clock:
 
 
 class Scripted(LanguageModel):
-    """Gives one answer after another, each after `takes` seconds of the clock."""
+    """A model that gives one answer after another. Each takes `takes` seconds of the clock."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Scripted(LanguageModel):
 
 
 def failed(kind: type[ModelError], *, retry_after: float | None = None, cost: float = 0.0) -> ModelError:
-    """A failure of this kind."""
+    """Return an error of this kind."""
     error = kind("failed")
     error.retry_after, error.cost = retry_after, cost
     return error
@@ -65,7 +65,7 @@ class InMemoryPurse:
         self._lock = Lock()
 
     async def reserve(self, amount: float) -> None:
-        """Reserve money; BudgetSpentError if too little is left."""
+        """Reserve money. Raises BudgetSpentError if too little is left."""
         with self._lock:
             left = self.limit - self.spent - self.reserved
             if amount > left:
@@ -75,7 +75,7 @@ class InMemoryPurse:
             self.reserved += amount
 
     async def settle(self, reserved: float, spent: float) -> None:
-        """Release the reserved money and book what was spent."""
+        """Release the reserved money and record the actual cost."""
         with self._lock:
             self.reserved -= reserved
             self.spent += spent

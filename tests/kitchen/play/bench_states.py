@@ -34,7 +34,7 @@ MEASURES = ("ms for world and hash", "ms for take", "characters stored")
 
 @dataclass
 class Cost:
-    """What the steps of one world cost."""
+    """The costs of the steps of one world."""
 
     engine: list[float]
     take: list[float]
@@ -42,12 +42,12 @@ class Cost:
 
     @property
     def of_a_step(self) -> tuple[float, ...]:
-        """By measure."""
+        """Return the cost of one step by measure."""
         return 1000 * median(self.engine), 1000 * median(self.take), self.stored
 
 
 def main() -> int:
-    """Measure, and print the table; 1 where the large world costs too much."""
+    """Measure, and print the table. Return 1 if the large world costs too much."""
     with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
         os.environ |= {
             "BRIGADE_VAR": folder,
@@ -70,7 +70,7 @@ def main() -> int:
 
 
 def measured() -> list[Cost]:
-    """The costs of each size."""
+    """Return the costs of a step for each size of world."""
     costs = [Cost([], []) for _ in BLOCKS]
     worlds, episodes = [world(blocks) for blocks in BLOCKS], [episode(blocks) for blocks in BLOCKS]
     for each in worlds:
@@ -87,14 +87,14 @@ def measured() -> list[Cost]:
 
 
 def world(blocks: int) -> World:
-    """One that is played in memory alone."""
+    """Create a world that is played in memory only."""
     made = Boulders.create(seats=2, settings={"blocks": blocks, "steps": STEPS + 1})
     made.reset(1)
     return made
 
 
 def episode(blocks: int) -> Any:
-    """One that is stored. Models can be imported only now."""
+    """Create an episode that is stored. Models are imported here, because Django is not set up earlier."""
     from kitchen.play.episode.create_episode import create_episode
 
     given = {"blocks": blocks, "steps": STEPS + 1}
@@ -102,12 +102,12 @@ def episode(blocks: int) -> Any:
 
 
 def commands(game: World) -> dict[int, tuple[str, ...]]:
-    """Each of two changes a block; moss changes a third."""
+    """Return commands with which each of two seats changes a block. Moss changes a third block."""
     return {seat: game.legal_actions(seat)[0] for seat in range(2)}
 
 
 def engine_step(game: World) -> float:
-    """The seconds of a step and of the hash after it."""
+    """Return the seconds of a step and of the hash after it."""
     turn, began = commands(game), process_time()
     game.step(turn)
     game.state_hash()
@@ -115,7 +115,7 @@ def engine_step(game: World) -> float:
 
 
 def stored_step(played: Any) -> float:
-    """The seconds of taking a step, as services take it."""
+    """Return the seconds to take a step with the service that stores it."""
     from django.db import transaction
 
     from kitchen.play.turn.step_store import add_commands, command_row, take_step
@@ -131,7 +131,8 @@ def stored_step(played: Any) -> float:
 
 
 def characters(played: Any) -> Iterator[int]:
-    """Of all that steps stored of the state: the small part, which each step writes, and the large part."""
+    """Return the number of characters that the steps stored for the state: the small part at each step, and
+    the large part."""
     from kitchen.play.models import Episode, StateChange
 
     state = Episode.objects.get(pk=played.pk).state

@@ -11,7 +11,7 @@ from kitchen.contract.agent import NO_ONE, Agent, Decision, Situation
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import INFORM, Member, make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans

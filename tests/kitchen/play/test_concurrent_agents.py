@@ -11,7 +11,8 @@ import pytest
 from kitchen import tasks
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.world import Command, SettingsError
+from kitchen.contract.world import Command
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.hmac_seals import canonical_text, plain_json
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.episode import log_integrity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.common_panels import EpisodeEnd, shared_panels
 from kitchen.play.live.seat_view import current_seat_view, world_page_of

@@ -9,7 +9,7 @@ import pytest
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.models import Decision as DecisionRow

@@ -15,7 +15,8 @@ from kitchen import tasks
 from kitchen.contract.agent import REASON_TO_ANSWER, Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, SettingsError
+from kitchen.contract.world import Command
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import answer_messages
 from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
 from kitchen.play.coplayers.answer_messages import send_message

@@ -20,14 +20,15 @@ Lane = Callable[..., Episode]
 
 @pytest.fixture
 def lane(db: None, monkeypatch: pytest.MonkeyPatch) -> Lane:
-    """`lane(…)` makes an episode whose people, if it has any, have opened their pages."""
+    """Return a function `lane(…)` that creates an episode of the world Lane. If it has people, they have
+    opened their pages."""
     monkeypatch.setenv(WORLDS_VARIABLE, LINE)
     monkeypatch.setattr(realtime_episode, "LEAD_IN_SECONDS", 0.0)
     return make_lane
 
 
 def make_lane(*minds: str, seats: int = 1, steps: int = 5, tick_ms: int = 100, **more: Any) -> Episode:
-    """The `minds` have the last seats."""
+    """Create an episode of the world Lane. The agents `minds` have the last seats."""
     people = seats - len(minds)
     episode = create_episode(
         world="lane",
@@ -43,12 +44,12 @@ def make_lane(*minds: str, seats: int = 1, steps: int = 5, tick_ms: int = 100, *
 
 
 def standing(episode: Episode) -> ClockEpisode:
-    """How it stands now."""
+    """Return the episode with its present values in the database."""
     return next(one for one in clock_episodes() if one.episode_id == episode.pk)
 
 
 def taken_by(owner: str, episode: Episode, now: float = 0.0) -> RealtimeEpisode:
-    """The game, which this owner has claimed."""
+    """Return the real-time episode, claimed by this owner."""
     one = standing(episode)
     assert take_clock_claim(owner, one)
     found = read_realtime_episode(one, now)
@@ -57,5 +58,5 @@ def taken_by(owner: str, episode: Episode, now: float = 0.0) -> RealtimeEpisode:
 
 
 def rows_of(episode: Episode) -> list[Step]:
-    """Its steps."""
+    """Return the stored steps of the episode."""
     return list(Step.objects.filter(episode=episode))

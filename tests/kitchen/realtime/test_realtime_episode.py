@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from kitchen.contract.agent import Decision as Agreed
 from kitchen.contract.language_model import Call, Message, Request
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra import process_pool
 from kitchen.play.episode.absent_players import AbsencePolicy
 from kitchen.play.episode.change_episode import end_episode, submit_commands

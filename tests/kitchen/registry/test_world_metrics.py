@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.world import Metric, World, WorldError
+from kitchen.contract.world import Metric, World
+from kitchen.contract.world_errors import WorldError
 from kitchen.registry.world_metrics import (
     achievements,
     common_metrics,

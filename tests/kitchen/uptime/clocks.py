@@ -11,8 +11,8 @@ from kitchen.uptime.outage_detection import Moment, current_moment
 
 
 class Clocks:
-    """Both clocks of one machine; called, they tell the moment. They begin in the past, so that what
-    happens by them is over now."""
+    """The wall clock and the monotonic clock of one machine. Calling the object returns the time. They begin
+    in the past, so that recorded times are not in the future."""
 
     def __init__(self, seconds_ago: float = 0) -> None:
         now = current_moment()
@@ -23,29 +23,29 @@ class Clocks:
         return self._moment
 
     def pass_by(self, seconds: float) -> None:
-        """Time goes on."""
+        """Advance both clocks."""
         at, ticks = self._moment.at + timedelta(seconds=seconds), self._moment.ticks + seconds
         self._moment = replace(self._moment, at=at, ticks=ticks)
 
     def set(self, seconds: float) -> None:
-        """Somebody sets the clock that people read."""
+        """Set the clock that shows the time of day."""
         self._moment = replace(self._moment, at=self._moment.at + timedelta(seconds=seconds))
 
     def start_anew(self, place: str = "another-run") -> None:
-        """The machine is started anew, or this is another one."""
+        """Imitate a restart of the machine, or another machine."""
         self._moment = replace(self._moment, ticks=5.0, place=place)
 
 
 def another(pid: int = 1) -> str:
-    """A process of this machine that has ended."""
+    """Return a process of this machine that has ended."""
     return f"{process_name().rpartition('/')[0].rpartition('/')[0]}/{pid}/0"
 
 
 def elsewhere() -> str:
-    """A process that cannot be seen from here."""
+    """Return a process that cannot be seen from this machine."""
     return "another-run/pid:[1]/7/1"
 
 
 def run_by(part: str, *names: str) -> None:
-    """These are the processes of the part."""
+    """Record these processes as the processes of the part."""
     Sign.objects.filter(part=part).update(processes=list(names))

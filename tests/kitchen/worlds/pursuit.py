@@ -10,7 +10,8 @@ LONGEST = 60
 
 
 def achieve(world: World, seat: int, *aim: str) -> int:
-    """Pursue an aim until the world says that it is reached; return the steps. Every command is legal."""
+    """Pursue an aim (a goal) until the world reports that it is reached, and return the number of steps. Fail
+    if a command is illegal."""
     pursuer, since = get_pursuer(world.kind), world.aim_mark(seat, aim)
     assert aim in world.aims(seat)
     for steps in range(LONGEST):
@@ -24,6 +25,6 @@ def achieve(world: World, seat: int, *aim: str) -> int:
 
 
 def status_of_pursuit(world: World, seat: int, *aim: str) -> str:
-    """What the pursuer says of an aim that is asked for now."""
+    """Return the pursuer's status for an aim (a goal) that is requested now."""
     since = world.aim_mark(seat, aim) if aim in world.aims(seat) else None
     return get_pursuer(world.kind).pursue(make_situation(world, (seat,)), seat, aim, since).status

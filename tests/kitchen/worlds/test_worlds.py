@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, SettingsError, StateError, World
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, World
+from kitchen.contract.world_errors import SettingsError, StateError
 from kitchen.registry.agent_registry import get_pursuer
 from kitchen.registry.world_metrics import metrics_from_log, metrics_of_world
 from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_kit, get_page, get_world

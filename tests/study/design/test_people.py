@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.absent_players import AbsencePolicy
 from study.design.blueprint import ConditionPlan
 from study.design.condition_seats import mind_plans, people_in, planned_absence, planned_organisation

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit
 from study.design.condition_seats import condition_check
 from study.design.parts_other_than_rounds import practice_reaches

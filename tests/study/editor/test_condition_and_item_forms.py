@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.contract.agent import Agent
-from kitchen.contract.world import Setting
+from kitchen.contract.declared_settings import Setting
 from kitchen.registry import agent_registry as coplayers
 from study.design.models import Condition, Study, SurveyItem
 from study.editor.condition_and_item_forms import SHOW_BUTTON

@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MEMORY = 300
-"""The most megabytes that an export may take."""
+"""The maximum memory of an export in megabytes."""
 RATE = 50_000
-"""The fewest step rows a second."""
+"""The minimum number of step rows per second."""
 ENOUGH = 100_000
-"""Step rows from which on the rate is judged."""
+"""The minimum number of step rows for which the rate is judged."""
 STUDY = """
 slug = "bench"
 title = "Many"
@@ -63,7 +63,7 @@ text = "I trusted the team."
 
 
 def main() -> int:
-    """Make, export, print; 1 if an aim is missed."""
+    """Create the data, export them, and print the results. Return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--participants", type=int, default=300, help="how many (300)")
     parser.add_argument("--steps-per-episode", type=int, default=20, help="(20)")
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def make(folder: Path, participants: int, steps: int, environment: dict[str, str]) -> None:
-    """The database."""
+    """Create the database."""
     (folder / "study.toml").write_text(STUDY)
     began = time.monotonic()
     for command in (
@@ -99,7 +99,7 @@ def make(folder: Path, participants: int, steps: int, environment: dict[str, str
 
 
 def measured(form: str, environment: dict[str, str]) -> list[str]:
-    """Export in a process of its own and print what it says; which aims it missed."""
+    """Export in another process, and print its output. Return the missed targets."""
     found = subprocess.run(
         [sys.executable, "-m", "tests.study.exports.bench_exports", "--export", form],
         env=environment,
@@ -112,7 +112,7 @@ def measured(form: str, environment: dict[str, str]) -> list[str]:
 
 
 def misses(line: str) -> Iterator[str]:
-    """What is below an aim in a line of `export`."""
+    """Return the values in a line of `export` that miss their target."""
     memory = re.search(r"peak (\d+) MB", line)
     rate = re.search(r": (\d+) rows \((\d+) step rows a second", line)
     if memory and int(memory[1]) >= MEMORY:
@@ -122,7 +122,7 @@ def misses(line: str) -> Iterator[str]:
 
 
 def export(form: str) -> int:
-    """Export one file, or all as a ZIP, to nowhere; print rows, seconds and the peak of memory."""
+    """Export one file, or all files as a ZIP, without writing them. Print rows, seconds and peak memory."""
     import django
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brigade.settings")

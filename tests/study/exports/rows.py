@@ -12,7 +12,7 @@ from study.exports.export_table import EVERYBODY, ExportSelection, ExportTable
 def rows_of(
     table: ExportTable, study: Study, chosen: ExportSelection = EVERYBODY
 ) -> Iterator[tuple[Any, ...]]:
-    """All cells of every row, as they are read."""
+    """Yield all cells of every row, in the order in which they are read."""
     _, batches = table.opened(study, chosen)
     for batch in batches:
         for before, rows, after in batch.groups:

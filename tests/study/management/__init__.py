@@ -1,1 +1,1 @@
-"""Tests of study/management."""
+"""Test the management commands in `study/management`."""

@@ -1,1 +1,1 @@
-"""Tests of `study/operation/`."""
+"""Test `study/operation`."""

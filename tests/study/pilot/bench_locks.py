@@ -20,12 +20,12 @@ from django.conf import settings
 from django.core.management import call_command
 
 MOST = 0.1
-"""Seconds that nobody is to hold it."""
+"""The maximum time in seconds that a transaction may hold the lock."""
 LEVEL_3 = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 
 
 def main() -> int:
-    """Measure all; how many took too long."""
+    """Measure all operations. Return how many took too long."""
     with tempfile.TemporaryDirectory(prefix="brigade-bench-") as folder:
         os.environ |= {"BRIGADE_VAR": folder, "DJANGO_SETTINGS_MODULE": "brigade.settings"}
         django.setup()
@@ -37,7 +37,8 @@ def main() -> int:
 
 
 def _deeds() -> dict[str, Callable[[], object]]:
-    """By name; each finds what those before it left. Models can be imported only now."""
+    """Return the operations by name. Each uses the rows that the earlier ones wrote. Models are imported
+    here, because Django is not set up earlier."""
     from kitchen.experiments import experiment_services
     from kitchen.experiments.experiment_setup import ExperimentSetup
     from kitchen.experiments.setup_checks import check_setup

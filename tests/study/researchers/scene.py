@@ -35,34 +35,35 @@ RIGHTS = {
     "viewer": {"copy", "view"},
 }
 EXPERIMENT = {"levels": ["level_0"], "agents": [2], "alphas": [1.0], "episodes": 1}
-"""A small one: its page plays some steps to say how long it will take."""
+"""A small experiment, because its page plays some steps for the forecast."""
 
 
 @dataclass
 class Role:
-    """Somebody at the door: their browser, what the study lets them do, and whose data they may read."""
+    """A kind of user: the browser, the user's rights in the study, and the participants whose data the user
+    may read."""
 
     client: Client
     staff: bool = False
     superuser: bool = False
     owes: bool = False
-    """Whether a second factor is asked of them that they have not set up."""
+    """True if the user must set up a second factor but has not."""
     rights: set[str] = field(default_factory=set)
     sees: tuple[str, ...] = ()
-    """Slugs of the studies whose data they may read."""
+    """Slugs of the studies whose data the user may read."""
     person: Participant | None = None
     headers: dict[str, str] = field(default_factory=dict)
     cookies: Any = None
     hidden: set[str] = field(default_factory=set)
-    """What no page may tell them."""
+    """Texts that no page may show the user."""
 
     def may_read(self, person: Participant) -> bool:
-        """Whether what this participant said is for them."""
+        """Return whether this role may read this participant's texts."""
         return self.person == person or person.study.slug in self.sees
 
 
 class Scene:
-    """The study `mine` and the study `other`, with people in the middle of both, and the staff."""
+    """Two studies, `mine` and `other`, each with people in the middle of it, and the staff."""
 
     def __init__(self) -> None:
         self.study, self.other = self._study("mine"), self._study("other")
@@ -88,13 +89,13 @@ class Scene:
             "totpdevice": TOTPDevice.objects.create(user=self.outside, name="app"),
             "staticdevice": StaticDevice.objects.create(user=self.outside, name="recovery"),
         }
-        """What is meant where an address has a number after this word."""
+        """The object that a number in an address refers to, by the word before the number."""
         self.roles = {name: make(self) for name, make in ROLES.items()}
         for role in self.roles.values():
             role.cookies, role.hidden = role.client.cookies.copy(), self._hidden_from(role)
 
     def role(self, name: str) -> Role:
-        """Somebody, as they come to the door."""
+        """Return the role with this name."""
         return self.roles[name]
 
     def _study(self, slug: str) -> Study:
@@ -103,7 +104,7 @@ class Scene:
         return study
 
     def _playing(self, entry: str, study: Study | None = None) -> Participant:
-        """Somebody in their second episode, with a name that a link gave and an answer in words."""
+        """Create a participant in the second episode, with a name from the link and a text answer."""
         person = enter(study or self.study, entry)
         finish_page(participant_id=person.pk, page="guide")
         play_round(person)
@@ -117,38 +118,38 @@ class Scene:
         return person
 
     def staff(self, name: str, role: str = "") -> User:
-        """Somebody of the staff, with this role in the study."""
+        """Create a member of staff with this role in the study."""
         user = User.objects.create_user(name, is_staff=True)
         if role:
             self.study.memberships.create(user=user, role=role)
         return user
 
     def clerk(self) -> User:
-        """Somebody with every right in the admin and no study."""
+        """Create a user who has every right in the admin but is a member of no study."""
         user = self.staff("clerk")
         ours = Permission.objects.filter(content_type__app_label__in=("study", "kitchen"))
         user.user_permissions.set(ours)
         return user
 
     def browser(self, person: Participant) -> Role:
-        """This participant's."""
+        """Return the role of this participant, whose client has the participant's cookie."""
         client = Client()
         client.cookies[f"brigade_{person.study_id}"] = signing.dumps(person.key, salt=COOKIE_SALT)
         return Role(client, person=person)
 
     def outsider(self) -> Role:
-        """Somebody with an account that is not of the staff, who takes part in the other study and sends a
-        token that has expired."""
+        """Create the role of a user who is not staff, takes part in the other study, and sends an expired
+        token."""
         client = logged_in(User.objects.create_user("outsider"))
         client.cookies.update(self.browser(self.stranger).client.cookies)
         return Role(client, headers=self.program(self.study, self.owner, ended=True).headers)
 
     def in_study(self, user: User, role: str) -> Role:
-        """A member of the study."""
+        """Return the role of a logged-in member of the study."""
         return Role(logged_in(user), staff=True, rights=RIGHTS[role], sees=("mine",))
 
     def program(self, study: Study, user: User, *, ended: bool = False) -> Role:
-        """One with a token."""
+        """Return the role of a program that sends an API token of this user."""
         row, secret = token_make(user=user, name="a program", study=study)
         now = timezone.now()
         ends = now - timedelta(hours=1) if ended else row.expires_at
@@ -157,13 +158,13 @@ class Scene:
         return Role(Client(), headers={"authorization": f"Bearer {secret}"}, sees=sees)
 
     def seat(self, person: Participant) -> Seat:
-        """Where this person sits."""
+        """Return the participant's seat in the running episode."""
         return Seat.objects.select_related("episode").get(
             episode__rounds__participant=person, episode__status=Episode.Status.PLAYING
         )
 
     def _hidden_from(self, role: Role) -> set[str]:
-        """What no page may tell this role: keys of others, and words of those who are not their business."""
+        """Return the texts that no page may show this role: other participants' keys and texts."""
         hidden = set[str]()
         for one in (self.person, self.fellow, self.stranger):
             if one != role.person:
@@ -178,7 +179,7 @@ class Scene:
 
 
 def logged_in(user: User) -> Client:
-    """With the password given just now."""
+    """Return a client that is logged in and has just confirmed the password."""
     client = Client()
     client.force_login(user)
     session = client.session
@@ -211,7 +212,7 @@ ROLES: dict[str, Callable[[Scene], Role]] = {
     "token of another study": lambda at: at.program(at.other, at.outside),
     "expired token": lambda at: at.program(at.study, at.owner, ended=True),
 }
-"""Everybody who may come, by what they are."""
+"""All kinds of user, by name."""
 NIGHTLY = (
     "nobody",
     "another participant",
@@ -221,6 +222,9 @@ NIGHTLY = (
     "expired token",
     "collaborator",
 )
-"""Each of their rights, or the lack of it, is also one of a role that comes to every address and socket in
-`make test`. The outsider brings the credentials of several of them along, none of which lets anybody in. A
-collaborator's rights are a viewer's and a part of an owner's."""
+"""Roles that only `make test-all` tries on every address.
+
+Each of their rights, or the lack of it, also belongs to a role that `make test` tries on every address and
+socket. The outsider carries the credentials of several of them, none of which gives access. A collaborator
+has a viewer's rights and some of an owner's.
+"""

@@ -10,10 +10,10 @@ from tests.worlds.beacon.world import KEEPER, PILOT
 
 
 class BeaconAdviser(Adviser):
-    """Shows the way; of a pilot nothing is known."""
+    """An adviser that knows the haven. It gives no advice about pilots."""
 
     def advise(self, situation: Situation) -> Advice | None:
-        """The light that leads to the haven."""
+        """Return the light that leads to the haven."""
         (seat,) = situation.seats
         if seat != KEEPER:
             return None
@@ -22,20 +22,21 @@ class BeaconAdviser(Adviser):
         return Advice(("light", where), {"where": where})
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """A good pilot steers where the light was."""
+        """Return the action of a good pilot: steer where the light was."""
         light = situation.observations[situation.seats[0]]["light"]
         return {PILOT: ("steer", light)} if light in ("left", "right") else {}
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """By the end of the bay where the ship is now."""
+        """Return whether a predicted course was right: whether the ship is now in that half of the bay."""
         return bool(observation["ship"] > 0) is (command[1] == "right")
 
     def success(self, score: Mapping[str, Json]) -> float | None:
-        """Full where the ship never left the haven's side."""
+        """Return the success from 0 to 1: 1 if the ship never left the haven, 0 from a mean distance of 4."""
         return None if score["drift"] is None else max(0.0, 1 - score["drift"] / 4)
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """A haven in every other step is all that anybody could reach."""
+        """Return the output from 0 to 1: 1 if a haven was reached in every second step, which is the highest
+        possible number."""
         return float(min(2 * score["havens"] / steps, 1.0))
 
 

@@ -42,4 +42,4 @@ KIT = WorldKit(
 )
 
 LINE = "beacon=tests.worlds.beacon.kit:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

@@ -13,13 +13,13 @@ WORDS = {"left": "left", "here": "here", "right": "right"}
 
 
 class Bay(NamedTuple):
-    """What this seat sees, by name."""
+    """The values that this seat sees, by name."""
 
     seen: tuple[tuple[str, Json], ...]
 
 
 class Menu(NamedTuple):
-    """What there is to do for the coming step: commands as JSON, with their words."""
+    """The commands for the coming step, as JSON and in words."""
 
     step: int
     role: str
@@ -28,7 +28,7 @@ class Menu(NamedTuple):
 
 
 class BeaconPage(Page):
-    """What one sees of the bay, and what one can do."""
+    """The page with the bay and the menu."""
 
     layout = "worlds/beacon/layout.jinja"
     guide = "worlds/beacon/guide.jinja"
@@ -36,7 +36,7 @@ class BeaconPage(Page):
     title = "The lighthouse"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """The bay, then the menu."""
+        """Return the panel of the bay and the menu."""
         actions = tuple((json.dumps(command), self.phrase(command)) for command in view.choice.legal)
         menu = Menu(view.step + 1, view.brief["role"], view.phase == "choose", actions)
         return (
@@ -45,15 +45,15 @@ class BeaconPage(Page):
         )
 
     def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
-        """`Hint: the haven lies to the left.`"""
+        """Return a hint, such as `Hint: the haven lies to the left.`"""
         return f"Hint: the haven lies to the {aim['where']}."
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """The brief says it all."""
+        """Return the rules. The brief contains all of them."""
         return brief
 
     def phrase(self, command: Command) -> str:
-        """`Show the light left`."""
+        """Return a command in words, such as `Show the light left`."""
         verb = {"light": "Show the light", "steer": "Steer"}.get(command[0] if command else "", "Wait")
         return " ".join([verb, *(WORDS[word] for word in command[1:] if word in WORDS)])
 

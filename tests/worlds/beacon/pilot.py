@@ -8,8 +8,9 @@ from random import Random
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, Request
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.provider_registry import STAND_IN, make_decision_model, parse_model_setting
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice
@@ -20,7 +21,7 @@ WRITTEN = re.compile(r"steer(?:_agent1_|\(agent1, )(left|right)")
 
 
 class Pilot(Agent):
-    """Steers where the light was, if its model agrees."""
+    """An agent that steers where the light was, if its model agrees."""
 
     kind: ClassVar[str] = "pilot"
     worlds: ClassVar[tuple[str, ...]] = ("beacon",)
@@ -28,19 +29,19 @@ class Pilot(Agent):
     names_model: ClassVar[str] = "oracle"
 
     def model(self) -> str:
-        """As the settings say."""
+        """Return the language model that the settings select."""
         return ":".join(parse_model_setting(self.chosen["oracle"]))
 
     def rehearsal(self) -> ForecastTrial:
-        """It remembers nothing anyway."""
+        """Return how to forecast this agent's calls: with the stand-in model."""
         return ForecastTrial({"oracle": STAND_IN})
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """The rules."""
+        """Return the rules as the fixed messages of the prompt."""
         return (RULES,)
 
     async def decide(self, situation: Situation) -> Decision:
-        """One call."""
+        """Ask the model once, and return the decision."""
         provider, model = parse_model_setting(self.chosen["oracle"])
         seen = situation.observations[PILOT]
         asked = [Message("system", RULES, fixed=True), Message("user", f"The ship and the light: {seen}")]
@@ -57,5 +58,5 @@ class Pilot(Agent):
 
 
 def follow(seen: Mapping[str, Json]) -> Command:
-    """Where the light was."""
+    """Return the direction in which the light was."""
     return ("steer", seen["light"]) if seen["light"] in ("left", "right") else WAIT

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 
 KEEPER, PILOT = 0, 1
 WAIT: Command = ("wait",)
@@ -15,7 +16,7 @@ MOVES = {"left": -1, "right": 1}
 
 
 class Beacon(SimpleWorld):
-    """A light, a ship, a haven."""
+    """The world with a light, a ship and a haven."""
 
     kind: ClassVar[str] = "beacon"
     state: ClassVar[tuple[str, ...]] = ("passage", "haven", "ship", "light", "steered", "distance")
@@ -54,16 +55,16 @@ class Beacon(SimpleWorld):
         return self.chance(self.passage).choice(berths)
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Who one is, and how wide the bay is."""
+        """Return the seat's role and the width of the bay."""
         return {"role": ("keeper", "pilot")[seat], **self.chosen}
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """The keeper sees haven and ship; the pilot sees ship and light."""
+        """Return haven and ship for the keeper, ship and light for the pilot."""
         shared = {"ship": self.ship, "light": self.light}
         return {**shared, "haven": self.haven} if seat == KEEPER else shared
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Lights, or courses that do not end on the rocks."""
+        """Return the lights for the keeper, and the courses that stay in the bay for the pilot."""
         if seat == KEEPER:
             return [*LIGHTS, WAIT]
         return [*(("steer", way) for way, by in MOVES.items() if self._is_berth(self.ship + by)), WAIT]
@@ -72,19 +73,20 @@ class Beacon(SimpleWorld):
         return 0 <= berth < int(self.chosen["width"])
 
     def visible(self, seat: int, event: Event) -> bool:
-        """What the pilot steers is not the keeper's to see."""
+        """Return whether the seat sees the event. The keeper does not see the pilot's course."""
         return event.seat != PILOT or seat == PILOT
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Tell a course onto the rocks from what this seat can never do."""
+        """Return why a command is refused: the course leaves the bay, or this seat can never give the
+        command."""
         return "at_the_edge" if command in [("steer", way) for way in MOVES] and seat else "senseless"
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:
-        """Nothing yet: both act at once."""
+        """Store the command without effect, because both seats act at once."""
         return ()
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Show the light and move the ship, both by the state before the step."""
+        """Show the light and move the ship, both from the state before the step."""
         self.light = given[KEEPER][1] if len(given.get(KEEPER, ())) > 1 else "dark"
         return () if given.get(PILOT, WAIT) == WAIT else self._sail(MOVES[given[PILOT][1]])
 
@@ -100,10 +102,10 @@ class Beacon(SimpleWorld):
 
     @property
     def drift(self) -> float | None:
-        """The mean distance to the haven after steering; None before that."""
+        """Return the mean distance to the haven after steering; None before the first steering."""
         return self.distance / self.steered if self.steered else None
 
     @property
     def havens(self) -> int:
-        """The havens that were reached: one a passage."""
+        """Return the number of havens that the ship has reached."""
         return self.passage

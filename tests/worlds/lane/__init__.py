@@ -1,1 +1,1 @@
-"""A world as small as can be in which a clock takes the steps: cells in a row, on which seats walk."""
+"""Define Lane, the smallest real-time world: seats walk on cells in a row."""

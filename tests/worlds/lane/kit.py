@@ -21,4 +21,4 @@ KIT = WorldKit(
 )
 
 LINE = "lane=tests.worlds.lane.kit:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

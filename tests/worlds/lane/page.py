@@ -11,7 +11,7 @@ from tests.worlds.lane.world import CELLS
 
 
 class LanePage(GridPage):
-    """Seats may share a cell; keys go west and east."""
+    """The page of the world Lane. Several seats may be on one cell; keys move a seat west and east."""
 
     title = "The lane"
     rules = ("Walk as far as you can.",)
@@ -22,11 +22,11 @@ class LanePage(GridPage):
     blocking = False
 
     def rows(self, brief: Mapping[str, Json]) -> Sequence[str]:
-        """One row of floor."""
+        """Return the grid: one row of floor."""
         return (FLOOR_LETTER * CELLS,)
 
     def seen(self, view: SeatView) -> Mapping[str, Json]:
-        """Beside the row, where this seat is."""
+        """Return the text beside the row: the position of this seat."""
         return {"you": view.observation["you"]}
 
 

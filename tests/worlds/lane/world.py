@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Command, Event, Json, Metric
 
 WAYS = {"west": -1, "east": 1, "stay": 0}
 CELLS = 10
 
 
 class Lane(SimpleWorld):
-    """Cells in a row."""
+    """The world: cells in a row."""
 
     kind: ClassVar[str] = "lane"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -33,28 +34,28 @@ class Lane(SimpleWorld):
     state: ClassVar[tuple[str, ...]] = ("walked", "at")
 
     def begin(self) -> None:
-        """Place all at the west end."""
+        """Place all seats at the west end."""
         self.walked, self.at = 0, [0] * self.seats
 
     @property
     def tick_ms(self) -> int | None:
-        """As it is set; 0 for turns."""
+        """Return the length of a tick from the settings, in milliseconds; None for turn-based play."""
         return self.chosen["tick_ms"] or None
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return where all are."""
+        """Return the positions of all seats."""
         return {"at": list(self.at), "you": self.at[seat], "players": [{"at": [at, 0]} for at in self.at]}
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return all ways but into a wall."""
+        """Return all directions that do not lead into a wall, and `stay`."""
         return [(way,) for way, by in WAYS.items() if 0 <= self.at[seat] + by < CELLS]
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Accept all ways."""
+        """Accept all directions, and `stay`."""
         return len(command) == 1 and command[0] in WAYS
 
     def why_not(self, seat: int, command: Command) -> str:
-        """There is nothing but walls."""
+        """Return the code `wall` for a move beyond an end."""
         return "wall"
 
     def carry_out(self, seat: int, command: Command) -> Iterable[Event]:

@@ -1,1 +1,2 @@
-"""A world as small as can be in which a macro can be stopped, and in which three seats can talk."""
+"""Define Tunnel, a small world in which a macro (a command of several steps) can be stopped, and three seats
+can talk."""

@@ -9,4 +9,4 @@ from tests.worlds.tunnel.world import Tunnel
 KIT = WorldKit(rules=lambda: Tunnel, page=lambda: PAGE, steps="steps")
 
 LINE = "tunnel=tests.worlds.tunnel.kit:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

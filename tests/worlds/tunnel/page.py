@@ -7,17 +7,17 @@ from kitchen.contract.world import Command
 
 
 class TunnelPage(Page):
-    """No panels."""
+    """A page without panels."""
 
     layout = "worlds/tunnel/layout.jinja"
     guide = "worlds/tunnel/guide.jinja"
 
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """None."""
+        """Return no panels."""
         return ()
 
     def phrase(self, command: Command) -> str:
-        """As it is."""
+        """Return the text of a command unchanged."""
         return " ".join(command)
 
 

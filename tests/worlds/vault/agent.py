@@ -14,7 +14,7 @@ MY_CODE = re.compile(r"\bcode is ([1-9])\b")
 
 
 class Keeper(Agent):
-    """Says its code once, in the first step, and dials what the next keeper says."""
+    """An agent that says its code once, in the first step, and dials the code that the next keeper says."""
 
     kind: ClassVar[str] = "keeper"
     worlds: ClassVar[tuple[str, ...] | None] = ("vault",)
@@ -22,7 +22,7 @@ class Keeper(Agent):
     instant: ClassVar[bool] = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Dial the code that was heard, with cranking as the plan; who cranks stops when told to."""
+        """Dial the code that was heard, and plan to crank. Stop cranking if a message asks for it."""
         (seat,) = situation.seats
         told = bool(situation.memory)
         says = () if told else (MessageDraft(f"My code is {situation.briefs[seat]['code']}."),)
@@ -40,12 +40,12 @@ class Keeper(Agent):
 
 
 def stops(situation: Situation, seat: int) -> bool:
-    """Whether this keeper cranks, and may stop."""
+    """Return whether this keeper may give the command to stop, which is legal while it cranks."""
     return STOP in situation.legal[seat]
 
 
 def heard(seat: int, messages: tuple[TeamMessage, ...]) -> str:
-    """Return the code that the next keeper said; empty if nothing was heard of it."""
+    """Return the code in the next keeper's messages; empty if there is none."""
     codes = [
         found[1]
         for said in messages

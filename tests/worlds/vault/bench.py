@@ -1,6 +1,5 @@
-"""Define the benchmark of the test world Vault: how far agents get without people, by door, with and without
-messages.
-"""
+"""Define the benchmark of the test world Vault. It counts the bolts that agents draw without people, by door,
+with and without messages."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ DOORS = {"first": 1, "fourth": 4}
 
 
 class Doors(ComparisonBenchmark):
-    """Bolts that are drawn, by door."""
+    """The benchmark of the world Vault: the number of drawn bolts, by door."""
 
     steps: ClassVar[int] = 9
     agents: ClassVar[tuple[int, ...]] = (3,)
@@ -27,7 +26,7 @@ class Doors(ComparisonBenchmark):
         return tuple(DOORS)
 
     def usual_levels(self) -> tuple[str, ...]:
-        """Return all of them."""
+        """Return the names of all doors."""
         return self.levels()
 
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:

@@ -24,4 +24,4 @@ KIT = WorldKit(
 )
 
 LINE = "vault=tests.worlds.vault.kit:KIT"
-"""Its line in `BRIGADE_WORLDS`."""
+"""The line for `BRIGADE_WORLDS` that adds this world."""

@@ -9,7 +9,7 @@ from kitchen.contract.world import Json, Metric
 
 
 class TalkMetrics(LogMetrics):
-    """How much was said."""
+    """The metric that counts messages."""
 
     figures: ClassVar[tuple[Metric, ...]] = (
         Metric(
@@ -23,7 +23,7 @@ class TalkMetrics(LogMetrics):
     )
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the number of messages of members."""
+        """Return the number of messages that members sent."""
         return {"messages": sum(said.sender is not None for said in log.messages)}
 
 

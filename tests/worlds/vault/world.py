@@ -6,20 +6,21 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import ClassVar
 
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.simple_world import SimpleWorld
-from kitchen.contract.world import Aim, Command, Event, Json, Metric, Setting
+from kitchen.contract.world import Aim, Command, Event, Json, Metric
 
 WAIT: Command = ("wait",)
 CRANK: Command = ("crank",)
 STOP: Command = ("stop",)
 DIAL = "dial"
 TURNS = 4
-"""Steps of cranking that draw a bolt."""
+"""The number of steps of cranking that draw a bolt."""
 DIGITS = (1, 9)
 
 
 class Vault(SimpleWorld):
-    """Codes, dials, bolts."""
+    """The world with codes, dials and bolts."""
 
     kind: ClassVar[str] = "vault"
     settings: ClassVar[tuple[Setting, ...]] = (
@@ -40,44 +41,44 @@ class Vault(SimpleWorld):
     state: ClassVar[tuple[str, ...]] = ("dialled", "cranked", "opened")
 
     def begin(self) -> None:
-        """Nothing is dialled, nobody cranks."""
+        """Set the start state: nothing is dialled, and nobody cranks."""
         self.dialled, self.cranked = [0, 0, 0], [0, 0, 0]
         self.opened = [False, False, False]
 
     @property
     def codes(self) -> list[int]:
-        """The code of each keeper: it follows from the door."""
+        """Return the code of each keeper, which depends on the door."""
         return Random(self.chosen["door"]).sample(range(DIGITS[0], DIGITS[1] + 1), 3)
 
     @property
     def over(self) -> bool:
-        """The vault is open."""
+        """Return whether the vault is open."""
         return all(self.opened)
 
     @property
     def cut_off(self) -> bool:
-        """The limit is reached before."""
+        """Return whether the step limit was reached before the vault was open."""
         return not self.over and self.clock >= int(self.chosen["limit"])
 
     @property
     def bolts(self) -> int:
-        """The bolts that are drawn."""
+        """Return the number of drawn bolts."""
         return sum(self.opened)
 
     def brief(self, seat: int) -> dict[str, Json]:
-        """Return the settings and this keeper's own code, which nobody else knows."""
+        """Return the settings and the keeper's own code, which no other keeper knows."""
         return {"limit": self.chosen["limit"], "keeper": seat + 1, "code": self.codes[seat]}
 
     def observe(self, seat: int) -> dict[str, Json]:
-        """Return what this keeper dialled, and all bolts."""
+        """Return the digit that this keeper dialled, and the state of all bolts."""
         return {"dialled": self.dialled[seat], "turns": self.cranked[seat], "drawn": list(self.opened)}
 
     def asks(self, seat: int) -> bool:
-        """A keeper who cranks, or has drawn the bolt, has nothing to choose."""
+        """Return whether the keeper can choose. A keeper who cranks, or has drawn the bolt, cannot."""
         return not self.opened[seat] and not self.cranked[seat]
 
     def legal_actions(self, seat: int) -> list[Command]:
-        """Return what this keeper can do; one who cranks may only stop."""
+        """Return the commands that this keeper can give. A keeper who cranks can only stop or continue."""
         if self.opened[seat]:
             return [WAIT]
         if self.cranked[seat]:
@@ -86,30 +87,31 @@ class Vault(SimpleWorld):
         return [(DIAL, str(DIGITS[0])), *crank, WAIT]
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the digits, for a keeper who can dial."""
+        """Return the range of digits, for a keeper who can dial."""
         return {(DIAL,): DIGITS} if self.asks(seat) else {}
 
     def _wanted(self, seat: int) -> int:
         return self.codes[(seat + 1) % self.seats]
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return what can be planned."""
+        """Return the commands that can be planned."""
         return [(DIAL, str(DIGITS[0])), CRANK, WAIT]
 
     def aims(self, seat: int) -> list[Aim]:
-        """Return the one thing that a keeper can be asked for."""
+        """Return the one aim that others can ask a keeper to reach: draw the bolt."""
         return [("draw",)]
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """The aim is reached when the bolt is drawn."""
+        """Return SUCCESS once the bolt is drawn."""
         return "success" if self.opened[seat] else "unknown"
 
     def visible(self, seat: int, event: Event) -> bool:
-        """What a keeper dials or cranks, nobody else sees; a bolt is heard, and so is what is said."""
+        """Return whether the seat sees the event. Only the keeper itself sees its dialling and cranking;
+        everybody hears bolts and messages."""
         return event.seat in (None, seat) or event.kind == "message"
 
     def why_not(self, seat: int, command: Command) -> str:
-        """Tell the reasons apart."""
+        """Return the code of the reason why a command is refused."""
         if self.opened[seat]:
             return "drawn"
         if self.cranked[seat]:

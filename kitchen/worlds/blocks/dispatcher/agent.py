@@ -17,10 +17,11 @@ from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFact
 from kitchen.agents.skill_agents.settings import BY_RULE
 from kitchen.agents.skill_agents.skill_text import NO_WORDS
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Message, Reply
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.world import Command, Json
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.llm.providers.stand_in_model import StandInAdvice, WrittenCommand
 from kitchen.words.quoted_messages import repeats_prompt

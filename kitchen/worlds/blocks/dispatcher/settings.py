@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kitchen.agents.skill_agents import settings as shared
-from kitchen.contract.world import Json, Setting
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.llm.providers.stand_in_model import stand_in_settings
 

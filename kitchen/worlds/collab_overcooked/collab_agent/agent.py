@@ -28,6 +28,7 @@ from kitchen.contract.agent import (
     Situation,
     run_without_waiting,
 )
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import (
     Call,
     CallTimeoutError,
@@ -38,7 +39,7 @@ from kitchen.contract.language_model import (
 )
 from kitchen.contract.organisation import END, SAY
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, commands_in
-from kitchen.contract.world import Command, Json, Setting, World
+from kitchen.contract.world import Command, Json, World
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
 from kitchen.llm.providers.stand_in_model import StandIn, StandInAdvice, StandInBehaviour, stand_in_settings
@@ -111,7 +112,7 @@ class CollabAgent(Agent):
     )
 
     def __init__(self, chosen: Mapping[str, Json]) -> None:
-        """Read the settings. SettingsError for a model of an unknown provider."""
+        """Read the settings. Raises SettingsError for a model of an unknown provider."""
         super().__init__(chosen)
         self.provider, self.model_name = provider_registry.parse_model_setting(self.chosen["model"])
 
@@ -161,7 +162,7 @@ class CollabAgent(Agent):
 
 @dataclass(slots=True)
 class _Turn:
-    """One decision: what the model was asked, and what came of it."""
+    """One decision in progress: the questions to the model, and their results."""
 
     agent: CollabAgent
     situation: Situation
@@ -254,7 +255,7 @@ class _Turn:
         return call
 
     def _stand_in(self) -> StandIn:
-        """Return the stand-in, which answers as the stand-in pair plays."""
+        """Return the stand-in model, whose answers follow the rules of the stand-in pair."""
         chosen, situation = self.agent.chosen, self.situation
         memory = situation.memory if isinstance(situation.memory, dict) else {}
         rule = RecipePartner({"wrong_requests": chosen["stand_in_errors"]})
@@ -349,7 +350,8 @@ class _Turn:
 
 
 def _can_follow(seat: int, macro: Command) -> bool:
-    """Return whether a plan of this seat may go on with the macro; a plan ends before one that cannot be."""
+    """Return whether this seat could ever carry out the macro. A plan is cut before a macro that it could
+    not."""
     return not never_code(food_rules(), seat, macro)
 
 

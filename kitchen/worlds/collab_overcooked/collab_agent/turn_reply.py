@@ -78,7 +78,7 @@ def read_turn_reply(reply: Reply) -> TurnReply:
 
 
 def _macros(given: Json) -> list[Command]:
-    """Read macros. What models write for an empty part is none."""
+    """Return the macros in a part of the reply. Texts that models write for an empty part give none."""
     return [macro for macro in read_macros(given) if not _NOTHING.match(" ".join(macro))]
 
 

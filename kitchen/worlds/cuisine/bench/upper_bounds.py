@@ -152,7 +152,8 @@ def _own_steps(level: Level, product: str) -> int:
 
 
 def _carried_to(level: Level, product: str) -> int:
-    """Return the number of ingredients carried to the tool; one made in such a tool may already be there."""
+    """Return how many ingredients must be carried to the tool that makes the product. An ingredient that the
+    same kind of tool makes may already be there, so it is not counted."""
     recipe = level.recipes[product]
     made = (level.recipes[item].tool for item in recipe.ingredients if item in level.recipes)
     made_there = (tool == recipe.tool for tool in made)

@@ -15,10 +15,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
+from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Call, Message, Reply
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Intent, Json, Setting, SettingsError
+from kitchen.contract.world import Intent, Json
+from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.words.quoted_messages import repeats_prompt, shorten
 from kitchen.worlds.cuisine.dispatcher.command_check import (
@@ -190,13 +192,13 @@ class ModelConversation:
 
     @property
     def addressee(self) -> int | None:
-        """The one member to whom the line is written; None if its name is unknown or it is for all."""
+        """Return the one member to whom the line is written; None if its name is unknown or it is for all."""
         return member_named(self.line.to, addressee_names(self.moment, SAY))
 
     @property
     def given_jobs(self) -> tuple[MessageDraft, ...]:
-        """The jobs that the model gives to others, from its first answer that has some. Words that repeat
-        the prompt are left out."""
+        """Return the jobs that the model gives to others, from its first answer that has some. Words that
+        repeat the prompt are left out."""
         said = (jobs_given_in(call.reply, self.moment) for call in self.calls if call.reply)
         jobs = next((each for each in said if each), ()) if self.talks else ()
         plain = (replace(say, text="") if self._repeats(say.text) else say for say in jobs)

@@ -151,7 +151,7 @@ class CheckedCommands:
 
     @property
     def unread(self) -> bool:
-        """True if at least one agent has no readable command."""
+        """Return True if at least one agent has no readable command."""
         return any(fault.code in UNREAD_CODES for fault in self.faults)
 
     @property

@@ -53,7 +53,7 @@ def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _job_reference(message: TeamMessage) -> str:
-    """Return which job a message is about."""
+    """Return the text that says which job a message is about."""
     if message.kind == INFORM:
         return f" gives job {message.number}"
     job, status = message.data.get("job"), message.data.get("status", message.kind)
@@ -94,8 +94,8 @@ def line_in_reply(reply: Reply) -> SaidLine:
 
 
 def addressee_names(moment: KitchenMoment, kind: str) -> dict[str, int]:
-    """Return the members to whom the dispatcher may send messages of this kind, by name: `agent1`, or the own
-    name of a member without a robot."""
+    """Return the members to whom the dispatcher may send messages of this kind, by name. A name is `agent1`,
+    or the own name of a member without a robot."""
     if moment.organisation is None:
         return {}
     members = map(moment.organisation.member, moment.organisation.to(moment.member, kind))
@@ -127,8 +127,11 @@ def is_led(moment: KitchenMoment) -> bool:
 
 
 def job_lines(moment: KitchenMoment) -> Iterator[str]:
-    """Yield the open jobs for the prompt, one per line, oldest first: those of the dispatcher if somebody may
-    give it jobs, and those that it gave if it may give some."""
+    """Yield the open jobs for the prompt, one per line, oldest first.
+
+    Jobs of the dispatcher are listed if somebody may give it jobs. Jobs that it gave are listed if it may
+    give jobs.
+    """
     if is_led(moment):
         mine = [job for job in moment.jobs if job.worker == moment.member]
         yield "Jobs for you:" if mine else "Jobs for you: none."

@@ -245,7 +245,7 @@ class ModelSession:
         return self.options.sampling if takes else None
 
     def _drawing(self) -> dict[str, Any]:
-        """Return the sampling parameters, for providers that take them."""
+        """Return the sampling parameters (such as the temperature), for providers that accept them."""
         if not provider_registry.takes_seed(self.provider):
             return {}
         return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}

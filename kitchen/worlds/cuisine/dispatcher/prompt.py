@@ -11,8 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from kitchen.contract.declared_settings import PLACEHOLDER_PATTERN, placeholders_in
 from kitchen.contract.organisation import INFORM, SAY
-from kitchen.contract.world import PLACEHOLDER_PATTERN, Event, Json, placeholders_in
+from kitchen.contract.world import Event, Json
 from kitchen.words.english_text import and_list, counted_noun
 from kitchen.worlds.cuisine.dispatcher import message_and_job_text
 from kitchen.worlds.cuisine.dispatcher.command_check import (
@@ -225,7 +226,7 @@ def _lacks(options: DispatcherOptions, there: set[str]) -> Iterator[str]:
 
 
 def _needed(options: DispatcherOptions) -> Iterator[str]:
-    """Yield the parts that the settings require."""
+    """Yield the names of the prompt's parts that the settings require."""
     parts = {
         "persona": bool(options.persona),
         "recipes": options.recipes,

@@ -162,7 +162,7 @@ def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> Extr
 
 
 def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int, list[_Offer]]:
-    """Return the first command of each passage, by seat, in order."""
+    """Return the first command for each seat in each passage, in order."""
     passages: dict[PassageId, list[FoundCommand]] = {}
     for each in found:
         passages.setdefault(each.passage, []).append(each)
@@ -218,7 +218,7 @@ class _Reader:
         self.section = self.above = self.label = ""
 
     def without(self, line: str) -> None:
-        """Read a line without commands."""
+        """Read a line without commands: it may be a heading for later lines."""
         if _PASSED_OVER.fullmatch(line) and not _SECTION.match(line):
             return
         self.goes_on, self.above, self.label = False, "", ""
@@ -471,7 +471,8 @@ def extract_from_call(
 
 
 def _without_thoughts(text: str) -> str:
-    """Return the text without thoughts (also cut-off ones), with markdown's escapes undone."""
+    """Return the text without the model's thoughts (complete or cut off), and without Markdown's
+    backslashes."""
     after = _THOUGHTS_END.split(text)[-1]
     said = _THOUGHTS_BEGIN.split(after)[0].replace("\\_", "_").translate(_PLAINLY)
     return _STRUCK_OUT.sub(" ", said).replace(MARK, " ").replace(TAKEN_MARK, " ")

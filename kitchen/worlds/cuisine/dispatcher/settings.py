@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from kitchen.contract.world import Json, clean_settings
+from kitchen.contract.declared_settings import clean_settings
+from kitchen.contract.world import Json
 from kitchen.llm.provider_registry import (
     STAND_IN,
     calls_tools,
@@ -88,7 +89,7 @@ class DispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """True if the model must reply by calling the tool for commands, instead of in text."""
+        """Return True if the model must reply by calling the tool for commands, instead of in text."""
         return self.reply == "tool"
 
 

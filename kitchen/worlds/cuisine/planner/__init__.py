@@ -1,5 +1,5 @@
-"""The planner: an agent that searches for a good plan, without a language model (MindAgent, arXiv 2309.09971,
-section 4).
+"""Define the planner: an agent that searches for a good plan, without a language model (MindAgent, arXiv
+2309.09971, section 4).
 
 A plan is an ordered list of dishes. `rollout` simulates it in a simplified kitchen. `plan_search` tries
 random changes and keeps the best plan. Plans are valued by the orders served in time, dishes for later

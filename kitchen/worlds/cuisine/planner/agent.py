@@ -14,7 +14,8 @@ from typing import ClassVar
 
 from kitchen.agents.job_follower import JobProgress, follow_jobs
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
-from kitchen.contract.world import Command, Json, Setting
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Command, Json
 from kitchen.worlds.cuisine.aim_pursuit import PURSUER, lead_to_dish
 from kitchen.worlds.cuisine.planner.follow_instructions import (
     HEARD_KEY,
@@ -152,7 +153,7 @@ class CuisinePlanner(Agent):
         )
 
     def _planning(self, situation: Situation) -> Decision:
-        """Return the commands of the plan; without seats keep the memory."""
+        """Return a decision with the plan's first commands. Without seats, return the memory unchanged."""
         if not situation.seats:
             kept = situation.memory if isinstance(situation.memory, dict) else None
             return Decision(commands={}, memory=kept)

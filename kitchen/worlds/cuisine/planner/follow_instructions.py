@@ -50,7 +50,7 @@ class HeardInstructions:
     read: tuple[Wish, ...]
     """The wishes understood in the new messages."""
     fresh: tuple[Wish, ...]
-    """Those of them that are addressed to this agent."""
+    """The new wishes that are addressed to this agent."""
     wishes: tuple[Wish, ...]
     """The earlier wishes and the fresh ones, in order."""
 
@@ -162,7 +162,7 @@ def answer_messages(
 def _taken(
     situation: Situation, job: TeamMessage, brief: Mapping[str, Json], fresh: Sequence[Wish]
 ) -> MessageDraft:
-    """Return the answer to a job: an understood job is accepted."""
+    """Return the answer to a job: accept it if the job was understood."""
     mine = [wish for wish in fresh if wish.number == job.number and wish.meant(situation.seats)]
     to, data = (job.sender or 0,), {"job": job.number}
     if not mine:

@@ -182,7 +182,7 @@ DEMONSTRATION_TRIES = 25
 HORIZON_STEPS = 60
 """Largest number of steps played ahead: the paper's whole episodes, so that a plan keeps its worth."""
 NEAR_STEPS = 4
-"""Changes are made among so many first wishes."""
+"""Changes are made among this number of first wishes."""
 DRAFT_CHANGES = ("style", "errand", "passing", "helping", "order", "more", "less")
 """Kinds of changes by which a better plan is searched."""
 
@@ -299,7 +299,7 @@ class PlanSearch:
         return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
-        """Return these agents with one added or removed."""
+        """Return these agents with one agent added or removed at random."""
         return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Benchmarks of Overcooked agents that play without people, with published results."""
+"""Compare Overcooked agents that play without people with published results."""

@@ -13,7 +13,9 @@ from random import Random
 from typing import ClassVar, NamedTuple
 
 from kitchen.contract.agent import Agent, Decision, Situation
-from kitchen.contract.world import Command, Json, Setting, SettingsError, World
+from kitchen.contract.declared_settings import Setting
+from kitchen.contract.world import Command, Json, World
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.overcooked.game_rules import COMMANDS, DISH, INTERACT, MOVE_COMMANDS, STAY
 from kitchen.worlds.overcooked.layout import (
     DIRECTIONS,

@@ -133,7 +133,7 @@ def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
 
 
 def _nearest(board: TaskBoard, seat: int, cells: list[Cell]) -> dict[Cell, int]:
-    """Return counters with the other seat's path as a cost."""
+    """Return the extra cost of each counter: half of the other seat's path to it, at most 6 ticks."""
     return {cell: min(board.cost(1 - seat, cell), 12) // 2 for cell in cells}
 
 
@@ -275,7 +275,8 @@ def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
 
 
 def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
-    """Return the ticks from that cell to the nearest pot."""
+    """Return the ticks from that cell to the nearest pot, or UNREACHABLE if the seat cannot reach the
+    cell."""
     if board.cost(seat, cell) >= UNREACHABLE:
         return UNREACHABLE
     return min(ticks_between(board, seat, cell, pot) for pot in pots)

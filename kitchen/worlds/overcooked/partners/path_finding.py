@@ -30,9 +30,9 @@ class PoseGraph:
         self.ahead = tuple(cell_ahead(cell, face) for cell in self.cells for face in FACE_ORDER)
         moves = (tuple(self._moved(cell, face) for face in FACE_ORDER) for cell in self.cells)
         self.moves = tuple(after for after in moves for _ in FACE_ORDER)
-        """By pose: the pose after each direction, in the order of `FACE_ORDER`."""
+        """The pose after each direction, in the order of `FACE_ORDER`, by pose."""
         self.facing: dict[Cell, list[int]] = {}
-        """By cell: the poses that face it."""
+        """The poses that face a cell, by cell."""
         for pose, cell in enumerate(self.ahead):
             self.facing.setdefault(cell, []).append(pose)
         self._before = self._backwards()

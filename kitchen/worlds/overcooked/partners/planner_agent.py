@@ -69,7 +69,7 @@ class GridPlanner(Agent):
 
 
 def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
-    """Return the memory updated with the current poses."""
+    """Return the planner's memory with the current poses."""
     still, odd = [0, 0], [0, 0]
     for seat in (0, 1):
         pose = scene.poses[seat]
@@ -102,7 +102,7 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
 
 
 def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return errands and paths planned for both seats."""
+    """Return the errand and the path of each seat, planned for both seats together."""
     given = assign_errands(board)
     return given, plan_both_paths(board, given)
 

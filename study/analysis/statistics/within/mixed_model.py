@@ -271,10 +271,8 @@ def _design(
     known: Sequence[AnalysisCondition],
     terms: Sequence[Term],
 ) -> DesignMatrix:
-    """Return independent columns: intercept, conditions, position around its middle, and carry-over.
-
-    With groups between people, the conditions are told apart by group, level and their products.
-    """
+    """Return independent columns: intercept, conditions, position around its middle, and carry-over. With
+    between-subjects groups, the conditions are coded by group, level and their products."""
     cells = [(row.group, row.condition) for row in rows]
     blocks: dict[str, Array] = {"intercept": np.ones((len(rows), 1)), **_compared(table, cells, known)}
     if "position" in terms:

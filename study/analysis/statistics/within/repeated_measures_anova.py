@@ -332,7 +332,7 @@ def _effect(
     noise: float,
     *epsilons: float,
 ) -> SplitPlotEffect:
-    """Return one test; without epsilons nothing is corrected."""
+    """Return the F test of one term. Without `epsilons`, p values are not corrected."""
     f = squares / df / (error / df_error)
     ps = [f_tail(f, min(each, 1.0) * df, min(each, 1.0) * df_error) for each in (1.0, *epsilons)]
     p, p_gg, p_hf = ps if epsilons else ps * 3

@@ -67,7 +67,7 @@ class RepeatedMeasures:
 
     @property
     def mild(self) -> bool:
-        """True if the Huynh-Feldt correction is used, False for the Greenhouse-Geisser correction.
+        """Return True if the Huynh-Feldt correction is used, False for the Greenhouse-Geisser correction.
 
         Huynh-Feldt is used if Greenhouse and Geisser's epsilon is above .75, where their correction is too
         strict (Girden 1992).
@@ -76,24 +76,25 @@ class RepeatedMeasures:
 
     @property
     def correction(self) -> str:
-        """The name of the sphericity correction that is used; empty with two conditions, which need none."""
+        """Return the name of the sphericity correction that is used; empty with two conditions, which need
+        none."""
         if len(self.conditions) == 2:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
 
     @property
     def epsilon(self) -> float:
-        """The epsilon of the correction for sphericity that `mild` selects, at most 1."""
+        """Return the epsilon of the correction for sphericity that `mild` selects, at most 1."""
         return min(self.epsilon_hf, 1.0) if self.mild else self.epsilon_gg
 
     @property
     def p_corrected(self) -> float:
-        """The p value after the correction for sphericity that `mild` selects."""
+        """Return the p value after the correction for sphericity that `mild` selects."""
         return self.p_hf if self.mild else self.p_gg
 
     @property
     def df_corrected(self) -> tuple[float, float]:
-        """Both degrees of freedom after the correction for sphericity that `mild` selects."""
+        """Return both degrees of freedom after the correction for sphericity that `mild` selects."""
         return self.df_condition * self.epsilon, self.df_error * self.epsilon
 
 
@@ -129,7 +130,7 @@ class Contrast:
 
     @property
     def significant(self) -> bool:
-        """True if the adjusted p value is below .05."""
+        """Return True if the adjusted p value is below .05."""
         return self.p_adjusted < LEVEL
 
 
@@ -150,7 +151,7 @@ class Family:
 
     @property
     def computed(self) -> tuple[Contrast, ...]:
-        """The contrasts that could be computed."""
+        """Return the contrasts that could be computed."""
         return tuple(one for one in self.contrasts if isinstance(one, Contrast))
 
 
@@ -194,7 +195,7 @@ class SplitPlot:
 
     @property
     def correction(self) -> str:
-        """The name of the sphericity correction that is used for level and interaction. Empty with two
+        """Return the name of the sphericity correction that is used for level and interaction. Empty with two
         levels or one, which need none."""
         if len(self.levels) < 3:
             return ""
@@ -234,8 +235,8 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """True if the term is about conditions. False if it is about the order of play (position, carry-
-        over)."""
+        """Return True if the term is about conditions. False if it is about the order of play (position,
+        carry- over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -249,8 +250,8 @@ class UnidentifiedEffect:
 
     @property
     def decides(self) -> bool:
-        """True if the term is about conditions. False if it is about the order of play (position, carry-
-        over)."""
+        """Return True if the term is about conditions. False if it is about the order of play (position,
+        carry- over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -399,7 +400,7 @@ class WithinResult:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Sentences about the assumptions that do not hold; empty if all hold."""
+        """Return sentences about the assumptions that do not hold; empty if all hold."""
         return tuple(one.words for one in self.assumptions if not one.holds)
 
 
@@ -453,5 +454,5 @@ class ScaleResult:
 
     @property
     def place(self) -> str:
-        """The label of the condition, or a label for all conditions together."""
+        """Return the label of the condition, or a label for all conditions together."""
         return self.where or ALL_CONDITIONS

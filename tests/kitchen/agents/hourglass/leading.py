@@ -65,7 +65,8 @@ def play(
 
 
 class Scripted(LanguageModel):
-    """Gives its answers one after another, the last one for ever: a text, a tool call, or an error."""
+    """A language model that gives its answers one after another, and repeats the last one. An answer is a
+    text, a tool call, or an error."""
 
     provider = "anthropic"
 
@@ -80,7 +81,7 @@ class Scripted(LanguageModel):
         return Reply(answer) if isinstance(answer, str) else Reply("", call=answer)
 
     def said(self, number: int = -1) -> str:
-        """The last message of one request."""
+        """Return the last message of one request."""
         return self.requests[number].messages[-1].text
 
 
@@ -99,7 +100,7 @@ def told(
     waited: int = 0,
     **facts: Any,
 ) -> Situation:
-    """What a member is told after so many idle steps of an episode, changed by these facts."""
+    """Return the situation of a member after this number of idle steps, with these fields changed."""
     made, seats = organised(line_up, kind, **(settings or {})), line_up_seats(line_up)
     game = game_of("cuisine", seats, {**CUISINE, "alpha": 0.5, "beta": 8.0})
     for _ in range(waited):
@@ -116,7 +117,7 @@ def decide(situation: Situation, **chosen: Any) -> Decision:
 
 
 def says(decision: Decision) -> list[tuple[str, Sequence[int], Any, str]]:
-    """What a decision says: kind, addressees, aim or status, and text."""
+    """Return the messages of a decision as tuples: kind, addressees, aim or status, and text."""
     return [
         (one.kind, one.to, one.data.get("aim") or one.data.get("status") or one.data.get("code"), one.text)
         for one in decision.says

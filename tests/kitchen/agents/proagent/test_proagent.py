@@ -16,7 +16,7 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.agent_skills import SeatObservation
 from kitchen.contract.decision_notes import PredictionAccuracy, predictions_in, reading_from_note
 from kitchen.contract.language_model import OverloadedError
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.call_costs import load_prices, max_prompt_tokens
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_skills, make_agent
 from kitchen.worlds.cuisine.world import CuisineWorld

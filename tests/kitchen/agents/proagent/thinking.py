@@ -18,7 +18,7 @@ MODEL = "anthropic:claude-haiku-4-5"
 
 
 class Scripted(LanguageModel):
-    """Gives its answers one after another, the last one for ever."""
+    """A language model that gives its answers one after another, and repeats the last one."""
 
     provider = "anthropic"
 
@@ -34,24 +34,24 @@ class Scripted(LanguageModel):
         return Reply(answer, model="claude-haiku-4-5-x")
 
     def said(self, number: int = -1) -> str:
-        """The last message of one request."""
+        """Return the last message of one request."""
         return self.requests[number].messages[-1].text
 
 
 def script(monkeypatch: pytest.MonkeyPatch, *answers: str | ModelError) -> Scripted:
-    """Put a scripted model behind the door."""
+    """Replace the provider by a scripted model."""
     model = Scripted(*answers)
     monkeypatch.setattr(decision_model, "open_model", lambda *_: model)
     return model
 
 
 def decide(situation: Situation, **settings: Any) -> Decision:
-    """One decision of a fresh ProAgent."""
+    """Return one decision of a new ProAgent."""
     return asyncio.run(make_agent("proagent", {"model": MODEL, **settings}).decide(situation))
 
 
 class Beside:
-    """ProAgent in one seat, in a game whose other seats a test commands."""
+    """ProAgent in one seat of a game. The test commands the other seats."""
 
     def __init__(self, game: World, seat: int = 1, **settings: Any) -> None:
         self.game, self.seat = game, seat
@@ -61,13 +61,13 @@ class Beside:
         self.decisions: list[Decision] = []
 
     def seen(self) -> Situation:
-        """What it is told now."""
+        """Return the agent's present situation."""
         return make_situation(
             self.game, (self.seat,), memory=self.memory, events=self.events, seed=self.game.clock
         )
 
     def step(self, *others: Command) -> Decision:
-        """One step in which the first other seat does this."""
+        """Take one step in which the first other seat gives this command."""
         decision = asyncio.run(make_agent("proagent", self.settings).decide(self.seen()))
         self.memory = decision.memory
         self.decisions.append(decision)
@@ -77,6 +77,6 @@ class Beside:
         return decision
 
     def note(self) -> Any:
-        """Of the last decision, of its seat."""
+        """Return the note of the last decision about the agent's seat."""
         note: Any = self.decisions[-1].note
         return note["seats"][str(self.seat)]

@@ -15,7 +15,8 @@ from kitchen.agents.skill_dispatcher.settings import SETTINGS
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
 from kitchen.contract.decision_notes import reading_from_note
 from kitchen.contract.language_model import OverloadedError
-from kitchen.contract.world import Event, SettingsError, World
+from kitchen.contract.world import Event, World
+from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.call_costs import load_prices, max_prompt_tokens
 from kitchen.llm.recorded_calls import RecordedCalls
 from kitchen.registry.agent_registry import agent_kinds, make_agent, plays_in_real_time

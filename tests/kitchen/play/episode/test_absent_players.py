@@ -12,7 +12,7 @@ from django.utils import timezone
 from kitchen import tasks
 from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.absent_players import AbsencePolicy

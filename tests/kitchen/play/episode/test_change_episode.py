@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.append_only import AppendOnlyError
 from kitchen.play.episode.change_episode import abandon_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan

@@ -9,7 +9,7 @@ import pytest
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.episode.change_episode import end_episode, submit_commands
 from kitchen.play.episode.play_monitoring import episode_facts

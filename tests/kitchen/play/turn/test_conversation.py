@@ -13,7 +13,8 @@ from kitchen.contract import mailbox
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import Member, Organisation, make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Event, SettingsError
+from kitchen.contract.world import Event
+from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.append_only import unguarded_tables
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import MESSAGE_RECEIPTS, send_message

@@ -9,7 +9,8 @@ import pytest
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_messages import MessageDraft
-from kitchen.contract.world import Command, SettingsError
+from kitchen.contract.world import Command
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.change_episode import submit_commands

@@ -10,7 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from kitchen.contract.large_state import Changes, LargeMap
-from kitchen.contract.world import Event, StateError, TurnCommands
+from kitchen.contract.world import Event, TurnCommands
+from kitchen.contract.world_errors import StateError
 from kitchen.play.episode.change_episode import end_episode
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.episode.erase_episode import erase_episode

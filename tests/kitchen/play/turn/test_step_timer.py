@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kitchen import tasks
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.episode.change_episode import close_expired_turn
 from kitchen.play.live.page_session import take_seat

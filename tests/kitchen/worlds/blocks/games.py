@@ -23,7 +23,7 @@ FAMILIES: dict[str, type[Any]] = {
 
 
 def game(family: str, *inventories: dict[str, int], seats: int = 2, seed: int = 0, **settings: Any) -> Any:
-    """A world at its start, in which seats may hold something else than usual."""
+    """Create a world of blocks at its start, with the given inventories instead of the usual ones."""
     world = FAMILIES[family].create(seats=seats, settings=settings)
     world.reset(seed)
     for seat, items in enumerate(inventories):
@@ -32,19 +32,20 @@ def game(family: str, *inventories: dict[str, int], seats: int = 2, seed: int = 
 
 
 def step(world: MacroWorld, *words: str) -> list[tuple[Any, ...]]:
-    """Take a step with one command for each seat (`-`: none); return seat, kind and codes or count."""
+    """Take a step with one command for each seat (`-` for none). Return seat, kind, and codes or count of
+    each event."""
     turn = {seat: tuple(each.split()) for seat, each in enumerate(words) if each != "-"}
     return [told(event) for event in world.step(turn)]
 
 
 def told(event: Event) -> tuple[Any, ...]:
-    """An event in short: `(0, "refused", "missing")`, `(1, "done", 3)`."""
+    """Return an event in short form: `(0, "refused", "missing")`, `(1, "done", 3)`."""
     count = (event.data["n"],) if "n" in event.data else ()
     return (event.seat, event.kind, *event.data.get("reasons", ()), *count)
 
 
 def play(world: MacroWorld, *words: str, steps: int = 100) -> list[tuple[Any, ...]]:
-    """Begin commands, and go on until no macro is in progress; return what happened."""
+    """Give these commands, and take steps until no macro is in progress. Return the events."""
     found = step(world, *words)
     while any(world.macros) and not world.has_ended and steps:
         found += step(world)
@@ -53,6 +54,6 @@ def play(world: MacroWorld, *words: str, steps: int = 100) -> list[tuple[Any, ..
 
 
 def refusal(world: Any, words: str, seat: int = 0) -> str:
-    """The code with which a command would be refused now; empty if it would be taken."""
+    """Return the code with which a command would be refused now; empty if it is legal."""
     command = tuple(words.split())
     return "" if world.allows(seat, command) else world.why_not(seat, command)

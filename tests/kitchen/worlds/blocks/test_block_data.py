@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kitchen.contract.data_files import DataError
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks import blueprints
 from kitchen.worlds.blocks.block_benchmarks import BENCHMARKS
 from kitchen.worlds.blocks.blueprints import Comparison, blueprint, blueprint_files, read_blueprint

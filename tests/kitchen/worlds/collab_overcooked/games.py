@@ -19,17 +19,17 @@ GO_ON = CollabOvercooked.idle
 
 
 def game(task: str, **settings: Any) -> CollabOvercooked:
-    """A game at its start."""
+    """Create a game at its start."""
     return CollabOvercooked.create(seats=2, settings={"task": task, **settings})
 
 
 def command(text: str) -> Command:
-    """`pickup egg counter` as a command."""
+    """Split a text such as `pickup egg counter` into a command."""
     return tuple(text.split())
 
 
 def play(world: CollabOvercooked, seat: int, *macros: str) -> list[Event]:
-    """Carry out these macros of a seat one after another, while the other seat stays. Return all events."""
+    """Carry out these macros of a seat one after another, while the other seat waits. Return all events."""
     events: list[Event] = []
     for macro in macros:
         assert world.allows(seat, command(macro)), (macro, world.why_not(seat, command(macro)))
@@ -40,8 +40,8 @@ def play(world: CollabOvercooked, seat: int, *macros: str) -> list[Event]:
 
 
 def execute(world: CollabOvercooked, trajectories: Sequence[Sequence[Command]]) -> int:
-    """Execute one trajectory of each seat plainly: a seat without a macro begins the next one if it passes
-    the checks, else it stays. Return the steps until the delivery."""
+    """Carry out one trajectory (sequence of macros) of each seat. A seat begins its next macro as soon as the
+    checks allow it. Return the number of steps until the delivery."""
     left = [list(each) for each in trajectories]
     while not world.has_ended:
         turn = {}
@@ -54,18 +54,18 @@ def execute(world: CollabOvercooked, trajectories: Sequence[Sequence[Command]]) 
 
 
 def pair_game(task: str, seed: int = 0, **rates: float) -> tuple[CollabOvercooked, EpisodeLog]:
-    """Play a game of the stand-in pair, agents alone; return the world and the log."""
+    """Play a game of the stand-in pair without people. Return the world and the log."""
     return agents_game(task, RecipePartner(rates), seed)
 
 
 def agents_game(task: str, agent: Agent, seed: int = 0) -> tuple[CollabOvercooked, EpisodeLog]:
-    """Play a game of this agent in both seats; return the world and the log."""
+    """Play a game with this agent in both seats. Return the world and the log."""
     loop = agents_loop(task, agent, seed)
     return play_on(loop, agent), loop.log()
 
 
 def play_on(loop: EpisodeLoop, agent: Agent) -> CollabOvercooked:
-    """Play a game to its end; return the world."""
+    """Play a game to its end, and return the world."""
     while not loop.is_over:
         loop.take(loop.step_of(asyncio.run(loop.ask(dict.fromkeys((0, 1), agent)))))
     assert isinstance(loop.game, CollabOvercooked)
@@ -73,7 +73,7 @@ def play_on(loop: EpisodeLoop, agent: Agent) -> CollabOvercooked:
 
 
 def agents_loop(task: str, agent: Agent, seed: int = 0, **settings: Any) -> EpisodeLoop:
-    """Begin a game of this agent in both seats."""
+    """Begin a game with this agent in both seats."""
     members = (Member(0, (0,), False), Member(1, (1,), False))
     organisation = make_organisation("pair", members, seats=2, settings={"within": True})
     world = game(task, **settings)

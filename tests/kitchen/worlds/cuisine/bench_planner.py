@@ -40,25 +40,26 @@ from tests.kitchen.agents.timed_episode import decisions, play_alone
 from tests.kitchen.worlds.cuisine.greedy import Greedy
 
 AIM = {2: 0.83, 3: 0.91, 4: 0.93}
-"""The least mean CoS over the 12 levels, by agents."""
+"""The minimum mean CoS over the 12 levels, by number of agents."""
 MILLISECONDS = 20
-"""The longest median decision with AGENTS on the largest level."""
+"""The maximum median time of a decision with AGENTS on the largest level."""
 MILLISECONDS_OVER_CELLS = 3
-"""The longest median decision of the cell in the middle of the 36."""
+"""The maximum of the median, over the 36 cells, of their median decision times."""
 AGENTS = 4
 SEEDS = 20
-"""Episodes for each cell and interval over which the aims are stated."""
+"""The number of episodes for each cell and interval for which the targets hold."""
 
 
 def size_of(level: str) -> int:
-    """What there is to plan with: places to go to, and things that go into dishes or come out."""
+    """Return the size of the planning problem: the number of places, and of items that go into dishes or come
+    out."""
     brief = get_world(DEFAULT_WORLD).create(seats=AGENTS, settings={"level": level}).brief(0)
     return len(brief["locations"]) + len(brief["base"]) + len(brief["recipes"])
 
 
 def thinking() -> tuple[str, list[str]]:
-    """One episode at each interval on the largest level, alone on this processor: how long a decision takes,
-    and whether that is too long."""
+    """Play one episode at each interval on the largest level, alone on this processor. Return the times of
+    decisions, and whether they are too long."""
     largest = max(paper_benchmark.published_levels(), key=size_of)
     times = [
         spent
@@ -76,8 +77,10 @@ def thinking() -> tuple[str, list[str]]:
 
 
 def thinking_over_cells() -> tuple[str, list[str]]:
-    """One episode of every cell at the shortest and at the longest interval, alone on this processor: the
-    median over the cells of their median decisions, and whether that is too long."""
+    """Play one episode of every cell at the shortest and the longest interval, alone on this processor.
+
+    Return the median over the cells of their median decision times, and whether it is too long.
+    """
     medians = [
         median(
             spent
@@ -99,14 +102,15 @@ def _times(column: ExperimentColumn, alpha: float) -> tuple[float, ...]:
 
 
 def too_slow(milliseconds: float, aim: float = MILLISECONDS) -> list[str]:
-    """Whether a median is above the aim, in words."""
+    """Return a sentence if a median is above its target."""
     if milliseconds <= aim:
         return []
     return [f"a median of {milliseconds:.1f} ms a decision is above the aim of {aim} ms"]
 
 
 def scores(seeds: int, processes: int) -> tuple[tuple[CellResult, ...], tuple[CellResult, ...]]:
-    """Every cell played, as an experiment plays it: by the planner, and by the yardstick."""
+    """Play every cell as in an experiment, with the planner and with the greedy agent, and return the
+    scores."""
     setup = check_setup(ExperimentSetup(episodes=seeds))
     one = partial(play_episode, coplayer=setup.coplayer, settings=setup.settings)
     with multiprocessing.Pool(processes, initializer=warnings.simplefilter, initargs=("ignore",)) as pool:
@@ -115,7 +119,7 @@ def scores(seeds: int, processes: int) -> tuple[tuple[CellResult, ...], tuple[Ce
 
 
 def play_greedily(job: EpisodeJob) -> EpisodeRow:
-    """The episode of a job as the yardstick plays it: what the planner's row would say of the orders."""
+    """Play the episode of a job with the greedy agent. Return its orders in the form of the planner's row."""
     game = new_world(job)
     for _ in decisions(Greedy({}), game, seed=job.seed):
         pass
@@ -124,7 +128,7 @@ def play_greedily(job: EpisodeJob) -> EpisodeRow:
 
 
 def under_the_yardstick(results: Sequence[CellResult], greedy: Sequence[CellResult]) -> tuple[str, list[str]]:
-    """What the yardstick reaches, and which cells are below it, in words."""
+    """Describe the scores of the greedy agent, and name the cells in which the planner is worse."""
     means = {agents: mean_of(each.cos for each in cells) for agents, cells in group_by_agents(greedy).items()}
     said = "greedy yardstick: " + ", ".join(f"{agents} agents {mean:.3f}" for agents, mean in means.items())
     return said, [
@@ -136,7 +140,7 @@ def under_the_yardstick(results: Sequence[CellResult], greedy: Sequence[CellResu
 
 
 def missed(results: Sequence[CellResult]) -> list[str]:
-    """Which means are below the aim, and which cells are not above the paper's GPT-4, in words."""
+    """Name the means below their target, and the cells that are not above the paper's GPT-4."""
     means = {
         agents: mean_of(each.cos for each in cells) for agents, cells in group_by_agents(results).items()
     }
@@ -154,7 +158,7 @@ def missed(results: Sequence[CellResult]) -> list[str]:
 
 
 def closest(results: Sequence[CellResult]) -> str:
-    """The cell that is least above the paper."""
+    """Return the cell that exceeds the paper's value by the least."""
     margins = [((each.cos or 0) - (each.paper_cos or 0), each.column) for each in results]
     margin, column = min(margins, key=lambda pair: pair[0])
     return (
@@ -163,7 +167,7 @@ def closest(results: Sequence[CellResult]) -> str:
 
 
 def main() -> int:
-    """Print both, the mean CoS last; 1 if an aim is missed."""
+    """Print scores and times, with the mean CoS in the last line. Return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=2, help="episodes for each cell and interval (2)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many play at once")

@@ -27,12 +27,12 @@ def command(text: str) -> Command:
 
 
 def act(world: CuisineWorld, *texts: str) -> tuple[Event, ...]:
-    """One step; the first text is seat 0's command, and so on."""
+    """Take one step. The first text is the command of seat 0, the second of seat 1, and so on."""
     return world.step({seat: command(text) for seat, text in enumerate(texts)})
 
 
 def play(world: CuisineWorld, *texts: str) -> tuple[Event, ...]:
-    """One step for each command of seat 0; the events of the last."""
+    """Take one step for each command of seat 0, and return the events of the last step."""
     events: tuple[Event, ...] = ()
     for text in texts:
         events = act(world, text)
@@ -40,12 +40,12 @@ def play(world: CuisineWorld, *texts: str) -> tuple[Event, ...]:
 
 
 def fetch(world: CuisineWorld, item: str, place: str) -> None:
-    """Seat 0 carries a base ingredient to a place and puts it there."""
+    """Let seat 0 carry a base ingredient to a place and put it there."""
     play(world, "goto storage0", f"get storage0 {item}", f"goto {place}", f"put {place}")
 
 
 def reasons(events: tuple[Event, ...], number: int = 0) -> set[str]:
-    """Why the command of this number was refused; empty if it was carried out."""
+    """Return why the command with this number was refused; empty if it was carried out."""
     return set(events[number].data.get("reasons", ()))
 
 
@@ -64,7 +64,7 @@ def agent(world: CuisineWorld, seat: int = 0) -> dict[str, Any]:
 
 
 def wander(world: CuisineWorld, steps: int, seed: int = 0) -> None:
-    """Everybody plays legal actions at random, handling things rather than walking."""
+    """Play random legal actions for all seats. Actions with items are more likely than walking."""
     chance = Random(seed)
     for _ in range(steps):
         turn = {}

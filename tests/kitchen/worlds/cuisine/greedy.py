@@ -15,19 +15,19 @@ from kitchen.contract.world import Command, Json
 
 
 class Greedy(Agent):
-    """Commands all seats."""
+    """An agent that commands all seats greedily."""
 
     kind = "greedy"
     worlds = ("cuisine",)
 
     async def decide(self, situation: Situation) -> Decision:
-        """Each agent's next command."""
+        """Return each agent's next command."""
         seat = situation.seats[0]
         return Decision(commands=_Step(situation.briefs[seat], situation.observations[seat]).commands())
 
 
 class _Step:
-    """One step: what is free still, and who does what."""
+    """The choices in one step: agents and items that are still free, and the agents' commands."""
 
     def __init__(self, brief: Json, seen: Json) -> None:
         self.recipes, self.kinds, self.brief = brief["recipes"], brief["locations"], brief
@@ -64,7 +64,8 @@ class _Step:
             yield from sorted(dishes, key=self.ready.count)
 
     def _provide(self, item: str, to: str) -> None:
-        """Have this item brought there: from somebody's hands, a tool or the storage; else made."""
+        """Let an agent bring this item to the place, from somebody's hands, a tool or the storage. If there
+        is none, let it be made."""
         holder = self._nearest(to, item)
         if holder is not None:
             self._go(holder, to, ("put", to))
@@ -93,7 +94,8 @@ class _Step:
             self._send(place, ("activate", place))
 
     def _where(self, product: str, parts: list[str]) -> str | None:
-        """The tool with most of these in it and nothing else; an empty one will do for what is to be made."""
+        """Return the tool that contains most of these items and nothing else. If none does, return an empty
+        tool for the product."""
         kind = self.recipes[product]["tool"]
         fit = [
             place

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kitchen.contract.data_files import DataError
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.cuisine.level import DATA_FOLDER, UncookableDishWarning, load_catalogue, shipped_catalogue
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, play

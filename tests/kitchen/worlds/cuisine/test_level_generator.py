@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.cuisine.level import (
     DIFFICULTIES,
     Level,

@@ -21,11 +21,11 @@ from tests.kitchen.worlds.overcooked.pairs import LAYOUTS, LEAST, PLANNER, PROAG
 SEEDS = 10
 A_SOUP = 20
 QUICK = 5.0
-"""Milliseconds that a decision of a planner may take."""
+"""The maximum time of a planner's decision, in milliseconds."""
 
 
 def main() -> int:
-    """Print the table; 1 where something is too low or too slow."""
+    """Print the table. Return 1 if a score is too low or a decision too slow."""
     low, slowest = 0, {PLANNER: 0.0, PROAGENT: 0.0}
     gc.collect()
     gc.freeze()
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def printed() -> Iterator[str]:
-    """The paper's table, a line a layout and seat."""
+    """Return the paper's table, with one line for each layout and seat."""
     yield f"as printed: {published_data()['source']}"
     for layout in LAYOUTS:
         for seat in (0, 1):

@@ -54,7 +54,8 @@ print(steps / seconds)
 
 
 def released(folder: Path) -> Path:
-    """A Python that has the released package. LookupError with the reason where it cannot be had."""
+    """Return the path of a Python that has the released package. Raises LookupError, with the reason, if it
+    cannot be installed."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin" / "python"
     install([str(python), "-m", "pip", "install", "-q", "--no-deps", *NEEDED])
@@ -62,14 +63,14 @@ def released(folder: Path) -> Path:
 
 
 def install(command: Sequence[str]) -> None:
-    """Run this; LookupError with the last line that it complains in, where it fails."""
+    """Run this command. Raises LookupError, with the last line of its error output, if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LookupError((done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
 
 
 def their_speed(python: Path) -> float:
-    """Ticks a second of the released engine."""
+    """Return the ticks per second of the released program."""
     names = str(THEIR_NAMES).replace("'", '"')
     command = [str(python), "-W", "ignore", "-c", PROGRAM, str(FILE), names]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -77,7 +78,7 @@ def their_speed(python: Path) -> float:
 
 
 def main() -> int:
-    """Both, by turns; the last line says how many times as quick we are."""
+    """Measure both programs in turn. The last line says how many times as fast ours is."""
     lines = [line for line in read_recording_file(FILE) if line.raw["start"] == "interact"]
     traces = [line.parsed(TRACES) for line in lines]
     with TemporaryDirectory(prefix="released-") as folder:

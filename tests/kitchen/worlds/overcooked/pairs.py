@@ -16,7 +16,8 @@ from kitchen.worlds.overcooked.world import Overcooked
 
 @dataclass(frozen=True)
 class Played:
-    """One episode: its points, and the processor time of the slowest decision in milliseconds."""
+    """The result of one episode: its points, and the processor time of the slowest decision in
+    milliseconds."""
 
     points: int
     slowest: float
@@ -25,8 +26,10 @@ class Played:
 def play(
     layout: str, kinds: tuple[str, str], seed: int = 0, slow: int | None = None, **settings: Any
 ) -> Played:
-    """An episode of two kinds, seat 0's first; a `slow` seat does something in every second tick, what it
-    decided in the one before."""
+    """Play an episode with two agents; seat 0's agent comes first.
+
+    A `slow` seat acts only in every second tick, with the command that it chose one tick earlier.
+    """
     world = Overcooked.create(seats=2, settings={"layout": layout, **settings})
     world.reset(seed)
     minds, memory, slowest = [make_agent(kind, CHOSEN.get(kind, {})) for kind in kinds], [None, None], 0.0
@@ -61,7 +64,7 @@ LAYOUTS = (
 )
 PLANNER, GREEDY, STAY, PROAGENT = "grid_planner", "greedy", "stay", "proagent"
 CHOSEN: Mapping[str, Mapping[str, Any]] = {PROAGENT: {"model": "stand-in"}}
-"""Settings by kind."""
+"""The agents' settings by kind."""
 LEAST: Mapping[tuple[str, str], tuple[int, ...]] = {
     (PLANNER, PLANNER): (240, 320, 280, 260, 200),
     (PLANNER, GREEDY): (200, 320, 220, 0, 160),
@@ -70,10 +73,10 @@ LEAST: Mapping[tuple[str, str], tuple[int, ...]] = {
     (PLANNER, STAY): (180, 220, 0, 0, 0),
     (STAY, PLANNER): (0, 180, 0, 0, 100),
 }
-"""By pair, the points of a prototype in each of the layouts; of a range the lower end."""
+"""The points of a prototype by pair, in each of the layouts. For a range, the lower end."""
 WITH_RULES: Mapping[tuple[str, str], tuple[int, ...]] = {
     (PROAGENT, PROAGENT): (40, 360, 40, 260, 200),
     (PROAGENT, GREEDY): (180, 320, 220, 0, 160),
     (GREEDY, PROAGENT): (180, 280, 220, 180, 160),
 }
-"""The same of ProAgent's loop with a rule in the model's place."""
+"""The points of ProAgent's loop with a rule in place of the model, by pair, in each of the layouts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kitchen.contract.data_files import DataError
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.overcooked.layout import CLASSIC_LAYOUTS, parse_layout, shipped_layouts
 from kitchen.worlds.overcooked.world import Overcooked
 

@@ -12,7 +12,8 @@ import pytest
 
 from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import run_without_waiting
-from kitchen.contract.world import Command, Event, SettingsError
+from kitchen.contract.world import Command, Event
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.overcooked.partners.baseline_agents import free_directions, greedy_command
 from kitchen.worlds.overcooked.partners.grid_snapshot import scene_from_situation

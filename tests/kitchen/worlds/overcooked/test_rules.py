@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.world import Command, Event, SettingsError, StateError
+from kitchen.contract.world import Command, Event
+from kitchen.contract.world_errors import SettingsError, StateError
 from kitchen.worlds.overcooked.world import Overcooked
 
 

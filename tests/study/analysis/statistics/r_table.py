@@ -40,12 +40,12 @@ from study.analysis.statistics.within.scale_reliability import reliability
 R = Path(__file__).parent / "r"
 MEASURE = Measure.number("value", "Value", None, None)
 NONE = 1e-12
-"""What differs by no more does not differ: p below it count as none."""
+"""The largest difference that counts as none. p values below it also count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One that both computed."""
+    """One number as we and R computed it."""
 
     name: str
     ours: float
@@ -53,30 +53,30 @@ class Number:
 
     @property
     def deviation(self) -> float:
-        """Relative to R's."""
+        """Return the deviation from R's number, relative to that number."""
         apart = abs(self.ours - self.of_r)
         return 0.0 if apart <= NONE else apart / max(abs(self.of_r), NONE)
 
 
 @cache
 def stored(name: str) -> Any:
-    """One of the files that reference.R wrote."""
+    """Read one of the files that reference.R wrote."""
     return json.loads((R / name).read_text(encoding="utf-8"))
 
 
 def sets() -> list[tuple[str, str]]:
-    """Every test with each of its data sets."""
+    """Return every test with each of its data sets."""
     return [(test, name) for test in COMPARED for name in stored("reference.json")[test]]
 
 
 @cache
 def compared(test: str, name: str) -> tuple[Number, ...]:
-    """All numbers of a test on one data set; the main statistic is the first."""
+    """Return all numbers of a test on one data set, the main statistic first."""
     return tuple(COMPARED[test].numbers(name, stored("reference.json")[test][name]))
 
 
 def data(name: str) -> MeasureTable:
-    """One of the sets; where it has no order, conditions were met in theirs."""
+    """Read one of the data sets. If it has no order of conditions, use the order in the file."""
     columns = stored("data.json")["sets"][name]
     labels = list(dict.fromkeys(columns["condition"]))
     conditions = [AnalysisCondition(f"c{i}", label, i) for i, label in enumerate(labels)]
@@ -140,7 +140,8 @@ def _intervals(name: str, r: Mapping[str, list[float]]) -> list[Number]:
 
 
 def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
-    """OrchardSprays is a Latin square, with positions; the others have no order."""
+    """Fit the mixed model. OrchardSprays is a Latin square with positions; the other data sets have no
+    order."""
     found = mixed_model(data(name), TERMS if name.startswith("OrchardSprays") else ("condition",))
     assert isinstance(found, MixedModel)
     assert {effect.term for effect in found.effects} == set(r["tests"])
@@ -174,7 +175,7 @@ def _reliability(name: str, r: Mapping[str, Any]) -> list[Number]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A test in words, its main statistic in words, and what makes the numbers."""
+    """A test and its main statistic in words, and the function that computes the numbers."""
 
     words: str
     statistic: str
@@ -193,7 +194,7 @@ COMPARED: Mapping[str, Comparison] = {
 
 
 def table() -> list[str]:
-    """The lines of the table in docs/statistics-checks.md."""
+    """Return the lines of the table in docs/statistics-checks.md."""
     head = ["| test | data | main statistic | R | Brigade | numbers | largest deviation |"]
     return [*head, "|---|---|---|---|---|---|---|", *(_line(*one) for one in sets())]
 
@@ -207,7 +208,7 @@ def _line(test: str, name: str) -> str:
 
 
 def _magnitude(deviation: float) -> str:
-    """To one digit; below 1e-11 none, for that is rounding alone."""
+    """Format a deviation with one digit, or as zero below 1e-11, where it is rounding error."""
     return f"{deviation:.0e}".replace("e-0", "e-") if deviation >= 1e-11 else "< 1e-11"
 
 

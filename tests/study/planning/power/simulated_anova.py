@@ -11,16 +11,17 @@ from study.planning.power.power_formulas import PowerPlan, means_of
 
 
 def f_values(samples: SimulatedSamples) -> Array:
-    """F of the repeated-measures ANOVA of every simulated study."""
+    """Return the F value of the repeated-measures ANOVA of every simulated study."""
     k = samples.means.shape[1]
     effect = samples.people * samples.means.var(axis=1, ddof=1)
     return np.asarray(effect / main_test_power.within_error(samples, k))
 
 
 def anova_share(plan: PowerPlan, people: int, *, seed: int, covariance: Array | None = None) -> float:
-    """The share of simulated studies whose ANOVA is significant.
+    """Return the share of simulated studies whose ANOVA is significant.
 
-    Its degrees of freedom are times the plan's epsilon. Equal correlations unless a covariance is given.
+    The degrees of freedom are multiplied by the plan's epsilon. Correlations are equal unless a covariance is
+    given.
     """
     spread = main_test_power.equal_correlations(plan) if covariance is None else covariance
     samples = main_test_power.draw_samples(means_of(plan, "one"), spread, people, seed=seed)

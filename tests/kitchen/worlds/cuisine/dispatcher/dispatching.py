@@ -24,7 +24,8 @@ Answer = str | Mapping[str, Any] | ModelError | Reply
 
 
 class Scripted(LanguageModel):
-    """Gives its answers one after another, the last one for ever: a text, a tool call, or an error."""
+    """A language model that gives its answers one after another, and repeats the last one. An answer is a
+    text, a tool call, or an error."""
 
     provider = "anthropic"
 
@@ -44,19 +45,19 @@ class Scripted(LanguageModel):
         return Reply("", call=answer, model="claude-haiku-4-5-x")
 
     def said(self, number: int = -1) -> str:
-        """The last message of one request."""
+        """Return the last message of one request."""
         return self.requests[number].messages[-1].text
 
 
 def script(monkeypatch: pytest.MonkeyPatch, *answers: Answer) -> Scripted:
-    """Put a scripted model behind the door."""
+    """Replace the provider by a scripted model."""
     model = Scripted(*answers)
     monkeypatch.setattr(model_exchange, "open_model", lambda *_: model)
     return model
 
 
 def decide(situation: Situation, **settings: Any) -> Decision:
-    """One decision of a fresh dispatcher."""
+    """Return one decision of a new dispatcher."""
     chosen = {"model": MODEL, "demonstration": "none", **settings}
     return asyncio.run(make_agent("dispatcher", chosen).decide(situation))
 
@@ -67,7 +68,7 @@ def seen(
     commanded: Mapping[int, Command] | None = None,
     **more: Any,
 ) -> Situation:
-    """What a mind is told: by default level_3 at its start, with a person in seat 0 of three."""
+    """Return an agent's situation: by default, level_3 at its start, with a person in seat 0 of three."""
     world = world or kitchen(seats=3)
     held = seats or tuple(range(1, world.seats))
     people = more.pop("people", tuple(seat for seat in range(world.seats) if seat not in held))
@@ -76,5 +77,5 @@ def seen(
 
 
 def moment(world: CuisineWorld | None = None, *seats: int, **more: Any) -> KitchenMoment:
-    """The same as the parts of the dispatcher see it."""
+    """Return the dispatcher's snapshot of a situation."""
     return KitchenMoment.of(seen(world, *seats, **more))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.settings import (

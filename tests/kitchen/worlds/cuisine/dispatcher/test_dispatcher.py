@@ -16,7 +16,7 @@ import pytest
 from kitchen.contract import language_model as base
 from kitchen.contract.agent import Decision, Situation
 from kitchen.contract.language_model import Message, ModelError, Reply, Request
-from kitchen.contract.world import SettingsError
+from kitchen.contract.world_errors import SettingsError
 from kitchen.llm.provider_registry import parse_model_setting
 from kitchen.registry.agent_registry import make_agent
 from kitchen.worlds.cuisine.dispatcher import model_exchange
