@@ -213,8 +213,9 @@ def _times_done(done: Iterable[Command], wanted: Iterable[Command]) -> int:
 
 
 def _role(brief: Mapping[str, Json]) -> str:
-    """Return the name of the seat that has this brief; empty if both seats know the recipe."""
-    if brief["knowledge"] not in SEAT_NAMES:
+    """Return the name of the seat that has this brief; empty if both seats know the recipe, or if it is the
+    public brief."""
+    if brief["knowledge"] not in SEAT_NAMES or "public" in brief:
         return ""
     knower = SEAT_NAMES.index(brief["knowledge"])
     return SEAT_NAMES[knower if "recipe" in brief else 1 - knower]
@@ -474,6 +475,8 @@ class CollabPage(GridPage):
             "limit": brief["limit"],
             "knows": "recipe" in brief,
             "role": _role(brief),
+            "public": "public" in brief,
+            "knowers": brief["knowledge"],
             "recipe": recipe_steps(brief),
             "typed": brief["typed"],
         }

@@ -162,6 +162,11 @@ class CollabOvercooked(SimpleWorld):
         }
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
+    def public_brief(self) -> dict[str, Json]:
+        """Return the facts that anybody may know, without the recipe. `public` tells them from the brief of a
+        seat that does not know the recipe."""
+        return {**super().public_brief(), "public": True}
+
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the observation, the whole state. It is the same for both seats. A player's `doing` is
         the macro in progress; `done` lists the macros that took effect."""

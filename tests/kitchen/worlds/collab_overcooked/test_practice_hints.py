@@ -11,6 +11,7 @@ import pytest
 from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView, TalkView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
+from kitchen.play.live.render_page import render_guide
 from kitchen.play.live.seat_view import hints_for
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -255,6 +256,12 @@ def test_the_guide_names_the_seat_of_its_reader() -> None:
     assert roles == ["chef", "assistant"]
     assert PAGE.handbook(game("boiled_egg", knowledge="assistant").brief(0))["role"] == "chef"
     assert PAGE.handbook(game("boiled_egg", knowledge="both").brief(1))["role"] == ""
+
+
+def test_a_guide_that_is_read_before_the_seats_are_dealt_names_no_seat() -> None:
+    shown = render_guide(PAGE, game("boiled_egg").public_brief(), clocked=False, drawn=True)
+    assert "You are the" not in shown and "whether you are the chef or the assistant" in shown
+    assert "Only the chef has the recipe" in shown
 
 
 def test_an_assistant_asks_for_nothing_out_of_the_utensils_of_the_chef() -> None:
