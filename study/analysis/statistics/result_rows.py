@@ -1,6 +1,6 @@
-"""Convert every test of an analysis into one flat row (column name → value) with a sentence in APA style.
+"""Convert each test result of an analysis into one flat row (column name → value) for CSV, JSON and LaTeX.
 
-CSV, JSON and LaTeX use the same rows.
+Each row also has a sentence about the result in APA style.
 """
 
 from __future__ import annotations

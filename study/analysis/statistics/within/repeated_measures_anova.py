@@ -1,11 +1,12 @@
 """Compute the ANOVA of a within-subject design: repeated measures, or mixed (split-plot) with groups.
 
-Sphericity is tested with Mauchly's test. The degrees of freedom are corrected with epsilon of Greenhouse and
-Geisser, and of Huynh and Feldt (as corrected by Lecoutre for groups). The effect size is generalised eta
-squared. Intervals within participants are those of Cousineau (2005) with Morey's (2008) correction.
+Mauchly's test checks sphericity. The degrees of freedom are corrected by Greenhouse and Geisser's epsilon,
+and by Huynh and Feldt's epsilon. Lecoutre's version of the latter applies to groups. The effect size is
+generalised eta squared. Within-participant intervals follow Cousineau (2005) with Morey's (2008) correction.
 
-In the mixed ANOVA, each participant belongs to one group, and everybody plays all levels. Groups of different
-size have equal weight (type III sums of squares, as in R's `afex`).
+In the mixed ANOVA, each participant belongs to one group, and everybody plays all levels of the
+within-subjects factor. Groups of different size have equal weight (type III sums of squares, as in R's
+`afex`).
 """
 
 from __future__ import annotations
