@@ -1,5 +1,4 @@
-"""Configure and start the web app: Django settings, URLs, the Celery application, and the server processes.
-"""
+"""Configure and start the web app: Django settings, URLs, the Celery application, and server processes."""
 
 from brigade.celery import app as celery_app
 
