@@ -1,7 +1,6 @@
-"""Return the form labels of a design's fields, which pages also use to list the differences between two
-designs.
+"""Return the form labels of a design's fields, for forms and for lists of differences between two designs.
 
-One label depends on the study's worlds. It names what they draw at random (`World.drawn`), for example “The
+The label of one field names the events that the study's worlds (games) draw at random. An example is “The
 same events for everybody”.
 """
 
