@@ -1,5 +1,7 @@
-"""Serve the pages for a study as a whole: create, copy, open, close, delete, preview, and manage the staff
-who are members.
+"""Serve the pages on which staff create, copy, open, close, delete or preview a study, and manage its
+members.
+
+Members are the staff who may see or edit the study.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Map the URLs of a study's design pages to views. All URLs begin with the same prefix."""
+"""Map the URLs on which researchers edit, preview and test a study to views. The URLs have one prefix."""
 
 from __future__ import annotations
 
