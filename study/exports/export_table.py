@@ -1,7 +1,6 @@
-"""Define `ExportTable`, a table of the export with its columns and rows, and `ExportSelection`, which chooses
-the data.
+"""Define `ExportTable`, an export table with columns and rows, and `ExportSelection`, a choice of data.
 
-By default, all participants are exported, with a column for their kind, such as synthetic. The caller can
+By default, all participants are exported, and a column shows their kind, such as synthetic. A selection can
 leave out kinds of participants, or data that an outage of the app affected.
 """
 
