@@ -1,5 +1,4 @@
-"""Serve the pages on which staff create, copy, open, close, delete or preview a study, and manage its
-members.
+"""Serve the pages on which staff create, copy, open, close, delete or preview a study, and manage members.
 
 Members are the staff who may see or edit the study.
 """
