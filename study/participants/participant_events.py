@@ -1,4 +1,4 @@
-"""Notify live pages and other apps when a participant moves on, withdraws or is erased."""
+"""Notify live staff pages and other Django apps when a participant moves on, withdraws or is erased."""
 
 from __future__ import annotations
 
