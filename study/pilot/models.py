@@ -1,4 +1,4 @@
-"""Define the database table of dry runs (studies played by programs) that staff request."""
+"""Define the Django model of a dry run: programs that take part in a study at the request of staff."""
 
 from __future__ import annotations
 
