@@ -1,5 +1,6 @@
-"""Ask staff for their password again before they destroy data or grant access. A recent password entry is
-sufficient.
+"""Ask staff for their password again before they destroy data or grant access.
+
+A password that was entered a short time ago is sufficient.
 """
 
 from __future__ import annotations
