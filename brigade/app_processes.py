@@ -1,9 +1,9 @@
 """Define the processes that run the app on one machine: their commands, environment and log files.
 
-The processes are web servers, Celery workers, the clocks of real-time episodes, and an embedded Redis server.
-Another process can serve a small language model (SmolLM2-135M-Instruct, by llama.cpp) without an API key.
-`make model` installs the model and llama.cpp. The environment variable `BRIGADE_SMALL_MODEL` switches this
-server on. Agents then use the small model unless `OPENAI_BASE_URL` names another server.
+The processes are web servers, Celery workers, tickers (they run games in real time), and an embedded Redis
+server. Another process can serve a small language model (SmolLM2-135M-Instruct, by llama.cpp) without an API
+key. `make model` installs the model and llama.cpp. The environment variable `BRIGADE_SMALL_MODEL` switches
+this server on. Agents then use the small model unless `OPENAI_BASE_URL` names another server.
 """
 
 from __future__ import annotations
