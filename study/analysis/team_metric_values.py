@@ -1,6 +1,6 @@
 """Compute the metrics of whole teams (`TEAM_METRICS` of `study.design.play_metrics`) from episode logs.
 
-An episode has these metrics only if it defines who may command or write to whom.
+An episode is one game. It has team metrics only if its settings say who may command or write to whom.
 """
 
 from __future__ import annotations

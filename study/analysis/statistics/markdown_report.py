@@ -1,7 +1,7 @@
 """Write the report of an analysis in Markdown: participants, methods, and the results of each measure.
 
-The report has two kinds of tests. Within-subject tests fit the study's design. One-way ANOVA and Tukey's HSD
-replicate the MindAgent paper (arXiv 2309.09971).
+The report has two kinds of statistical tests. Within-subject tests fit the study's design. One-way ANOVA and
+Tukey's HSD replicate the MindAgent paper (arXiv 2309.09971).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Convert each test result of an analysis into one flat row (column name → value) for CSV, JSON and LaTeX.
+"""Convert each statistical test of an analysis into one flat row, for CSV, JSON and LaTeX files.
 
-Each row also has a sentence about the result in APA style.
+A row maps column names to values. One value is a sentence about the result in APA style.
 """
 
 from __future__ import annotations

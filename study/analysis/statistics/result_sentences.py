@@ -1,4 +1,4 @@
-"""Write test results as sentences in APA style, for reports, pages and figure descriptions.
+"""Write the results of statistical tests as sentences in APA style, for reports, pages and figures.
 
 The source is the APA manual (7th edition, sections 6.36 to 6.44). The module also chooses the pairs of
 conditions that a figure marks with brackets.

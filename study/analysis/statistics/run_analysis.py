@@ -1,4 +1,4 @@
-"""Run all tests of an analysis, and return the results as one immutable object, `Analysis`.
+"""Run all statistical tests of an analysis, and return the results as one immutable object, `Analysis`.
 
 The input is a study's observations, conditions and measures. Pages, files and figures read the returned
 object.

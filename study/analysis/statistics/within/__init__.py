@@ -1,4 +1,4 @@
-"""Run within-subject tests, for studies in which every participant plays every condition.
+"""Run statistical tests within subjects, for studies in which every participant plays every condition.
 
 The data flow::
 

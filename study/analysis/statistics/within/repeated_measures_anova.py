@@ -1,8 +1,9 @@
 """Compute the ANOVA of a within-subject design: repeated measures, or mixed (split-plot) with groups.
 
-Mauchly's test checks sphericity. The degrees of freedom are corrected by Greenhouse and Geisser's epsilon,
-and by Huynh and Feldt's epsilon. Lecoutre's version of the latter applies to groups. The effect size is
-generalised eta squared. Within-participant intervals follow Cousineau (2005) with Morey's (2008) correction.
+Mauchly's test checks sphericity (equal variances of all differences between conditions). Two epsilons correct
+the degrees of freedom: those of Greenhouse and Geisser, and of Huynh and Feldt. With groups, the latter is
+corrected as by Lecoutre. The effect size is generalised eta squared. Within-participant intervals follow
+Cousineau (2005) with Morey's (2008) correction.
 
 In the mixed ANOVA, each participant belongs to one group, and everybody plays all levels of the
 within-subjects factor. Groups of different size have equal weight (type III sums of squares, as in R's
