@@ -1,4 +1,4 @@
-"""Parse the tests that a researcher plans for a study: main test, correction for several measures, contrasts.
+"""Parse the statistical tests that a researcher plans: main test, correction for several measures, contrasts.
 
 The sample-size page, the preregistration and the analysis use this plan. A contrast is one line: its name, a
 colon, and conditions with weights that add up to 0. For example::

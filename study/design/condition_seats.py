@@ -1,8 +1,8 @@
-"""Find which players of a condition are people and which are agents (co-players), and check its settings.
+"""Find which players of a condition are people and which are agents, and check the condition's settings.
 
-A seat is a numbered player position in a world (game). The module lists each seat of a person and each agent
-with its seats. It reports settings that cannot be played or that have no effect. It does not import Django
-models.
+A seat is a numbered player position in a world (game). The module lists the seats of people, and each agent
+(co-player) with its seats. It reports settings that cannot be played or that have no effect. It does not
+import Django models.
 """
 
 from __future__ import annotations

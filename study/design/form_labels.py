@@ -1,7 +1,7 @@
 """Return the form labels of a design's fields, for forms and for lists of differences between two designs.
 
-The label of one field names the events that the study's worlds (games) draw at random. An example is “The
-same events for everybody”.
+One label depends on the study's worlds (games), because it names their random events. An example is “The same
+events for everybody”.
 """
 
 from __future__ import annotations

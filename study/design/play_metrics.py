@@ -1,4 +1,4 @@
-"""Define the metrics of play that exist in every world (game), and report those a condition cannot measure.
+"""Define the play metrics that every world (game) has, and report which of them a condition cannot measure.
 
 The module does not import Django models.
 """
