@@ -1,8 +1,8 @@
 """Define the forms with which researchers edit a study: settings, planned tests, recruitment, parts, members.
 
 Other forms set the orders of conditions and the outcomes. An outcome is what a participant gets at the end,
-such as a completion code. The forms of conditions and questions are in
-`study.editor.condition_and_item_forms`.
+such as a completion code. Members are the staff who may see or edit the study. The forms of conditions and
+questions are in `study.editor.condition_and_item_forms`.
 """
 
 from __future__ import annotations
