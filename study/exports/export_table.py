@@ -1,7 +1,7 @@
-"""Define `ExportTable`, an export table with columns and rows, and `ExportSelection`, a choice of data.
+"""Define `ExportTable`, an export table with columns and rows, and `ExportSelection`, the data to export.
 
-By default, all participants are exported, and a column shows their kind, such as synthetic. A selection can
-leave out kinds of participants, or data that an outage of the app affected.
+By default, all participants are exported. A column shows their kind, such as synthetic (a program). A
+selection can leave out kinds of participants, or data that an outage of the app affected.
 """
 
 from __future__ import annotations

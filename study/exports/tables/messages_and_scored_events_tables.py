@@ -4,8 +4,8 @@
 - jobs.csv: tasks that people and agents gave one another by message, and how each task ended.
 - scored_events.csv: events that a metric of the game scores, such as a request with its answer.
 
-A participant's rows have only what this person sent or could read. What no person could read belongs to the
-episode's first participant.
+A participant's rows have only what this person sent or could read. Data that no person could read are in the
+rows of the episode's first participant.
 """
 
 from __future__ import annotations
