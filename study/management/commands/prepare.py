@@ -1,8 +1,8 @@
 """Prepare the database before the app starts: `python manage.py prepare`.
 
-In one process, the command migrates the database. It creates the demo study and an administrator if they are
-missing. It prints lines such as `name: value` for the person who starts the app. One of them has the new
-administrator's password.
+The command migrates the database. It creates the demo study and an administrator if they are missing. It
+prints lines such as `name: value` for the person who starts the app. One of them has the new administrator's
+password.
 """
 
 from __future__ import annotations
