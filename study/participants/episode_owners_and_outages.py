@@ -1,4 +1,4 @@
-"""Find the participants who played an episode, and the episodes during which the app was unavailable.
+"""Find the participants who played an episode (one game), and episodes during which the app was unavailable.
 
 The module changes no data.
 """
