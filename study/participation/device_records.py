@@ -1,7 +1,7 @@
 """Record a participant's device and window size, and how long the page was hidden.
 
 The data are recorded only if the study asks for this and the participant has consented. The browser's
-`User-Agent` header is reduced to the device kind, browser family, major version, and operating system. The
+`User-Agent` header is reduced to device kind, browser family with major version, and operating system. The
 page's script (`static/js/device.js`) sends the other values.
 """
 

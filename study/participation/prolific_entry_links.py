@@ -3,7 +3,7 @@
 Prolific adds the link parameter `prolific_token`, a JSON Web Token (RS256). The server checks the token and
 redirects the browser to the same address without it. A signed cookie remembers the result for some hours. A
 token must name the Prolific workspace that the researcher entered. Otherwise, anybody could create a Prolific
-study and sign links that name other people.
+study whose signed links name another person.
 """
 
 # Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the
