@@ -1,4 +1,4 @@
-"""Define the Django model of a dry run: programs that take part in a study at the request of staff."""
+"""Define the Django model of a dry run, in which programs take part in a study when staff request it."""
 
 from __future__ import annotations
 

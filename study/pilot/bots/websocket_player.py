@@ -1,7 +1,8 @@
 """Play one episode (game) over its websocket as a synthetic participant, step by step or in real time.
 
-A synthetic participant is a program. In real time, it sends one key per tick (step of the clock), or fewer if
-it is slow. It always decides from the latest state. `kitchen.realtime.tick_messages` describes the messages.
+A synthetic participant is a program. In real time, it presses one key per tick (step of the clock), or fewer
+if it is slow. It always decides from the latest state. `kitchen.realtime.tick_messages` describes the
+messages.
 """
 
 from __future__ import annotations
