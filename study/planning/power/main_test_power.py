@@ -1,4 +1,4 @@
-"""Compute the power of each test that can be the main test of a study.
+"""Compute the power of each statistical test that can be the main test of a study.
 
 The tests are those of `study.design.analysis_plan.MAIN_TESTS`:
 
@@ -7,7 +7,8 @@ The tests are those of `study.design.analysis_plan.MAIN_TESTS`:
   effects of the counterbalanced orders into account.
 - *Friedman*: the efficiency of ranks relative to the ANOVA with normal values (Hollander, Wolfe and Chicken
   2014, section 7.11).
-- *One-way ANOVA*: rows are treated as independent although they are not; power is averaged over the error.
+- *One-way ANOVA*: rows are treated as independent although they are not. The power is averaged over
+  simulated error variances.
 
 The power of pairwise contrasts with a correction (Holm or Tukey) is simulated. The command `simulate_studies
 --test` checks all values: it simulates studies, runs the real test, and compares.

@@ -1,4 +1,4 @@
-"""Define the statistical model of a power analysis, its effect sizes, its power, and the participants needed.
+"""Define the statistical model of a power analysis: effect sizes, power, and number of participants needed.
 
 Each participant gives one value in each of k conditions. Values are normal with standard deviation 1 within
 each condition. Any two values of one participant correlate by rho. Cohen's f is the standard deviation of the
