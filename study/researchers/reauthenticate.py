@@ -1,6 +1,6 @@
 """Ask staff for their password again before they destroy data or grant access.
 
-A password that was entered a short time ago is sufficient.
+Staff who entered the password in the last ten minutes are not asked.
 """
 
 from __future__ import annotations
