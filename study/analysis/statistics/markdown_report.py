@@ -1,6 +1,7 @@
-"""Write the report of an analysis in Markdown: participants, methods, and each measure with its tables.
+"""Write the report of an analysis in Markdown: participants, methods, and the results of each measure.
 
-The report has the tests of the MindAgent paper (the replication) and the within-subject tests.
+The report has two kinds of statistical tests. Within-subject tests fit the study's design. One-way ANOVA and
+Tukey's HSD replicate the MindAgent paper (arXiv 2309.09971).
 """
 
 from __future__ import annotations

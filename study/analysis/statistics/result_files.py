@@ -1,8 +1,8 @@
-"""Write an analysis as files: CSV tables, LaTeX, JSON, figures, the report, and the analysed rows with their
-hash.
+"""Write an analysis as files: CSV tables, LaTeX, JSON, figures, a report, and the analysed rows.
 
-CSV is UTF-8 after RFC 4180, with full precision and empty cells for missing values. The column `synthetic` is
-1 if the analysis has data of synthetic participants. New columns are added at the end.
+CSV files are UTF-8 (RFC 4180) with full precision. Missing values are empty cells. The column `synthetic` is
+1 if the analysis uses data of synthetic participants (programs). New columns are added at the end. A SHA-256
+hash identifies the analysed rows.
 """
 
 from __future__ import annotations

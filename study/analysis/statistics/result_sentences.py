@@ -1,7 +1,7 @@
-"""Write test results as sentences for reports, pages and figure descriptions.
+"""Write the results of statistical tests as sentences in APA style, for reports, pages and figures.
 
-The format follows the APA manual (7th edition, sections 6.36 to 6.44). The module also chooses which pairs of
-conditions a figure marks with brackets.
+The source is the APA manual (7th edition, sections 6.36 to 6.44). The module also chooses the pairs of
+conditions that a figure marks with brackets.
 """
 
 from __future__ import annotations

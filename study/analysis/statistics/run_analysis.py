@@ -1,5 +1,7 @@
-"""Compute a whole analysis from observations. The result is an immutable object `Analysis`, which pages,
-files and figures use.
+"""Run all statistical tests of an analysis, and return the results as one immutable object, `Analysis`.
+
+The input is a study's observations, conditions and measures. Pages, files and figures read the returned
+object.
 """
 
 from __future__ import annotations
