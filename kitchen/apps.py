@@ -1,4 +1,5 @@
-"""Configure the Django app `kitchen` (live play), and define the system check that Redis needs a password."""
+"""Configure the Django app `kitchen` (live play), and check at startup that Redis is protected by a password.
+"""
 
 from __future__ import annotations
 

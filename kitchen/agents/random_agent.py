@@ -1,4 +1,6 @@
-"""Implement a baseline agent that chooses each command at random from the legal ones (MindAgent)."""
+"""Implement a baseline agent that chooses each command at random from the legal ones (as in the MindAgent
+paper).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Choose the commands of players that nobody asks for a command in a step. No Django.
+"""Choose a command for each player that nobody is asked about in this step.
 
-A player with a plan gets its next planned command, as long as that command is legal. An illegal command ends
-the plan, and the player is asked. A player with nothing to choose (`World.asks`) gets the idle command.
+A player with a plan gets the plan's next command, if that command is legal. If it is illegal, the plan ends
+and the player's agent or person is asked after all. A player that has nothing to choose (`World.asks`) gets
+the idle command.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Encode JSON in one canonical form, compute SHA-256 hashes, and derive seeds from values. No Django.
+"""Encode JSON so that equal values give equal bytes, compute SHA-256 hashes of values, and derive random
+seeds.
 
-Keys are sorted and there are no spaces, so equal values have equal hashes.
+The encoding sorts the keys and omits spaces.
 """
 
 from __future__ import annotations

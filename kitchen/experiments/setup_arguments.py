@@ -1,4 +1,6 @@
-"""Parse the arguments of the command line or of the admin form into an `ExperimentSetup`."""
+"""Convert arguments from the command line or the admin form into an `ExperimentSetup` (an experiment's
+description).
+"""
 
 from __future__ import annotations
 

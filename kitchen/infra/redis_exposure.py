@@ -1,6 +1,6 @@
-"""Check that a Redis address is not open to other machines without a password. No Django.
+"""Check whether other machines could reach the app's Redis without a password.
 
-Anybody who can reach the app's Redis can read analysed data and send tasks to workers.
+Anybody who can reach it can read cached data and send tasks to workers. Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Limit the websocket messages of one sender with token buckets, and limit the number of open connections. No
-Django.
+"""Limit how many websocket messages one sender may send (token buckets), and how many connections may be
+open.
+
+Imports no Django.
 """
 
 from __future__ import annotations

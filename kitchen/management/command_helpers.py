@@ -1,5 +1,6 @@
-"""Help management commands to print one-line error messages, show a progress bar, and read recorded
-episodes."""
+"""Provide helpers for management commands: one-line errors, a progress bar, and a reader of recorded
+episodes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Define the database tables of money: budgets, and the ledger of model calls."""
+"""Define the database tables of budgets, and of the ledger that records the cost of each language-model call.
+"""
 
 from __future__ import annotations
 

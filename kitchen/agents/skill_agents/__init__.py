@@ -1,2 +1,4 @@
-"""Provide the common base of agents that plan skills (actions of several steps): settings, access to the
-language model, and text of skills."""
+"""Provide the code that all agents share which plan skills (actions of several steps).
+
+It consists of a base class, settings, access to the language model, and the wording of skills.
+"""

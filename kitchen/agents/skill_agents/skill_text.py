@@ -1,5 +1,5 @@
-"""Write skills (actions of several steps) and their results as text for a language model, and read skills
-from its replies.
+"""Write skills (actions of several steps) and their outcomes as text for a language model, and read skills
+from replies.
 """
 
 from __future__ import annotations

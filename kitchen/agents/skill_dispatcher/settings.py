@@ -1,4 +1,4 @@
-"""Declare the settings of the agent `SkillDispatcher`, in which one call of a language model plans for all
+"""Declare the settings of the agent `SkillDispatcher`, in which one language-model call plans for all its
 players.
 """
 
