@@ -1,6 +1,7 @@
 """Check whether other machines could reach the app's Redis without a password.
 
-Anybody who can reach it can read cached data and send tasks to workers. Imports no Django.
+Anybody who reaches it could read data that the app analyses, and send tasks to its workers. Imports no
+Django.
 """
 
 from __future__ import annotations

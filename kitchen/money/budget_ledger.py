@@ -1,7 +1,7 @@
 """Reserve money from a budget before each call of a language model, and record the actual cost afterwards.
 
-The ledger has one row per call. If a worker dies during a call, the reserved amount still counts as spent,
-because the provider may have charged it.
+The ledger has one row per call. If a worker dies during a call, the reserved amount still counts as spent.
+The provider may have charged it.
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""Run live play: store episodes, run their steps, ask the agents for commands, and serve the play page over
+"""Run live play: store episodes, run their steps, ask agents for commands, and serve the play page over
 websockets.
 """

@@ -1,7 +1,7 @@
-"""Imitate a language model without a key or a network (the stand-in model).
+"""Imitate a language model without an API key or a network. The imitation is called the stand-in model.
 
 The stand-in does not know the state of the world. The caller passes the right commands (`StandInAdvice`), and
-the stand-in writes them as text, with errors. Make a new one for each decision::
+the stand-in writes them as text, with deliberate errors. Make a new one for each decision::
 
     StandIn(
         advise=lambda: StandInAdvice(commands),
