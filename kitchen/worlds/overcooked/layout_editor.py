@@ -1,5 +1,5 @@
-"""Support the drawing of layouts: convert a drawing into a layout's text and back, and list all faults of the
-drawing. No Django.
+"""Support researchers who draw Overcooked layouts: convert a drawing to a layout's text and back, and list
+faults.
 
 The module also finds which places each player can reach.
 """

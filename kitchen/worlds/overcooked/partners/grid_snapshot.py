@@ -1,5 +1,4 @@
-"""Read the state of the grid from an observation: hands, pots, missing ingredients, and distances. No
-Django.
+"""Read the state of an Overcooked grid from an observation: hands, pots, missing ingredients, and distances.
 """
 
 from __future__ import annotations
