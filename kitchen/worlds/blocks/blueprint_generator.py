@@ -1,4 +1,5 @@
-"""Generate blueprints of buildings with rooms, windows, carpets and doors from a name with five numbers.
+"""Generate blueprints of buildings with rooms, windows, carpets and doors. The blueprint's name gives the
+parameters.
 
 The name is `materials_M_rooms_R_window_W_carpet_C_variant_V`, with M, R, W and C from 0 to 2, and V from 0 to
 9999. The parameters are those of MINDcraft's construction tasks. The buildings are our own.

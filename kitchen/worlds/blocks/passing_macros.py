@@ -1,5 +1,6 @@
-"""Define the macros (commands that last several steps) that move items between inventories and chests:
-`give`, `put`, `take` and `discard`.
+"""Define the macros (commands that last several steps) that move items: `give`, `put`, `take` and `discard`.
+
+Items move between the inventories of players and chests.
 """
 
 from __future__ import annotations

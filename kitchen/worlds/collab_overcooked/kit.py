@@ -1,4 +1,6 @@
-"""Register the Collab-Overcooked world: its rules, page, agents, benchmark, metrics and default practice."""
+"""Register the parts of the Collab-Overcooked world: rules, page, agents, benchmark, metrics and default
+practice.
+"""
 
 from __future__ import annotations
 

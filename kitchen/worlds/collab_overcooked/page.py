@@ -1,5 +1,5 @@
-"""Define the page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the guide.
-No Django.
+"""Build the play page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the
+guide.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Make the reference trajectories of a task (RAT): known good sequences of commands, up to the delivery.
+"""Generate the reference trajectories (RAT) of a task: known good sequences of commands that end with the
+delivery.
 
 A trajectory has the commands of one cook, and is made from a template of the task's level. The assistant's
-trajectory is divided into *units*; most units bring one thing to the shared counters. Source:
+trajectory is divided into *units*. Most units bring one thing to the shared counters. Source:
 Collab-Overcooked (ACL 2025), released files.
 """
 

@@ -33,9 +33,10 @@ fail. Dishes on the serving table then complete the remaining orders, in list or
 grows. Whenever the step number is a multiple of the interval, a new order is drawn, unless six orders are
 open.
 
-Timing. The work W of a dish is 3 for each distinct item of its recipe tree, plus the steps for which its
-tools are busy. Its base time is (alpha * W) * 0.3. The lifetime of an order is ceil(beta * base time). The
-interval is the largest ceil(base time) of the level's dishes. `alpha` and `beta` are settings.
+Timing. The work W of a dish is 3 for each distinct item of its recipe tree, plus the waiting for its tools. A
+tool that is busy for b steps adds b - 1. The base time of the dish is (alpha * W) * 0.3. The lifetime of an
+order is ceil(beta * base time). The interval is the largest ceil(base time) of the level's dishes. `alpha`
+and `beta` are settings.
 
 Refusals. A command that cannot be carried out changes nothing and does not affect other agents' commands. Its
 event lists every reason that holds: not_at_location, agent_busy, hands_full, hands_empty, location_busy,

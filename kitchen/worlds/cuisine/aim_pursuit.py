@@ -1,6 +1,6 @@
 """Define the aims (goals) that others can ask a robot to achieve, and find its next command for an aim.
 
-`World.aims` lists the aims. There are four kinds:
+There are four kinds of aims, which `World.aims` lists:
 
 - `serve` a dish: achieved when one more of it has been served since the aim was given.
 - `make` an item: achieved when it is ready in a tool or in this robot's hands.

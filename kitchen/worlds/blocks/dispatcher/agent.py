@@ -1,7 +1,8 @@
-"""Implement the agent `blocks_dispatcher`: one language model commands all players of the agent in the world
+"""Implement the agent `blocks_dispatcher`, whose language model commands several players in the world
 `blocks_kitchen`.
 
-Every reply is read and checked. If the model gives no answer, a planner commands, or the players wait.
+Every reply is read and checked. If the model gives no answer, a planner that uses no model commands, or the
+players wait.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Write the prompts of the agent `collab`, a language model that plays chef or assistant. The texts are our
-own, not those of the paper. Plain Python.
+"""Write the language-model prompts of the agent `collab`, which plays the chef or the assistant of
+Collab-Overcooked.
+
+The texts are our own, not those of the paper.
 """
 
 from __future__ import annotations
