@@ -1,4 +1,4 @@
-"""Define the aims (goals) that others can ask a player of blocks to reach, and check their status.
+"""Define the aims (goals) that others can ask a player in a world of blocks to reach, and check their status.
 
 `World.aims` lists the aims. Their status is computed from what the player itself sees. The list does not
 depend on secret plans or recipes, or on what players hold. So it reveals no secret.

@@ -1,4 +1,4 @@
-"""Find the next command of a player of blocks towards an aim (a goal that somebody asked for).
+"""Find a player's next command towards an aim (a goal that somebody asked for), in the worlds of blocks.
 
 The rules are those of the agent `blocks_planner`. The command depends only on what the player sees now. A
 player without plan or recipes makes only what its menu offers.

@@ -1,10 +1,9 @@
-"""`python -m kitchen.worlds.blocks.planner_table`: list how many steps a planner needs for each task of
-blocks.
+"""`python -m kitchen.worlds.blocks.planner_table`: test a planner on every task in the worlds of blocks.
 
-One planner plays all seats and knows what all of them hold and may know. The tasks are all crafting tasks
-that can be solved, all pairs of dishes, and all blueprints of the benchmarks. Each line has the family, the
-task, and the numbers of seats and steps. It also says whether the task was solved. The last line counts the
-solved tasks.
+One planner plays all seats (players' places) and knows what all of them hold and may know. The tasks are all
+crafting tasks that can be solved, all pairs of dishes, and all blueprints of the benchmarks. Each printed
+line has the family, the task, and the numbers of seats and steps. It also says whether the task was solved.
+The last line counts the solved tasks.
 """
 
 from __future__ import annotations
