@@ -1,4 +1,6 @@
-"""Configure the Django app `kitchen` (live play), and check at startup that Redis is protected by a password.
+"""Configure the Django app `kitchen` (live play), and warn if Redis can be reached without a password.
+
+The warning is a Django system check.
 """
 
 from __future__ import annotations

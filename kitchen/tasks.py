@@ -1,6 +1,6 @@
 """Define the Celery tasks of live play: ask agents, close steps at their deadline, and recover lost work.
 
-A task may run twice or get lost. If another worker has already claimed the decision, a task does nothing.
+A task may run twice or get lost. A task does nothing if another worker has already claimed its decision.
 `pick_up_open_turns` runs every second and queues lost work again.
 """
 

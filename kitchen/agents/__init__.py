@@ -1,3 +1,4 @@
-"""Provide agents that can play any world, and the loop that plays episodes without people. Nothing here
-imports Django.
+"""Provide agents that can play any world, and the loop that plays episodes without people.
+
+Nothing here imports Django.
 """

@@ -1,5 +1,6 @@
-"""Implement a baseline agent that chooses each command at random from the legal ones (as in the MindAgent
-paper).
+"""Implement a baseline agent that chooses each command at random from the legal ones.
+
+MindAgent's paper (arXiv 2309.09971) has the same baseline.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Define the `Skills` interface, with which a world offers skills to agents. A skill is an action of several
-steps.
+"""Define the `Skills` interface, with which a world offers skills (actions of several steps) to agents.
 
 An example of a skill is `pickup(onion)`. A world's `Skills` object lists the skills with their conditions,
 turns a skill into commands, and reports finished skills. It also describes the game in words. Every agent can

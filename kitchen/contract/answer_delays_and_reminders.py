@@ -1,7 +1,7 @@
 """Decide in which step an agent answers a message, and when a waiting agent is asked again.
 
-The rules are those of MINDcraft, with its seconds as our steps. Where members talk with one partner at a
-time, the delay of an answer depends on who was busy when the message arrived:
+The rules are those of MINDcraft, where a second corresponds to one step here. Where members talk with one
+partner at a time, the delay of an answer depends on who was busy when the message arrived:
 
 - Neither: the agent is asked in this step.
 - Only the partner: the agent is asked 5 steps later, or sooner if the partner becomes free.

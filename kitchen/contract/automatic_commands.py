@@ -1,7 +1,7 @@
-"""Choose a command for each player that nobody is asked about in this step.
+"""Choose the commands of players whose person or agent is not asked in this step.
 
-A player with a plan gets the plan's next command, if that command is legal. If it is illegal, the plan ends
-and the player's agent or person is asked after all. A player that has nothing to choose (`World.asks`) gets
+A player with a plan gets the plan's next command, if that command is legal. If the command is illegal, the
+plan ends, and the person or agent is asked after all. A player that has nothing to choose (`World.asks`) gets
 the idle command.
 """
 

@@ -1,7 +1,7 @@
-"""Encode JSON so that equal values give equal bytes, compute SHA-256 hashes of values, and derive random
-seeds.
+"""Encode JSON in one canonical form, compute hashes (SHA-256), and derive random seeds from values.
 
-The encoding sorts the keys and omits spaces.
+Equal values always give equal bytes: the encoding sorts the keys and omits spaces. The encoding sorts the
+keys and omits spaces.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Define `EpisodeLog`, the log of one episode, and `LogMetrics`, the interface for metrics computed from a
-log.
+"""Define `EpisodeLog`, the log of one episode, and `LogMetrics`, which computes metrics from a log.
 
 A world implements `LogMetrics` if some of its metrics depend on messages, plans or decisions.
 """

@@ -1,8 +1,8 @@
 """Compute an experiment's results for each level and number of agents.
 
-Published results and an upper bound are shown beside them. The collaboration score (CoS) is a mean over the
-tested intervals between orders (tasks). It averages completed / (completed + failed). Source: MindAgent,
-arXiv 2309.09971, section 3.
+Published results and an upper bound are shown beside them. The success rate is completed / (completed +
+failed) orders (tasks). The collaboration score (CoS) is its mean over all tested intervals between orders.
+Source: MindAgent, arXiv 2309.09971, section 3.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Define `ExperimentSetup`, the description of an experiment, and list the episodes that the experiment
-plays.
+"""Define `ExperimentSetup`, which describes an experiment, and list the experiment's episodes.
 
 A setup names agents, levels, intervals between orders (tasks), and a seed. Agents with different settings
 play the same episodes, with the same seeds. `setup_checks` checks a setup.

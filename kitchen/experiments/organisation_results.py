@@ -2,8 +2,8 @@
 
 The layout follows Figure 7 of S-Agents (arXiv 2402.04578). TC is the mean number of steps to the goal, over
 the episodes that reached it. mPT is the mean number of times that a member planned, over all episodes. The
-paper's values were read from the figure. They are minutes in another game, so compare only how the
-organisations rank.
+paper's values were read from the figure. These are minutes in another game, so compare only how the teams
+rank.
 """
 
 from __future__ import annotations

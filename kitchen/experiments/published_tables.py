@@ -1,7 +1,7 @@
 """Print result tables from papers next to our own results.
 
-These are tables that report one value for a group of levels. Our value is the mean over all our episodes of
-that group, with a 95 % confidence interval in brackets.
+The module handles tables with one value for a whole group of levels. Our value is the mean over all our
+episodes of that group, with a 95 % confidence interval in brackets.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Convert arguments from the command line or the admin form into an `ExperimentSetup` (an experiment's
-description).
-"""
+"""Build an `ExperimentSetup` (a description of an experiment) from command-line or form arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Check that a logged episode can be reproduced: replay it, and compare prompts, commands and states with the
-log.
+"""Replay a logged episode, and compare prompts, commands and states with the log.
 
 Each step starts from its logged situation and agent memory. Logged answers take the place of model calls, so
 no API key is needed.

@@ -1,7 +1,7 @@
 """Find the IP address of the client that sent an HTTP request or opened a websocket.
 
 Behind a trusted proxy (setting `TRUSTED_PROXIES`), the address is read from the `X-Forwarded-For` header.
-Without one, the header is ignored, because any client can forge it.
+Otherwise the header is ignored, because any client can forge it.
 """
 
 from __future__ import annotations

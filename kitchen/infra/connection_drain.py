@@ -1,5 +1,4 @@
-"""Close this process's open connections before the process ends, so that clients reconnect to another
-process.
+"""Close this process's connections before it ends, so that clients reconnect to another process.
 
 Register every long-lived connection in `connection_drain` as soon as it opens. `is_draining()` returns True
 once the process is about to end. After that, start no new work. Imports no Django.

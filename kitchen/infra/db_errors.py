@@ -1,5 +1,4 @@
-"""Tell database outages from programming errors, and compare the database's migrations with those of the
-code.
+"""Distinguish database outages from programming errors, and list missing or newer migrations.
 
 A database is unusable if it is locked, full, read-only, unreachable, or has the wrong version. The module
 reads the driver's error codes, because the texts of errors change.

@@ -1,5 +1,4 @@
-"""Run database work in threads for async code, limit waits for locks, and retry while the database is
-unreachable.
+"""Run database work from async code, limit waits for locks, and retry if the database is unreachable.
 
 - `run_in_db_thread` repeats failed work, so the work must be safe to run twice.
 - `run_once_in_db_thread` does not repeat failed work.

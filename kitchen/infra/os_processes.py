@@ -1,5 +1,4 @@
-"""Name operating-system processes, check whether a named process still runs, and end children with their
-parent.
+"""Name processes, check whether a named process still runs, and end children with their parent.
 
 The module also reads from environment variables how many processes to start. A wrong number raises
 ValueError. Whether a process runs is read from `/proc`. On systems without `/proc`, an ended process goes

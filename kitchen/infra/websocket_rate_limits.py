@@ -1,7 +1,6 @@
-"""Limit how many websocket messages one sender may send (token buckets), and how many connections may be
-open.
+"""Limit the rate of one sender's websocket messages, and the number of open connections.
 
-Imports no Django.
+The rate limits are token buckets. Imports no Django.
 """
 
 from __future__ import annotations

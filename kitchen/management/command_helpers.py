@@ -1,6 +1,4 @@
-"""Provide helpers for management commands: one-line errors, a progress bar, and a reader of recorded
-episodes.
-"""
+"""Help management commands to print one-line errors, show progress, and read recorded episodes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Store real-time episodes in the database: the rows of their steps (ticks), and which clock process owns
-them.
+"""Store the steps (ticks) of real-time episodes, and which clock process owns each episode.
 
 A clock process claims an episode before it computes ticks. The claim expires after `LEASE_SECONDS` unless the
 process renews it. Rows of ticks are collected in memory. Then one transaction stores the ticks of many

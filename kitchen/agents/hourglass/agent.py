@@ -1,5 +1,4 @@
-"""Implement the agent `hourglass`: it judges its tasks' progress, plans new tasks, and turns tasks into
-actions.
+"""Implement the agent `hourglass`, which judges its progress, plans tasks, and turns tasks into actions.
 
 A leader's actions are jobs, which it gives to other members by message. A worker's actions are game commands.
 A member between both levels gives jobs and commands. The agent stores nothing between steps except

@@ -1,5 +1,6 @@
-"""Define the agent `pairwise`. It talks with one partner at a time and gives one command at a time, as in
-MINDcraft.
+"""Define the agent `pairwise`, which talks with one partner at a time, as in MINDcraft.
+
+It also gives one command at a time.
 
 - `agent.py` makes the decisions.
 - `own_commands.py` lists and carries out the agent's commands.

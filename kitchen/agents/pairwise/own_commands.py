@@ -1,4 +1,4 @@
-"""List the commands of one player of the agent `pairwise`, and carry out the command that the agent chose.
+"""List the commands of one of the players of the agent `pairwise`, and carry out the chosen command.
 
 In a world with skills (actions of several steps), each command is a skill. In other worlds, it is a single
 command from the player's menu.

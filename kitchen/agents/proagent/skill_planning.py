@@ -1,8 +1,8 @@
-"""Ask a language model for ProAgent's next skill (an action of several steps), and check that the skill can
-begin.
+"""Ask a language model for ProAgent's next skill, and check that the skill can begin.
 
-If the skill cannot begin, the model is told why and asked again, for at most four plans per decision. The
-module also writes the replies of the stand-in, which imitates a language model.
+A skill is an action of several steps. If the skill cannot begin, the model is told why and asked again, for
+at most four plans per decision. The module also writes the replies of the stand-in, which imitates a language
+model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Provide the code that all agents share which plan skills (actions of several steps).
+"""Provide what all agents that plan skills have in common. A skill is an action of several steps.
 
-It consists of a base class, settings, access to the language model, and the wording of skills.
+The package has their base class, settings, access to the language model, and the wording of skills.
 """

@@ -1,5 +1,4 @@
-"""Ask any server that has OpenAI's chat completions API, such as vLLM, Ollama or llama.cpp, through OpenAI's
-SDK.
+"""Ask any server with OpenAI's chat completions API, such as vLLM or Ollama, through OpenAI's SDK.
 
 Three environment variables configure the server:
 

@@ -9,9 +9,9 @@ the stand-in writes them as text, with deliberate errors. Make a new one for eac
         seed=situation.seed,
     )
 
-FEEDBACK HELPS THE STAND-IN BY CONSTRUCTION; THIS IS NOT A FINDING. It repeats a refused command with the
-probability `StandInBehaviour.stubborn`, but never if the feedback names the agent. So experiments with and
-without feedback differ. This difference tests the software; its size means nothing.
+FEEDBACK HELPS THE STAND-IN BY CONSTRUCTION; THIS IS NOT A FINDING. The stand-in repeats a refused command
+with the probability `StandInBehaviour.stubborn`. It never does so if the feedback names the agent. So
+experiments with and without feedback differ. This difference tests the software; its size means nothing.
 
 The same seed, advice and prompt give the same answers.
 """

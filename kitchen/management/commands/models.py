@@ -1,6 +1,6 @@
 """`python manage.py models [PROVIDER]`: list a provider's language models and their capabilities.
 
-The command marks where they differ from our built-in list. Without PROVIDER, it asks this server's default
+The command names the differences from our built-in list. Without PROVIDER, it asks this server's default
 provider. `--keep FILE` writes the list to a file. If the environment variable `BRIGADE_MODELS` names that
 file, its entries about thinking and effort replace the built-in ones. Exit code 2: unknown provider, or no
 key. Exit code 1: the provider does not answer.

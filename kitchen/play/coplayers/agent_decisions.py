@@ -1,4 +1,4 @@
-"""Ask the agents of one step for their decisions in a Celery worker, and submit the decisions.
+"""Ask the agents of one step for their decisions, and submit these decisions, in a Celery worker.
 
 Each agent has a time limit. If an agent is late or fails, its fallback rule (`Agent.fall_back`) gives the
 commands. If the fallback fails too, the agent's players do nothing. A decision that is not accepted is stored

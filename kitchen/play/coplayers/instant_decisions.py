@@ -1,7 +1,8 @@
-"""Ask agents that decide within milliseconds in the web process, right after a person's command.
+"""Ask fast agents for their commands in the web process, right after a person's command.
 
-People need not wait for a worker. Agents that use more processor time run in a process pool. If an agent
-fails, the person's command is submitted alone, and a worker asks the agents later.
+Fast agents decide within milliseconds, so people need not wait for a worker. Those that need much processor
+time run in a process pool. If an agent fails, the person's command is submitted alone, and a worker asks the
+agents later.
 """
 
 from __future__ import annotations

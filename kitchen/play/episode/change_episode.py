@@ -1,5 +1,4 @@
-"""Change a live episode in transactions: submit commands, run a step, close a turn, end the episode, or leave
-it.
+"""Change a live episode in transactions: submit commands, run steps, close turns, leave it, or end it.
 
 A step runs when every player has a command. The new state and its log row are stored together or not at all.
 A command that is late, repeated or for another step changes nothing. The returned `Receipt` says why. After

@@ -1,5 +1,4 @@
-"""Handle on the server one play page that is open in a browser: process the page's messages and compute
-replies.
+"""Handle one open play page on the server: process the page's messages and compute replies.
 
 Only one page can play for a seat (a player's place). If a seat has several open pages, the newest one plays
 (`Seat.page`), and the older pages are notified. Each method of `OpenPage` queries the database, so it must be

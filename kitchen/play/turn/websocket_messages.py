@@ -1,5 +1,4 @@
-"""Define the typed messages of the play page's websocket: from the browser, to the browser, and between
-processes.
+"""Define the typed messages of the play page's websocket, in both directions and between processes.
 
 The browser sends one JSON object for each message:
 

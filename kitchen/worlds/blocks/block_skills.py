@@ -1,5 +1,4 @@
-"""Offer the commands of the worlds of blocks as skills (actions of several steps), for agents that plan
-skills.
+"""Offer the commands in the worlds of blocks as skills (actions of several steps) to agents.
 
 In most of these worlds, a skill is a macro, a command that lasts several steps. In the kitchen, a skill is
 one action. The module also has fixed rules that choose a skill from what one player knows. If one player must

@@ -1,6 +1,6 @@
-"""Define the macros (commands that last several steps) that move items: `give`, `put`, `take` and `discard`.
+"""Define the macros that move items between inventories and chests: `give`, `put`, `take` and `discard`.
 
-Items move between the inventories of players and chests.
+A macro is a command that lasts several steps. Each player has an inventory of items.
 """
 
 from __future__ import annotations

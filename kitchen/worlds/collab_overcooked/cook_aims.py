@@ -1,5 +1,4 @@
-"""Define the aims (goals) that others can ask a cook of Collab-Overcooked to reach, and check whether they
-are reached.
+"""Define the aims (goals) that others can ask a Collab-Overcooked cook to reach, and check their status.
 
 `World.aims` lists the aims. `bring` is reached when the thing is on a shared counter. `put_in` is reached
 when the utensil contains the thing, and `serve` when the cook has delivered. A verb that starts a utensil is

@@ -1,6 +1,4 @@
-"""Register the parts of the Collab-Overcooked world: rules, page, agents, benchmark, metrics and default
-practice.
-"""
+"""Register the parts of Collab-Overcooked: rules, page, agents, benchmark, metrics and practice."""
 
 from __future__ import annotations
 

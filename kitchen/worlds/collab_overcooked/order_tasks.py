@@ -1,5 +1,4 @@
-"""Read the tasks of Collab-Overcooked, and derive a task's cooking steps, recipe and time limit from its
-level.
+"""Read the tasks of Collab-Overcooked, and derive each task's cooking steps, recipe and time limit.
 
 A task is a TOML file in `data/tasks/`. The name of the file is the ordered dish. It has two keys::
 

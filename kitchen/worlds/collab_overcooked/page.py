@@ -1,6 +1,4 @@
-"""Build the play page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the
-guide.
-"""
+"""Build the play page of Collab-Overcooked: both rooms, order, recipe, menu and guide."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Register the parts of CuisineWorld: rules, page, agents, adviser, practice, benchmark and recorded
-episodes.
+"""Register the parts of CuisineWorld: rules, page, agents, adviser, practice, benchmark, recordings.
 
 The adviser is a program that gives hints to people.
 """

@@ -1,5 +1,4 @@
-"""Manage an episode's orders: draw new ones, complete or fail them, and compute how long each order stays
-open.
+"""Manage an episode's orders: draw, complete or fail them, and compute how long each stays open.
 
 The times follow MindAgent, section 3, and are whole steps. Floating-point operations run in a fixed order, so
 that every machine rounds in the same way.

@@ -1,5 +1,4 @@
-"""Define the aims (goals) that others can ask an Overcooked cook to achieve, and check whether they are
-achieved.
+"""Define the aims (goals) that others can ask an Overcooked cook to achieve, and check their status.
 
 `World.aims` lists the aims. They are the skills of the ProAgent paper, such as picking up an onion. Aims
 whose places the cook cannot reach are left out. A pickup is achieved when the cook holds the thing. Any other

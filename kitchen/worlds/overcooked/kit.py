@@ -1,5 +1,4 @@
-"""Register the parts of the Overcooked world: rules, page, agents, adviser, practice, benchmark and recorded
-episodes.
+"""Register the parts of Overcooked: rules, page, agents, adviser, practice, benchmark, recordings.
 
 The adviser is a program that gives hints to people.
 """

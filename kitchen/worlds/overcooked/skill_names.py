@@ -1,7 +1,6 @@
-"""Name the skills (actions of several steps) of Overcooked, and recognise them in events and in models'
-texts.
+"""Name the skills of Overcooked, and recognise them in events and in texts by language models.
 
-In events, a skill counts when a cook has finished it.
+A skill is an action of several steps. In events, a skill counts when a cook has finished it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Define the agent `blocks_dispatcher`, whose language model commands several players in the world
-`blocks_kitchen`.
+"""Define `blocks_dispatcher`, an agent whose language model commands several players.
 
-It follows MindAgent's dispatcher (arXiv 2309.09971, section 7).
+The agent plays the world `blocks_kitchen`. It follows MindAgent's dispatcher (arXiv 2309.09971, section 7).
 
 - `prompt` writes the prompt: actions, dishes, hints, a played example, state, feedback and earlier messages.
 - `agent` asks the model.

@@ -1,7 +1,6 @@
-"""Write the language-model prompts of the agent `collab`, which plays the chef or the assistant of
-Collab-Overcooked.
+"""Write the language-model prompts of the agent `collab`, a cook in Collab-Overcooked.
 
-The texts are our own, not those of the paper.
+The agent plays the chef or the assistant. The texts are our own, not those of the paper.
 """
 
 from __future__ import annotations

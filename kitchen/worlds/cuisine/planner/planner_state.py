@@ -1,5 +1,4 @@
-"""Convert observations, and the unchanging facts of an episode, into the data with which the planner
-computes.
+"""Convert observations and an episode's unchanging facts into the data with which the planner computes.
 
 The planner is the agent `CuisinePlanner`. The module also counts for how many steps other robots have not
 moved. The planner does not wait for such robots.
