@@ -1,5 +1,4 @@
-"""Define the database tables of budgets, and of the ledger that records the cost of each language-model call.
-"""
+"""Define the database tables of budgets, and of the ledger that records each language-model call's cost."""
 
 from __future__ import annotations
 

@@ -1,2 +1,1 @@
-"""Run live play in real time: clock processes compute the steps (ticks), and websockets send them to pages.
-"""
+"""Run live play in real time: clock processes compute steps (ticks), and websockets send them to pages."""

@@ -11,7 +11,7 @@ A layout file::
     ]
     orders = ["OOO"]                     # 1 to 3 letters each, in any order
     bonus = []                           # orders that count twice
-    value = 20                           # points of any order, or { O = 21, T = 13 }: per ingredient, added up
+    value = 20                           # points of an order, or { O = 21, T = 13 } for each ingredient
     time = 20                            # steps of cooking: one number, or per ingredient
 
 The letters of the grid:

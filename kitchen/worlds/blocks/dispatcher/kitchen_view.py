@@ -1,5 +1,4 @@
-"""Collect what the agent `blocks_dispatcher` knows about a step: the state, its own players, and the people.
-"""
+"""Collect what the agent `blocks_dispatcher` knows about a step: the state, its players, and the people."""
 
 from __future__ import annotations
 

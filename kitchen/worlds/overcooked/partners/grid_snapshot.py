@@ -1,5 +1,4 @@
-"""Read the state of an Overcooked grid from an observation: hands, pots, missing ingredients, and distances.
-"""
+"""Read an Overcooked grid's state from an observation: hands, pots, missing ingredients, distances."""
 
 from __future__ import annotations
 
