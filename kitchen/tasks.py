@@ -1,7 +1,6 @@
-"""Define the Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and
-the recovery of lost work.
+"""Define the Celery tasks of live play: ask agents, close steps at their deadline, and recover lost work.
 
-A task may run twice or get lost. If a decision was already claimed by another worker, a task does nothing.
+A task may run twice or get lost. A task does nothing if another worker has already claimed its decision.
 `pick_up_open_turns` runs every second and queues lost work again.
 """
 

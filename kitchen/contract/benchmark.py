@@ -1,8 +1,10 @@
-"""Define benchmarks: how experiments compare agents that play one world without people. No Django.
+"""Define benchmarks, which compare agents that play one world without people.
 
-`CompletionBenchmark` compares completed and missed tasks with published numbers and an upper bound.
-`ComparisonBenchmark` compares one metric by level, number of players and line-up (the agents that play
-together). `PairingBenchmark` compares one metric for each pair of agents, in worlds of two players.
+There are three kinds:
+
+- `CompletionBenchmark` compares completed and missed tasks with published numbers and an upper bound.
+- `ComparisonBenchmark` compares one metric between teams of agents, by level and number of players.
+- `PairingBenchmark` compares one metric between all pairs of agents, in worlds with two players.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the `Page` interface: how a browser shows a world, and how a person gives commands. No Django.
+"""Define the `Page` interface: how a browser shows a world, and how a person gives commands.
 
-A world's `Page` turns a `SeatView` (all that one player may see) into panels, which are parts of the HTML
-page. After a step, only changed panels are sent. Templates are Jinja2.
+A `SeatView` has all that one player may see. A world's `Page` turns it into panels, which are parts of the
+HTML page. After a step, only changed panels are sent. Templates are Jinja2.
 """
 
 from __future__ import annotations

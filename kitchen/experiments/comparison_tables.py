@@ -1,6 +1,7 @@
-"""Write tables that compare one metric between teams or pairs of agents, beside published values.
+"""Write tables that compare one metric between teams or pairs of agents, next to published values.
 
-Brackets are 95 % confidence intervals over episodes. For pairs, ± is the standard error of the mean.
+Brackets contain 95 % confidence intervals over episodes. In tables of pairs, the number after ± is the
+standard error of the mean.
 """
 
 from __future__ import annotations

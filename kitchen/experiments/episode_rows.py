@@ -1,7 +1,7 @@
-"""Define the result row of one played episode, and read and write rows as CSV.
+"""Define the result row of one played episode, and write and read such rows as CSV.
 
-A row also counts the decisions that a language model did not make. They come from the stand-in (an imitation
-of a model), or from a fallback after a failure. New columns are added at the end.
+A row also counts decisions that no language model made although one should have. These came from the stand-in
+(an imitation of a model), or from a fallback rule after a failed call. New columns are only added at the end.
 """
 
 from __future__ import annotations

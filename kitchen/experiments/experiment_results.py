@@ -1,8 +1,8 @@
-"""Compute the results of an experiment for each level and number of agents, beside published results and the
-upper bound.
+"""Compute an experiment's results for each level and number of agents.
 
-The collaboration score (CoS) is the mean of completed / (completed + failed) orders over all tested intervals
-between orders. It is defined in MindAgent, arXiv 2309.09971, section 3.
+Published results and an upper bound are shown beside them. The success rate is completed / (completed +
+failed) orders (tasks). The collaboration score (CoS) is its mean over all tested intervals between orders.
+Source: MindAgent, arXiv 2309.09971, section 3.
 """
 
 from __future__ import annotations

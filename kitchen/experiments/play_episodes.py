@@ -1,4 +1,7 @@
-"""Play one episode of an experiment without people, write its log, and compute its result row."""
+"""Play one episode of an experiment, in which agents play without people.
+
+The module also writes the episode's log and computes its result row.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Show any world on a ready-made page: results, observation, last steps, and a command menu. No Django.
+"""Show any turn-based world on a ready-made page: results, observation, last steps, and a command menu.
 
-`PAGE = DefaultPage()` is a complete page for turn-based worlds. A world can pass `title` and `rules` (the
-paragraphs of the guide). A subclass can override:
+`PAGE = DefaultPage()` is a complete page. A world can pass `title` and `rules` (the paragraphs of the guide).
+A subclass can override:
 
 - `names`: texts for codes;
 - `commands`: texts for commands, by verb;

@@ -1,6 +1,6 @@
-"""`python manage.py bench_engine FILE`: measure how many steps per second a world computes.
+"""`python manage.py bench_engine FILE`: measure how many steps per second the worlds compute.
 
-FILE contains recorded episodes (traces), which are replayed several times.
+FILE contains recorded episodes (traces). The command replays them several times.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Send a person's message, and let agents answer it in the same step, before the people choose their
-commands.
+"""Ask agents to answer a person's message within the step, before people choose their commands.
 
-Each agent is asked for its answer by a separate task. Once the people have chosen, the agents are asked for
-commands. An answer that comes later than that is stored with its cost, but not sent.
+The module sends the person's message and queues a separate task for each answering agent. Once the people
+have chosen, the agents are asked for commands instead. An answer that arrives after that is stored with its
+cost, but is not sent.
 """
 
 from __future__ import annotations

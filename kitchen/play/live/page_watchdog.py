@@ -1,8 +1,8 @@
-"""Check every few seconds that all open pages are up to date, and continue steps that the workers have not
-continued.
+"""Check every few seconds that open play pages are up to date and that the workers continue the steps.
 
 A page that missed a notification is updated. If the workers do not respond, this web process continues the
-step. It uses the agents' fallback commands, or closes a turn after its deadline. The log records this.
+step in their place. It uses the agents' fallback commands, and closes turns whose deadline has passed. The
+log records this.
 """
 
 from __future__ import annotations

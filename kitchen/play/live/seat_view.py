@@ -1,7 +1,7 @@
-"""Compute what the page of a player shows now, including hints. The module changes no data.
+"""Compute everything that a player's page shows now, including hints. The module changes no data.
 
-A leader (a person without a player in the world) sees what the team's organisation allows, and has no command
-menu. Hints use only what the player may know.
+A leader is a person without a player in the world. A leader's page shows what the team's organisation (its
+rules) allows, and has no command menu. Hints use only what the player may know.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define `OpenTurn`: the step of an episode that waits for commands. It has the players, the commands given
-so far, and the world before the step.
+"""Define `OpenTurn`, the step of an episode that waits for commands.
 
-`turn_cache` reads and caches turns, `turn_rules` has the rules, and `step_store` stores changes.
+It holds the players, the commands given so far, and the world before the step. `turn_cache` reads and caches
+turns, `turn_rules` has the rules, and `step_store` stores changes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Read an episode's state and past steps from the database, and compute the rows to store for a new step.
+"""Read an episode's state and past steps from the database, and prepare the rows that store a new step.
 
-For a large part of a state (`World.large`), each step stores only the changes (`StateChange`). A complete row
-is stored when the changes since the last complete row have become longer than the part. `Episode.state` holds
-a hash of each large part.
+For a large part of a state (`World.large`), each step stores only the changes (`StateChange`). When these
+changes have become longer than the part itself, the complete part is stored again. `Episode.state` holds a
+hash of each large part.
 """
 
 from __future__ import annotations

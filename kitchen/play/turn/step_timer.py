@@ -1,8 +1,8 @@
 """Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
 At the deadline (`Episode.turn_closes_at`), people without a command do nothing in this step. The time of the
-first step begins when all people have opened their page, at the latest after `ARRIVAL`. While pages or the
-database are down, no turn is closed. Afterwards the deadline moves by the lost time.
+first step begins when all people have opened their page, at the latest after `ARRIVAL`. No turn is closed
+while pages or the database are down. Afterwards the deadline moves by the lost time.
 """
 
 # If pages had to reconnect after an outage, the deadline moves by `RECONNECT_TIME` in addition to the lost

@@ -1,11 +1,12 @@
-"""Decide whose turn it is to speak within a step: which agents write a message now, and which people wait.
+"""Decide whose turn it is to write a message within a step: which agents write now, and which people wait.
 
-Two members of a `pair` that talks within the step take turns (`Organisation.takes_turns`). The first member
-that is asked opens. If it says something, the other one answers, and so on. The talk is over if a message
-ends it or repeats an earlier one, after `Organisation.rounds` rounds, or if one of the two has chosen. Then
-everybody may choose. A person whose turn has not come is held: the server refuses what they send.
+This applies to a `pair` of two members that talk before they choose commands (`Organisation.takes_turns`).
+The member asked first opens. If it says something, the other one answers, and so on. The talk ends after
+`Organisation.rounds` rounds, or when one of the two has chosen a command. A message can also end it, as can a
+repetition of an earlier message. Then both may choose. While a person waits for a turn, the server refuses
+what the person sends.
 
-Everything follows from the stored messages, decisions and commands of the open step.
+Everything is computed from the stored messages, decisions and commands of the open step.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Find the conversations of an episode that the collaboration metrics score, and judge each of them.
 
-An event is a conversation that the chef opened. The request is right if it makes the assistant's work more
-efficient. The response is right if the assistant's plan does so. ITES (`collaboration_scores`) measures this
-gain: it must be above 0. The setting `score_openers` adds conversations that the assistant opened.
+Each such conversation is called an event. By default, these are the conversations that the chef opened. The
+setting `score_openers` adds those that the assistant opened. The request is right if it makes the assistant's
+work more efficient. The response is right if the assistant's plan does so. ITES (`collaboration_scores`)
+measures this gain, which must be above 0.
 
-IC is the share of events with a right request, RC the share with a right response. Source: Collab-Overcooked
-(ACL 2025), section 4, and the released code.
+IC is the share of events with a right request, and RC is the share with a right response. Source:
+Collab-Overcooked (ACL 2025), section 4, and the released code.
 """
 
 # Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's).

@@ -1,8 +1,7 @@
-"""Find the next command with which a cook comes closer to an aim (a goal that somebody asked for). Plain
-Python.
+"""Find a Collab-Overcooked cook's next command towards an aim (a goal that somebody asked for).
 
 The command depends only on the present observation, so earlier mistakes do not matter. If a product is
-missing, the cook makes it itself only if it has a single ingredient. So it needs no recipe.
+missing, the cook makes it only if it consists of a single ingredient. So the cook needs no recipe.
 """
 
 from __future__ import annotations

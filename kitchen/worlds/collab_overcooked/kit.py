@@ -1,4 +1,4 @@
-"""Register the Collab-Overcooked world: its rules, page, agents, benchmark, metrics and default practice."""
+"""Register the parts of Collab-Overcooked: rules, page, agents, benchmark, metrics and practice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute the collaboration metrics of an episode from its log.
+"""Compute the collaboration metrics of a Collab-Overcooked episode from its log.
 
 Some metrics score conversations (`collaboration_events`). Others are counts for each cook: messages, failed
 checks, format errors, successful corrections, tokens, and rounds of conversations. Agents write format

@@ -1,4 +1,4 @@
-"""Check whether a macro (a command that lasts several steps) can begin, and list all the ones that can.
+"""Check whether a macro (a command that lasts several steps) can begin, and list all macros that can.
 
 The checks run in a fixed order. The first check that fails gives the refusal code. The docstring of
 `kitchen.worlds.collab_overcooked` lists the codes.

@@ -1,12 +1,11 @@
-"""Read the tasks of Collab-Overcooked, and derive the cooking steps, recipe and time limit from a task's
-level.
+"""Read the tasks of Collab-Overcooked, and derive each task's cooking steps, recipe and time limit.
 
-A task is a TOML file in `data/tasks/`; its name is the ordered dish. It has two keys::
+A task is a TOML file in `data/tasks/`. The name of the file is the ordered dish. It has two keys::
 
     level = 4                             # 1 to 6: the pattern of the cooking steps (`LEVEL_JOBS`)
     ingredients = ["bell_pepper", "corn"] # the raw ingredients x, y, z of that pattern
 
-`OPTIMA` has the fewest steps in which each level can be solved, as recorded by the benchmark.
+`OPTIMA` has the fewest steps in which each level can be solved, as recorded by the benchmark's authors.
 """
 
 from __future__ import annotations

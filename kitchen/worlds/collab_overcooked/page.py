@@ -1,6 +1,4 @@
-"""Define the page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the guide.
-No Django.
-"""
+"""Build the play page of Collab-Overcooked: both rooms, order, recipe, menu and guide."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Write hints for a participant who has no action to take during practice: ask, answer or wait. No Django.
+"""Write hints for a participant who has no action to take during practice: ask, answer or wait.
 
-The hints follow what remains to be done in the present kitchen (`remaining_plan`), whatever was done before.
-Only a chef who knows the recipe gets hints that name things. Plain Python, no Django.
+The hints follow what remains to be done in the present kitchen (`remaining_plan`), regardless of what was
+done before. Only a chef who knows the recipe gets hints that name things.
 """
 
 from __future__ import annotations

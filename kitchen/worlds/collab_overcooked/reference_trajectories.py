@@ -1,8 +1,8 @@
-"""Make the reference trajectories of a task (RAT): known good sequences of commands, up to the delivery.
+"""Generate the reference trajectories (RAT) of a task, which are known good sequences of commands.
 
-A trajectory has the commands of one cook, and is made from a template of the task's level. The assistant's
-trajectory is divided into *units*; most units bring one thing to the shared counters. Source:
-Collab-Overcooked (ACL 2025), released files.
+Each sequence ends with the delivery. A trajectory has the commands of one cook, and is made from a template
+of the task's level. The assistant's trajectory is divided into *units*. Most units bring one thing to the
+shared counters. Source: Collab-Overcooked (ACL 2025), released files.
 """
 
 from __future__ import annotations

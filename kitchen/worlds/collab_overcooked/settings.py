@@ -1,4 +1,4 @@
-"""Declare the settings and the metrics of the Collab-Overcooked world. Plain Python."""
+"""Declare the settings and the metrics of the Collab-Overcooked world."""
 
 from __future__ import annotations
 

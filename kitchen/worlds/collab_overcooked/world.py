@@ -1,4 +1,7 @@
-"""Define the Collab-Overcooked world. The docstring of `kitchen.worlds.collab_overcooked` has the rules."""
+"""Implement the Collab-Overcooked world: carry out the commands of each step.
+
+The docstring of `kitchen.worlds.collab_overcooked` has the rules.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Read the actions in a reply of the language model of `blocks_dispatcher`, and check them in a simulated
-step.
+"""Read the actions in a language model's reply to `blocks_dispatcher`, and check them in a simulated step.
 
-A reply is a structured list (strict schema), a JSON object in text, or text with actions such as
-`goto(agent0, furnace)`. Each fault becomes a sentence for the model. A player whose action cannot be carried
-out waits.
+A reply is a structured list (strict schema), a JSON object, or text such as `goto(agent0, furnace)`. Each
+fault becomes a sentence for the model. A player whose action cannot be carried out waits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Implement the agent `blocks_dispatcher`: one language model commands all players of the agent in the world
-`blocks_kitchen`.
+"""Implement `blocks_dispatcher`, an agent whose language model commands several players.
 
-Every reply is read and checked. If the model gives no answer, a planner commands, or the players wait.
+The agent plays the world `blocks_kitchen`. Every reply is read and checked. If the model gives no answer, a
+planner that uses no model commands, or the players wait.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Collect what `blocks_dispatcher` knows about a step: the state, its players, and people."""
+"""Collect what the agent `blocks_dispatcher` knows about a step: the state, its players, and the people."""
 
 from __future__ import annotations
 

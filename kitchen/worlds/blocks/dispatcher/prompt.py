@@ -1,7 +1,7 @@
-"""Write the prompt of `blocks_dispatcher`: task, actions, dishes, hints, talk, a played example, and the
-state of each step with feedback.
+"""Write the prompt of the agent `blocks_dispatcher`, whose language model commands several players.
 
-The parts are those that MindAgent names (arXiv 2309.09971, sections 4.1 and 7); the text is our own.
+Its parts are the task, actions, dishes, hints, messages, a played example, and the state of each step with
+feedback. MindAgent names these parts (arXiv 2309.09971, sections 4.1 and 7). The text is our own.
 """
 
 from __future__ import annotations

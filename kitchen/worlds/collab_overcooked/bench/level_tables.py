@@ -1,11 +1,11 @@
-"""Tabulate an experiment in Collab-Overcooked by level, in the form of the paper's Table 2 and Figure 3.
+"""Tabulate an experiment in Collab-Overcooked by level, laid out like the paper's Table 2 and Figure 3.
 
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
 FOLDER is a folder that `manage.py experiment` wrote. The command prints the tables and writes them to FOLDER,
-with charts. IC (initiating capability) is the share of right requests of the chef. RC (responding capability)
-is the share of right responses of the assistant. A level's value is the mean of its tasks. Brackets are 95 %
-bootstrap intervals over episodes.
+with charts. IC (initiating capability) is the share of the chef's requests that are right. RC (responding
+capability) is the share of the assistant's responses that are right. A level's value is the mean of its
+tasks. Brackets are 95 % bootstrap intervals over episodes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Count failed checks by code, format errors and helpful corrections of an experiment by level and seat."""
+"""Count an experiment's failed checks, format errors and helpful corrections in Collab-Overcooked.
+
+A check tests whether a command can begin. Failed checks are counted by their code. All counts are grouped by
+level and seat (chef or assistant).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Define the agent `collab`, in which a language model plays the chef or the assistant of Collab-Overcooked.
+"""Implement the agent `collab`, whose language model plays the chef or the assistant of Collab-Overcooked.
 
 The model writes a plan, and may talk with the other cook first. If the plan's first action fails a check, the
 model gets one chance to correct it. If the corrected action fails too, the cook waits. After a successful
-correction, another call can write down a lesson (setting `reflection`).
+correction, another call can write down a lesson for later (setting `reflection`).
 """
 
 # The benchmark's protocol: in a conversation, the seat that opened it carries out its last plan with an

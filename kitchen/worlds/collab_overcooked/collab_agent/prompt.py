@@ -1,5 +1,6 @@
-"""Write the prompts of the agent `collab`, a language model that plays chef or assistant. The texts are our
-own, not those of the paper. Plain Python.
+"""Write the language-model prompts of the agent `collab`, a cook in Collab-Overcooked.
+
+The agent plays the chef or the assistant. The texts are our own, not those of the paper.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Implement the agent `Dispatcher`: a language model that commands several robots.
+"""Implement the agent `Dispatcher`, whose language model commands several robots.
 
-It writes the prompt, calls the model, and reads and checks the commands. If the model gives no answer, a
-fallback decides: a planner without a language model, or all robots wait. Each decision has a note for the
-log.
+It writes the prompt, calls the model, and reads and checks the commands in the reply. If the model gives no
+answer, a fallback decides: a planner without a language model, or all robots wait. A note for the log
+describes each decision.
 """
 
 from __future__ import annotations

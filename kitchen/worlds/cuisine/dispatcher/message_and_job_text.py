@@ -1,8 +1,8 @@
-"""Put people's messages and jobs (tasks given by message) into the dispatcher's prompt. Read the model's
-message and its answers to jobs.
+"""Write messages and jobs into the dispatcher's prompt, and read the model's answers to them.
 
-The dispatcher is a language model that commands several robots. Messages are quoted on one line, so that the
-model treats them as data. The model's message is not sent if it repeats the prompt (MindAgent, section 7).
+A job is a task given by message. The dispatcher is a language model that commands several robots. Messages
+are quoted on one line, so that the model treats them as data. If the model's own message repeats the prompt,
+it is not sent (MindAgent, section 7).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Call the dispatcher's language model for one decision, and keep the dispatcher's memory of earlier calls.
 
-The dispatcher is an agent that commands several robots. `open_model` returns the language model, or the
-stand-in, which imitates a model with a planner's commands. `dispatch_tool` has the JSON schema of a
-structured reply.
+The dispatcher is an agent that commands several robots. `open_model` returns the language model or the
+stand-in. The stand-in imitates a model: it writes a planner's commands as text. `dispatch_tool` has the JSON
+schema of a structured reply.
 """
 
 from __future__ import annotations
