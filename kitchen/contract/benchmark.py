@@ -170,6 +170,8 @@ class ComparisonBenchmark(Benchmark):
     """The default organisation of the line-ups; empty: no messages."""
     second_figure: ClassVar[str] = ""
     """Another metric that is stored for each episode, and used in published tables; empty: none."""
+    more_figures: ClassVar[tuple[str, ...]] = ()
+    """Further metrics that are stored for each episode. Each has a table of its own."""
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:

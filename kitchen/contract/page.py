@@ -45,6 +45,8 @@ class StepView:
     events: tuple[Event, ...]
     ran_out: bool = False
     """True if this seat's time ran out before it had commanded."""
+    unasked: bool = False
+    """True if this seat had nothing to choose: it carried on with a command, or followed its plan."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,7 @@ def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
         of_partners=isinstance(ground, ComparisonBenchmark),
         with_goal=bool(setup.goal),
         with_second=isinstance(ground, ComparisonBenchmark) and bool(ground.second_figure),
+        with_more=isinstance(ground, ComparisonBenchmark) and bool(ground.more_figures),
     )
 
 

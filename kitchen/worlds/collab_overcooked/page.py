@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, PlayerView, SeatView, StepView, TypedTextError
 from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
-from kitchen.pages.default_page import DefaultPage, PanelMaker, SeatLine, may_choose
+from kitchen.pages.default_page import (
+    DefaultPage,
+    PanelMaker,
+    PastStep,
+    SeatLine,
+    SpokenStep,
+    history_panel,
+    may_choose,
+)
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
@@ -47,6 +56,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     with_waits,
     without_request,
 )
+from kitchen.worlds.collab_overcooked.passed_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
@@ -428,6 +438,30 @@ class CollabPage(GridPage):
         line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
         return line._replace(text=gettext("Carry on")) if line and carries_on else line
+
+    def story(self, view: SeatView) -> Panel:
+        """Return the panel of the last steps. The steps between two choices of the person are one entry."""
+        runs = {run[0].number: run for run in runs_of_steps(view.history)}
+
+        def entry(step: StepView) -> PastStep:
+            run = runs[step.number]
+            return self.past(step, view) if len(run) == 1 else self._sum(run, view)
+
+        first = replace(view, history=tuple(run[0] for run in runs.values()))
+        return history_panel(first, entry, self.lasting_commands)
+
+    def _sum(self, run: Sequence[StepView], view: SeatView) -> PastStep:
+        return summed_entry(run, view, lambda step: self.past(step, view))
+
+    def spoken(self, view: SeatView) -> Panel:
+        """Return the panel with the text for screen readers. When the person can choose again after several
+        steps, it begins with how many passed."""
+        panel = super().spoken(view)
+        run = next(iter(runs_of_steps(view.history)), ())
+        if len(run) < 2 or view.phase not in ("choose", "over"):
+            return panel
+        text = ". ".join(filter(None, (passed_sentence(run, view.seat), *panel.shows)))
+        return panel._replace(shows=SpokenStep(text))
 
     def translated_message(self, message: TeamMessage) -> str:
         """Return a sentence of the stand-in in the reader's language; empty for all other messages."""

@@ -100,6 +100,5 @@ METRICS = (
         so_far="Steps so far",
         unit="steps",
         better="lower",
-        words=("step used", "steps used"),
     ),
 )

@@ -41,7 +41,8 @@ WAIT_ONE: Command = ("wait", "1")
 SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 """Index of the reference pair that is shortest in plain execution, by level."""
 HESITATION = 0.75
-"""Share of the errors of synthetic participants that only lose a step."""
+"""Share of the errors of synthetic participants that only lose a step. We chose it; it is not estimated from
+people."""
 REPEAT_AFTER = 6
 """Steps without progress after which the chef repeats a request."""
 

@@ -282,6 +282,19 @@ def describe_within_interval(result: MeasureResult, condition: AnalysisCondition
     return f"{ends} around {format_number(found.mean)} (n = {found.n})" if fewer else ends
 
 
+BOOTSTRAP_WORDS = (
+    "95% CI, bootstrap: percentiles of the mean over 1,000 samples of the participants, drawn with "
+    "replacement. Shown for shares, which are rarely normal."
+)
+"""The meaning of the bootstrap intervals, below a table."""
+
+
+def describe_bootstrap_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
+    """Return the bootstrap interval of a condition's mean as text; a dash if there is none."""
+    found = result.bootstrap_interval(condition)
+    return format_interval(*found) if found else DASH
+
+
 def describe_participants(result: MeasureResult) -> str:
     """Return how many participants and observations have values: "12 participants, 60 observations"."""
     rows = [row for row in result.table.observations if row.value is not None]

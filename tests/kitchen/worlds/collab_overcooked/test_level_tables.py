@@ -39,6 +39,13 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(
     call_command(
         "experiment", "--world", "collab_overcooked", "--levels", levels, *options, "--out", str(tmp_path)
     )
+    table = (tmp_path / "table.md").read_text()
+    for name in ("Success rate", "Progress completeness", "Initiating capability", "Responding capability"):
+        assert f"## {name}, 2 seats" in table
+    assert table.count("Brackets: 95 % bootstrap interval") == 3 and "Wilson's for successes" in table
+    assert table.count("| recipe_partner+recipe_partner | 1.000 | 1.000 |") == 4, (
+        "one episode has no interval"
+    )
     text = write_tables(tmp_path)
     assert "| recipe_partner+recipe_partner | 100.0 / 100.0 | n/a / n/a |" in text
     assert "| GPT-4o (1120) (as printed) | 94 / 85.92 |" in text
