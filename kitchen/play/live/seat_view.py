@@ -385,6 +385,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         jobs=[asdict(job) for job in view.jobs.listed],
         aims={str(member): [list(aim) for aim in aims] for member, aims in view.jobs.aims.items()},
         amounts=[[list(command), *bounds] for command, bounds in view.choice.amounts.items()],
+        waiting_for=list(view.waiting_for),
     )
 
 
