@@ -177,6 +177,10 @@ class ResultView:
     last step."""
     reached: bool = False
     """True if it ended because the goal was reached."""
+    early_end: tuple[tuple[str, str], ...] = ()
+    """The goal of a round that ends it early, in words: pairs (number, what it counts)."""
+    has_early_end: bool = False
+    """True if the goal of a round ends it early. Then `until` is False: the texts of practice do not fit."""
     ended_by_staff: bool = False
     """True if staff ended the episode."""
     abandoned_because: str = ""

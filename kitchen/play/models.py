@@ -51,6 +51,11 @@ class Episode(models.Model):
         blank=True,
         help_text="Metrics with the values that end the episode. Empty: the world decides when it ends.",
     )
+    goal = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The goal of a round: metrics with their least values. `until` says whether it ends there.",
+    )
     shown = models.CharField(
         max_length=10,
         default=DRAWING_TABLES,

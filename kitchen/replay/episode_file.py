@@ -87,6 +87,8 @@ def export_episode(record: EpisodeRecord) -> bytes:
         "messages": [_values(row) for row in record.messages],
         "texts": {key: text for text, key in known.items()},
     }
+    if record.episode.goal:
+        content["goal"] = record.episode.goal
     if record.scored_events:
         content["scored_events"] = _scored_events(record)
     plain = json.loads(json.dumps(content, default=_plain))
@@ -204,6 +206,7 @@ def _record(content: Mapping[str, Any]) -> EpisodeRecord:
         decisions=[_read(Decision, row) for row in content["decisions"]],
         messages=[_read(Message, row) for row in content["messages"]],
     )
+    record.episode.goal = content.get("goal")  # older files, and episodes without a goal, lack it
     for each in content["calls"]:
         sent = [(role, texts[key]) for role, key in each["sent"]]
         record.calls.append(CallRecord(_read(ModelCall, each), sent))

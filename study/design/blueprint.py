@@ -27,7 +27,7 @@ from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 8
+FORMAT = 9
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -60,6 +60,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("shown", "three_dimensions", "shows_intents"), 4),
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
     **dict.fromkeys(("between_group", "within_level"), 7),
+    **dict.fromkeys(("goal", "ends_at_goal"), 9),
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8}
@@ -94,6 +95,8 @@ class ConditionPlan(Record):
     organisation: Mapping[str, Json] = {}
     decision_seconds: Number | None = None
     offers_plans: bool = False
+    goal: Mapping[str, Number] = {}
+    ends_at_goal: bool = False
     between_group: str = ""
     within_level: str = ""
 

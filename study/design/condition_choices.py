@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from kitchen.contract.agent import Agent
 from kitchen.contract.declared_settings import Setting
 from kitchen.forms.setting_fields import readable_name
 from kitchen.registry.agent_registry import agent_kinds, can_play, get_agent
+from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world, known_worlds
 from study.design.condition_seats import NOBODY, condition_check
 from study.design.models import Condition
@@ -91,6 +93,14 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
     return [*choices.items(), *([(stored, f"{readable_name(stored)} (no longer there)")] if gone else [])]
 
 
+def goal_labels(world: str) -> dict[str, str]:
+    """Return the labels of a world's metrics, which can be the goal of a round, by name. Empty for an unknown
+    world."""
+    with suppress(UnknownNameError):
+        return {figure.name: figure.label for figure in get_world(world).figures}
+    return {}
+
+
 def condition_warnings(condition: Condition) -> list[str]:
     """Return the warnings of the condition's world and co-player, one text each, without repeats."""
     with warnings.catch_warnings(record=True) as caught:
@@ -103,5 +113,6 @@ def condition_warnings(condition: Condition) -> list[str]:
             teammates=condition.teammates,
             organisation=condition.organisation,
             step_seconds=condition.step_seconds,
+            goal=condition.goal,
         )
     return list(dict.fromkeys(str(warning.message) for warning in caught))

@@ -16,7 +16,7 @@ from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Json, World
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.create_episode import MindPlan
+from kitchen.play.episode.create_episode import MindPlan, check_goal
 from kitchen.registry.agent_registry import (
     can_play,
     get_agent,
@@ -218,6 +218,7 @@ def condition_check(
     teammates: int,
     organisation: Mapping[str, Json] | None = None,
     step_seconds: float | None = None,
+    goal: Mapping[str, Json] | None = None,
 ) -> None:
     """Raise SettingsError or UnknownNameError if the condition with these settings cannot be played. The
     message says why."""
@@ -228,6 +229,7 @@ def condition_check(
         raise SettingsError(f"teammates: {teammates} do not fit: {world} {fitting} besides the participant")
     game = kind.create(seats=seats, settings=settings)
     check_clock(game)
+    check_goal("goal", goal or {}, game)
     if (coplayer == NOBODY) != (teammates == 0) and not (teammates and _all_people(organisation, teammates)):
         raise SettingsError(_co_player_missing(organisation, teammates))
     if coplayer != NOBODY:

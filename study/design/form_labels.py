@@ -82,6 +82,8 @@ CONDITION = {
     "knowing": "Whose commands a co-player knows before it decides",
     "decision_seconds": "Time for a decision, seconds",
     "offers_plans": "Let participants plan ahead",
+    "goal": "Goal of a round",
+    "ends_at_goal": "End the round at its goal",
 }
 ITEM = {**form_labels(), "enabled": "Asked"}
 PART = {"enabled": "On: participants see this part", "text": "Text"}

@@ -241,7 +241,7 @@ TEAM_PLACES: Mapping[Callable[[PlayedSettings], bool], str] = {
     has_talking_team: "episodes with an organisation whose members write to each other",
 }
 """For each condition on organisations, the text that names its episodes."""
-NO_GOAL = "blank if the episode has no goal, as in the rounds of a study, or did not reach it"
+NO_GOAL = "blank if the condition sets no goal, or if the episode did not reach it"
 
 
 def _team_metric(

@@ -17,16 +17,20 @@ from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import error_without_name
 from study.design import form_labels
 from study.design.between_groups import group_keys
-from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, kind_choices
+from study.design.condition_choices import COPLAYER, WORLD, ChoosableKind, goal_labels, kind_choices
 from study.design.condition_seats import condition_refusal
 from study.design.models import Condition, SurveyItem
 from study.design.questions.item_fields import FieldGroup, form_fields
-from study.editor.form_fields import ELSEWHERE, AnyValueField, TextLinesField
+from study.editor.form_fields import ELSEWHERE, AnyValueField, GoalField, TextLinesField
 
 SHOW_BUTTON = "_show_settings"
 """The name of the button that reloads the form for another world or co-player. The button saves nothing."""
 
 TEAM_SIZE = "Agents besides the participant's own. 3 teammates make a team of 4 agents."
+GOAL_HELP = (
+    "One metric and its least value on each line, for example “completed = 3”. All must be reached. Empty: "
+    "no goal. The metrics of this world: {metrics}."
+)
 GROUP_FIELDS = ("between_group", "within_level")
 """Fields of conditions in a study with between-subjects groups."""
 OTHER_PAGE_FIELDS = {"co-player": COPLAYER, "seats": "teammates"}
@@ -68,6 +72,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
     """
 
     kinds: ClassVar[tuple[ChoosableKind, ...]] = ()
+    goal = GoalField(label=form_labels.CONDITION["goal"])
 
     class Meta:
         model = Condition
@@ -84,6 +89,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             "knowing",
             "decision_seconds",
             "offers_plans",
+            "goal",
+            "ends_at_goal",
             WORLD,
             COPLAYER,
             "teammates",
@@ -100,6 +107,9 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         self._refused = condition_refusal(self.instance)
         self.fields["knowing"].required = False  # an empty value keeps the default
+        self.fields["goal"].help_text = GOAL_HELP.format(
+            metrics=", ".join(f"{name} ({label})" for name, label in goal_labels(self._world()).items())
+        )
         self._offer_groups()
         for part in (WORLD, COPLAYER):
             self._offer(part, kind_choices(part, getattr(self.instance, part)))
@@ -110,6 +120,10 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
                 self.initial.setdefault(name, value)
                 if setting.choices and value not in dict(setting.choices):
                     self._offer(name, [*setting.choices, (value, f"{value} (no longer there)")])
+
+    def _world(self) -> str:
+        """Return the world that the form shows now."""
+        return str(self[WORLD].value() or "")
 
     def _offer_groups(self) -> None:
         """Offer the study's between-subjects groups, or remove the fields if there are none."""

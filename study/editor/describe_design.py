@@ -27,7 +27,7 @@ from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import CORRECTIONS, MAIN_TESTS, main_test_label
 from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePlan, PartPlan
-from study.design.condition_choices import COPLAYER, WORLD, settings_of_kind
+from study.design.condition_choices import COPLAYER, WORLD, goal_labels, settings_of_kind
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
 from study.design.form_labels import part_label, study_label
@@ -351,6 +351,14 @@ def _seconds(value: float | None, unset: str) -> str:
     return unset if value is None else f"{format_number(value)} s"
 
 
+def goal_words(world: str, goal: Mapping[str, Json]) -> str:
+    """Return the goal of a round as text: `Orders completed: at least 3`. Empty without a goal."""
+    labels = goal_labels(world)
+    return "; ".join(
+        f"{labels.get(name, name)}: at least {format_number(least)}" for name, least in goal.items()
+    )
+
+
 def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     """Return all properties of a condition except its name, with labels. Switches that are off and other
     defaults are left out."""
@@ -367,6 +375,8 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
     last = [
         ("Time for a decision", _seconds(decides, "")),
         ("Lets participants plan ahead", "yes" if condition.offers_plans else ""),
+        ("Goal of a round", goal_words(condition.world, condition.goal)),
+        ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
         ("Played by the group", condition.between_group),
         ("Level within people", condition.within_level),
     ]

@@ -88,6 +88,41 @@ class AnyValueField(forms.CharField):
             super().run_validators(value)
 
 
+class GoalField(TextLinesField):
+    """A form field for a goal: a mapping of metrics to least values, one `name = value` per line."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"widget": forms.Textarea(attrs={"rows": 2}), **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the goal as one text with a line for each metric."""
+        return (
+            "\n".join(f"{name} = {least}" for name, least in value.items())
+            if isinstance(value, dict)
+            else value
+        )
+
+    def to_python(self, value: Any) -> Any:
+        """Return the goal as a mapping. Raises ValidationError for a line that is no name with a number, and
+        for a metric with two values."""
+        goal: dict[str, Json] = {}
+        for line in super().to_python(value):
+            found = _LEAST.fullmatch(line)
+            if not found or found[1] in goal:
+                raise forms.ValidationError(f"“{line}”: write each metric once, as “completed = 3”.")
+            goal[found[1]] = float(found[2]) if "." in found[2] else int(found[2])
+        return goal
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Return whether the submitted goal differs from the initial one."""
+        try:
+            return bool((initial or {}) != self.to_python(data))
+        except forms.ValidationError:
+            return True
+
+
+_LEAST = re.compile(r"([a-z][a-z0-9_]*)\s*(?:=|>=|≥)\s*(\d{1,9}(?:\.\d{1,6})?)")
+
 KIND, LEADS, APART, PEOPLE = "team_kind", "team_leads", "team_apart", "team_people"
 MEMBERS = "team_members"
 """The key of the co-players of single seats in the cleaned data.

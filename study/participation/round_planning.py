@@ -87,7 +87,8 @@ def create_shared_episode(
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
     absence = planned_absence(plan) if len(people) > 1 else None
     awaited = sorted({*people_in(plan)} - {*people})
-    return _episode(person, plan, seed=seed, people=people, absence=absence, awaited=awaited)
+    goal = _round_goal(plan)
+    return _episode(person, plan, seed=seed, people=people, absence=absence, awaited=awaited, **goal)
 
 
 def create_round_episode(one: Round, person: Participant) -> Episode:
@@ -99,7 +100,12 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
     plan = design.condition(one.condition.key)
     whose: list[object] = [] if design.study["same_dishes"] else [person.number]
     seed = derived_seed(int(design.study["seed"]), "episode", *whose, plan.key)
-    return _episode(person, plan, seed=seed)
+    return _episode(person, plan, seed=seed, **_round_goal(plan))
+
+
+def _round_goal(plan: ConditionPlan) -> dict[str, Any]:
+    """Return the arguments of `create_episode` for the goal of a round."""
+    return {"goal": plan.goal, "ends_at_goal": plan.ends_at_goal}
 
 
 def create_practice_episode(person: Participant) -> Episode:

@@ -33,7 +33,7 @@ async def give(page: Page, aim: str, *robots: str) -> None:
     await page.keyboard.press("Enter")
 
 
-async def test_a_dish_is_served_by_those_who_are_told_to(
+async def test_organisation_person_as_root_has_a_dish_served_by_keyboard(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     slug = new_slug()

@@ -52,7 +52,7 @@ def read(folder: Path, name: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.servers
-def test_programs_walk_the_crossing_and_its_files_and_report_are_written(
+def test_organisation_crossing_programs_walk_it_and_its_files_and_report_are_written(
     live_stack: Stack, tmp_path: Path
 ) -> None:
     live_stack.manage("load_study", str(crossed(tmp_path)))

@@ -69,7 +69,9 @@ def create_episode(
     decision_seconds: float | None = None,
     step_seconds: float | None = None,
     hints: bool = False,
-    until: Mapping[str, int] | None = None,
+    until: Mapping[str, float] | None = None,
+    goal: Mapping[str, float] | None = None,
+    ends_at_goal: bool = False,
     shown: str = DRAWING_AND_TABLES,
     asks_first: bool = False,
     three_dimensions: bool = False,
@@ -93,6 +95,8 @@ def create_episode(
     - `step_seconds`: people's time for a step, None without a limit (see `kitchen.play.turn.step_timer`).
     - `hints`: the page recommends what to do next.
     - `until`: the episode ends when these metrics of the world reach these values.
+    - `goal`: the goal of a round, in the form of `until`. The log shows when it was reached. With
+      `ends_at_goal`, it takes the place of `until`.
     - `shown`: the view of the world (drawing, tables or both); a view that the page lacks is replaced.
     - `asks_first`: the page asks for confirmation before it sends an action.
     - `three_dimensions`: the page also offers the world as a 3D scene.
@@ -120,7 +124,9 @@ def create_episode(
     game = get_world(world).create(seats=seats, settings=settings)
     game.reset(seed)
     _check_minds(minds, seats=seats, world=world)
-    _check_until(until or {}, game)
+    until = goal if goal and ends_at_goal else until
+    check_goal("until", until or {}, game)
+    check_goal("goal", goal or {}, game)
     leaders = [one for one in organisation.members if not one.seats] if organisation else []
     _check_organisation(organisation, minds, leaders, seats=seats, knowing=knowing)
     if absence:
@@ -145,6 +151,7 @@ def create_episode(
         step_seconds=step_seconds,
         hints=hints,
         until=dict(until) if until else None,
+        goal=dict(goal) if goal else None,
         shown=page.shown(shown),
         asks_first=asks_first,
         three_dimensions=three_dimensions and bool(page.scene) and page.shown(shown) != DRAWING_TABLES,
@@ -239,10 +246,15 @@ def _check_organisation(
         raise SettingsError("organisation: its members are not those who play")
 
 
-def _check_until(until: Mapping[str, int], game: World) -> None:
+def check_goal(setting: str, goal: Mapping[str, Json], game: World) -> None:
+    """Raise SettingsError unless every name of a goal is a metric of the world, and every least value is a
+    number above 0. The message begins with the name of the `setting`."""
     known = {figure.name for figure in game.figures}
-    if wrong := until.keys() - known:
-        raise SettingsError(f"until: {min(wrong)} is not one of {', '.join(sorted(known))}")
+    if wrong := goal.keys() - known:
+        raise SettingsError(f"{setting}: {min(wrong)} is not one of {', '.join(sorted(known))}")
+    for name, least in sorted(goal.items()):
+        if isinstance(least, bool) or not isinstance(least, int | float) or not least > 0:
+            raise SettingsError(f"{setting}: {name} needs a number above 0")
 
 
 def _seat_everybody(

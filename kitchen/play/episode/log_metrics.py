@@ -130,7 +130,7 @@ def log_from_rows(
             if row.dropped != OVER
         ),
         organisation=organisation,
-        goal=episode.until or {},
+        goal=episode.until or episode.goal or {},
     )
 
 

@@ -272,6 +272,8 @@ def _over(page: Page, view: SeatView) -> EpisodeEnd:
     goal = (
         (page.reached(view) if view.result.reached else page.missed)
         if view.result.until and not stopped
+        else gettext("Well done: you have reached the goal.")
+        if view.result.has_early_end and view.result.reached
         else ""
     )
     why = gettext(view.result.abandoned_because) if view.result.abandoned_because else ""

@@ -51,6 +51,7 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
     """Return a `SeatView` with the fields that the pages of seats and of leaders have in common."""
     episode = turn.episode
+    early_goal = (episode.goal and episode.until) or {}
     players = [
         PlayerView(one.number, page.named(one.number + 1), one.number == number) for one in turn.acting
     ]
@@ -70,7 +71,9 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
             score=episode.score,
             achieved=achievements(episode.world, episode.score),
             figures=tuple(figure for figure in turn.world.figures if figure.words),
-            until=bool(episode.until),
+            until=bool(episode.until) and not episode.goal,
+            early_end=achievements(episode.world, early_goal),
+            has_early_end=bool(early_goal),
             reached=episode.status == Episode.Status.REACHED,
             ended_by_staff=episode.status == Episode.Status.ABORTED,
             abandoned_because=episode.ended_because if episode.status == Episode.Status.ABANDONED else "",
@@ -382,6 +385,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         jobs=[asdict(job) for job in view.jobs.listed],
         aims={str(member): [list(aim) for aim in aims] for member, aims in view.jobs.aims.items()},
         amounts=[[list(command), *bounds] for command, bounds in view.choice.amounts.items()],
+        waiting_for=list(view.waiting_for),
     )
 
 

@@ -11,7 +11,7 @@ The browser sends one JSON object for each message:
 
 In worlds where people type commands, the field `typed` holds the text (`Page.read_typed`). An invalid message
 raises `MessageError`. The browser receives HTML fragments. If it asks for the subprotocol `brigade.json`, it
-receives the same facts as JSON.
+receives the same facts as JSON (`StateMessage` lists its fields; `waiting_for` says who is due).
 """
 
 from __future__ import annotations
@@ -382,6 +382,9 @@ class StateMessage:
     """Commands of `legal` with an amount: each without its amount, the smallest and the largest (see
     `World.amounts`).
     """
+    waiting_for: Json = ()
+    """Seats whose command is still missing. Where two members take turns to speak, and it is not this
+    person's turn: only the seats of the member who is to speak. Empty once the episode is over."""
     type: str = field(default="state", init=False)
 
 

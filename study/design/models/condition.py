@@ -157,6 +157,21 @@ class Condition(models.Model):
         "automatically while they are possible; otherwise participants are asked again.",
     )
 
+    goal = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="The least values of the world's metrics at which the goal of a round is reached. Empty: "
+        "no goal.",
+    )
+    ends_at_goal = models.BooleanField(
+        "end the round at its goal",
+        default=False,
+        db_default=False,
+        help_text="The round ends as soon as its goal is reached, and the page says so. Off: it goes on, and "
+        "the data say when the goal was reached.",
+    )
+
     between_group = models.SlugField(
         "played by",
         max_length=64,
@@ -220,11 +235,14 @@ class Condition(models.Model):
                 teammates=self.teammates,
                 organisation=self.organisation,
                 step_seconds=self.step_seconds,
+                goal=self.goal,
             )
         except (WorldError, UnknownNameError) as error:
             raise ValidationError(str(error)) from error
         if self.study_id:
             self._check_group()
+        if self.ends_at_goal and not self.goal:
+            raise ValidationError("ends_at_goal: Set a goal, or let the round go on.")
         if self.three_dimensions and not has_3d_scene(self.world):
             why = f"{readable_name(self.world)} has no view in three dimensions"
             raise ValidationError(f"three_dimensions: {why}.")

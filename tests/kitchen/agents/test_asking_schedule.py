@@ -133,7 +133,7 @@ def chosen_by(loop: EpisodeLoop) -> dict[int, list[str]]:
     ("schedule", "think_steps", "steps"),
     [("relay", 2, 22), ("rounds", 2, 10), ("free", 2, 9), ("relay", 0, 10), ("rounds", 0, 6), ("free", 0, 5)],
 )
-def test_schedules_by_hand_six_errands_take_as_long_as_the_schedule_lets_them(
+def test_organisation_schedules_by_hand_six_errands_take_as_long_as_the_schedule_lets_them(
     schedule: str, think_steps: int, steps: int
 ) -> None:
     loop = play(THREE, "graph", schedule=schedule, think_steps=think_steps)
@@ -143,7 +143,7 @@ def test_schedules_by_hand_six_errands_take_as_long_as_the_schedule_lets_them(
 @pytest.mark.parametrize(
     ("schedule", "idle", "plans"), [("rounds", 8, [2, 2, 2]), ("free", 5, [3, 1, 2]), ("relay", 44, None)]
 )
-def test_schedules_by_hand_idle_steps_and_planning_iterations_follow_from_the_log(
+def test_organisation_schedules_by_hand_idle_steps_and_planning_iterations_follow_from_the_log(
     schedule: str, idle: int, plans: list[int] | None
 ) -> None:
     loop = play(THREE, "graph", schedule=schedule)
@@ -154,7 +154,7 @@ def test_schedules_by_hand_idle_steps_and_planning_iterations_follow_from_the_lo
         assert plannings(loop) == plans
 
 
-def test_schedules_by_hand_a_leader_who_plans_for_all_gives_jobs_as_they_are_reported() -> None:
+def test_organisation_schedules_by_hand_a_leader_who_plans_for_all_gives_jobs_as_they_are_reported() -> None:
     loop = play(LED, "tree")
     assert (loop.game.clock, loop.game.score()) == (9, {"done": 6})
     assert plannings(loop) == [3, 0, 0, 0], "0.75 planning iterations over four members"
@@ -282,7 +282,7 @@ def passer(next_to: int) -> Scripted:
 
 
 @pytest.mark.parametrize(("limit", "cycles", "codes"), [(9, [3], []), (3, [], ["cycle"] * 2)])
-def test_cycle_a_job_that_everybody_passes_on_comes_back_unless_the_limit_forbids_it(
+def test_organisation_cycle_a_job_that_everybody_passes_on_comes_back_unless_the_limit_forbids_it(
     limit: int, cycles: list[int], codes: list[str]
 ) -> None:
     agents = passer(1), passer(2), passer(0)

@@ -1,4 +1,4 @@
-"""How a job stands, judged from the world and from its worker's words (case F 5)."""
+"""How a job stands, judged from the world and from its worker's words."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN
         (("Failed, no tomato left",), FAIL),
     ],
 )
-def test_case_f_5_words_without_a_result_say_nothing_and_reports_count(
+def test_organisation_monitor_words_without_a_result_say_nothing_and_reports_count(
     words: tuple[str, ...], result: str
 ) -> None:
     assert judge_job(UNKNOWN, words) == result
 
 
-def test_case_f_5_the_aim_in_the_world_counts_before_any_word() -> None:
+def test_organisation_monitor_the_aim_in_the_world_counts_before_any_word() -> None:
     assert judge_job(SUCCESS, ()) == judge_job(SUCCESS, ("Failed.",)) == SUCCESS
     assert judge_job(FAIL, ("Done!",)) == FAIL
 

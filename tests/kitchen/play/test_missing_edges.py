@@ -114,7 +114,7 @@ def tried_by_a_mind(episode: Episode, kind: str, sender: int, to: int) -> str:
 
 @pytest.mark.parametrize("by", ["socket", "page", "mind"])
 @pytest.mark.parametrize(("kind", "settings", "what", "sender", "to", "code"), TRIES)
-def test_a_missing_edge_carries_nothing(
+def test_organisation_rights_a_missing_edge_carries_nothing(
     kind: str, settings: dict[str, Any], what: str, sender: int, to: int, code: str, by: str
 ) -> None:
     people = 1 if kind == "central" else 0 if by == "mind" else MEMBERS

@@ -1,7 +1,9 @@
 """What organisations promise in live play: no agent delays another, the same run twice is the same, a person
 is a leaf under an agent, and late decisions are dropped and told.
 
-The test does the work of the workers: it runs their tasks one after another.
+The test does the work of the workers: it runs their tasks one after another. All that organisations promise
+is in tests whose names begin with `test_organisation_` and the promise: schedules by hand, nobody blocked, same
+run twice, rights, monitor, cycle, person as root, person as leaf, plans, crossing, late.
 """
 
 from __future__ import annotations
@@ -167,7 +169,7 @@ def said(episode: Episode) -> list[tuple[int, int, int | None, str]]:
 LENGTHS = "1,5,1,1,1,1"
 
 
-def test_nobody_is_blocked_by_an_agent_that_never_answers() -> None:
+def test_organisation_nobody_blocked_by_an_agent_that_never_answers() -> None:
     """Two others need as many steps as without it; its time-outs are in the log."""
     pair = MindPlan("picker", (0,)), MindPlan("picker", (1,))
     without = begin(*pair, schedule="free", lengths=LENGTHS)
@@ -223,7 +225,7 @@ def test_in_real_time_no_step_waits_and_a_decision_counts_from_the_next_step_on(
     assert {row[3] for row in commands(episode, 2)} == {"thinking"}
 
 
-def test_in_rounds_the_round_ends_at_the_time_out() -> None:
+def test_organisation_nobody_blocked_a_round_ends_at_the_time_out() -> None:
     minds = MindPlan("picker", (0,)), MindPlan("mute", (1,))
     episode = begin(*minds, schedule="rounds", lengths="1,1", limit=7)
     work(episode)
@@ -240,7 +242,7 @@ def led(limit: int = 40) -> Episode:
     return begin(*followers, leader, kind="tree", schedule="free", lengths=LENGTHS, limit=limit)
 
 
-def test_the_same_run_twice_is_the_same_although_a_worker_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_organisation_same_run_twice_although_a_worker_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The killed worker had claimed the leader's question. Another asks it when the claim is released."""
     first, second = led(), led()
     work(first)
@@ -303,7 +305,7 @@ def states(episode: Episode) -> list[tuple[int, int, str]]:
     return [(job.worker, job.step, job.state) for job in jobs]
 
 
-def test_a_person_is_a_leaf_whose_job_is_done() -> None:
+def test_organisation_person_as_leaf_whose_job_is_done() -> None:
     episode = leaf()
     choose(episode, "wait")
     choose(episode, "wait")
@@ -319,7 +321,7 @@ def test_a_person_is_a_leaf_whose_job_is_done() -> None:
     assert report.data["house"] is True
 
 
-def test_a_leader_plans_again_within_its_think_steps_if_a_person_declines() -> None:
+def test_organisation_person_as_leaf_declines_and_the_leader_plans_again_within_its_think_steps() -> None:
     episode = leaf()
     choose(episode, "wait")
     choose(episode, "wait")
@@ -337,7 +339,7 @@ def test_a_leader_plans_again_within_its_think_steps_if_a_person_declines() -> N
     assert row is None or row.because in {"job", "message"}
 
 
-def test_a_late_decision_that_is_no_longer_legal_is_dropped_logged_and_told() -> None:
+def test_organisation_late_decision_that_is_no_longer_legal_is_dropped_logged_and_told() -> None:
     """Asked in step 1, it takes effect in step 3; the person begins its errand in step 2."""
     episode = begin(MindPlan("picker", (1,)), people=1, schedule="free", lengths="9,9,9")
     choose(episode, "wait")

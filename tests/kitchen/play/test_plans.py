@@ -111,8 +111,8 @@ def test_what_was_planned_follows_and_the_mind_is_asked_when_it_is_done(told: To
     assert all(verdict.holds for verdict in verify_episode_logs(Episode.objects.all()))
 
 
-def test_a_plan_is_broken_where_the_thing_is_gone_and_its_seat_is_asked_in_that_step(told: Told) -> None:
-    """A command that a plan has no longer is never given (organisations.md, F 9)."""
+def test_organisation_plans_one_is_broken_where_the_thing_is_gone_and_its_seat_is_asked(told: Told) -> None:
+    """A command that a plan has no longer is never given."""
     told[5] = {1: [BOARD, TAKE, TABLE]}
     episode = make_episode(seats=2, minds=(mind("ahead", 1),))
     for command in (STORAGE, ("get", "storage0", "salmon"), BOARD, ("put", "chopboard0"), TAKE, ()):

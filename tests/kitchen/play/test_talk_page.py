@@ -64,7 +64,7 @@ def test_the_same_message_sent_twice_at_once_is_one_message() -> None:
     assert [row.text for row in episode.sent.order_by("number")] == ["rice, please"] * 2 + ["and tuna"]
 
 
-def test_who_is_written_to_is_shown_it_and_a_third_one_sees_nothing_of_it() -> None:
+def test_organisation_rights_who_is_written_to_is_shown_it_and_a_third_one_sees_nothing() -> None:
     episode = team("graph")
     pages = [page_of(episode, seat) for seat in range(3)]
     answer = say(pages[0], "meet me at the pot", 1)

@@ -25,6 +25,7 @@ DIGESTS = {
     6: "0cb751ceddf520b9dda51bc11c6adff12f1bfb05775a76523ccb1a89fa3ea8a8",
     7: "b7560ffed7d15c9c0c20d2b85b9e8c0025067e7e07a7f93cace0423604e113b3",
     8: "c82ad099fe5268a3ff550b63525031776b45a7a2c60ebc3be628e76b66700b03",
+    9: "7a9492d463c7baa518a0ce3ad986267e6730d221af917e5d2ecc58aed60cd5c4",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -63,6 +64,7 @@ def study() -> Study:
             position=position, settings=settings, teammates=teammates,
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
             passes_by=bool(teammates), offers_plans=bool(teammates),
+            goal={"completed": 3} if teammates else {}, ends_at_goal=bool(teammates),
         )  # fmt: skip
     for position, item in enumerate(ITEMS):
         named = {"measure": item["key"].capitalize(), "text": f"{item['key']}?"}

@@ -28,6 +28,7 @@ WAYS: dict[str, tuple[Any, str, str]] = {
     "passes_by": (True, "0", "1"),
     "offers_plans": (True, "0", "1"),
     "knowing": ("nobody", "everybody", "nobody"),
+    "goal": ({"completed": 1}, "", '{"completed": 1}'),
 }
 """The field, what a condition says of it, and what the data say of one that says nothing, and of that one."""
 
@@ -93,6 +94,18 @@ def test_what_participants_planned_is_in_the_data(tmp_path: Path) -> None:
     }
     assert told == {("c1", "1"): ('[["noop"]]', ""), ("c1", "2"): ("", "1")}
     assert list(commands[0])[-2:] == ["to_follow", "planned_in"]
+
+
+def test_a_round_ends_at_its_goal_if_the_condition_says_so(tmp_path: Path) -> None:
+    study = said("goal")
+    study.conditions.filter(key="c1").update(goal={"failed": 1}, ends_at_goal=True)
+    pairs = dict(pair[:2] for pair in condition_pairs(blueprint_of(study).condition("c1")))
+    assert pairs["Goal of a round"] == "Orders that ran out of time: at least 1"
+    assert pairs["End the round at its goal"] == "yes"
+    complete(study, "one")
+    write_study(study, tmp_path)
+    told = {row["condition"]: (row["goal"], row["ends_at_goal"]) for row in rows(tmp_path, "episodes")}
+    assert told == {"c0": ("", "0"), "c1": ('{"failed": 1}', "1")}
 
 
 def test_whom_it_keeps_from_knowing_is_told_in_words() -> None:

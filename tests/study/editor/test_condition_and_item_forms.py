@@ -84,6 +84,26 @@ def errors(response: Any) -> dict[str, Any]:
     return found
 
 
+def test_a_goal_is_written_line_by_line_with_the_metrics_of_the_world(admin_client: Client) -> None:
+    study = make_study()
+    row = study.conditions.all()[0]
+    saved = save(admin_client, change(row), goal="completed = 3\nsuccess_rate >= 0.5\n", ends_at_goal="on")
+    row.refresh_from_db()
+    assert saved.status_code == 302
+    assert (row.goal, row.ends_at_goal) == ({"completed": 3, "success_rate": 0.5}, True)
+    form = admin_client.get(change(row)).context["form"]
+    assert form["goal"].value() == "completed = 3\nsuccess_rate = 0.5"
+    assert "completed (" in form["goal"].help_text
+    for wrong, why in (
+        ("applause = 1", "Applause is not one of"),
+        ("completed = 0", "Completed needs a number above 0"),
+        ("completed", "write each metric once"),
+        ("completed = 1\ncompleted = 2", "write each metric once"),
+    ):
+        assert why in str(errors(save(admin_client, change(row), goal=wrong))["goal"])
+    assert "Set a goal" in str(errors(save(admin_client, change(row), goal=""))["ends_at_goal"])
+
+
 def test_a_study_made_from_nothing_can_be_entered_and_played(admin_client: Client) -> None:
     admin_client.post("/staff/new/", {"title": "Cooking", "slug": "cooking"})
     study = Study.objects.get(slug="cooking")

@@ -166,7 +166,7 @@ def test_measures_of_the_team_are_in_the_wide_file_the_long_file_and_on_the_live
     assert rows["Team: plannings per member"][0].value == "1"
     assert "Team: jobs in a cycle" in rows
     meanings = {one.name: one.meaning for one in get_table("participants").columns_of(study)}
-    assert "blank if the episode has no goal" in meanings[f"{key}.team_steps_to_goal"]
+    assert "blank if the condition sets no goal" in meanings[f"{key}.team_steps_to_goal"]
 
 
 def test_measures_of_the_team_need_an_organisation_with_several_members(episode: Episode) -> None:

@@ -75,7 +75,14 @@ def test_columns_stand_behind_those_that_were_there_before() -> None:
     later = ["shown", "asks_first", "three_dimensions", "three_dimensions_used", "shows_intents"]
     later += ["chose_in", "passes_by", "knowing", "decision_seconds", "offers_plans", *READ]
     later += ["people", "group", "given_up_step", "given_up_because", "without_people"]
-    later += ["predictions_judged", "predictions_right", "predictions_share", "tick_ms"]
+    later += [
+        "predictions_judged",
+        "predictions_right",
+        "predictions_share",
+        "tick_ms",
+        "goal",
+        "ends_at_goal",
+    ]
     planned = ["to_follow", "planned_in"]
     kept = ["reasoning", "parameters", "decision", "seen_step", "because", "dropped"]
     kept += ["read", "commands_asked", "commands_unread", "commands_invalid_before", "commands_invalid"]

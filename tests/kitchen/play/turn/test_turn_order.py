@@ -339,6 +339,22 @@ def test_a_message_that_ends_or_repeats_frees_both(text: str, kind: str) -> None
     assert held(episode) == set() and write(episode, "but", 1) == "too_many"
 
 
+def test_the_json_of_both_pages_says_who_is_due() -> None:
+    episode = pair()
+    pages = [page_of(episode, seat) for seat in (0, 1)]
+
+    def due_in_json() -> list[list[int]]:
+        states = [json.loads(text) for page in pages for text in page.show().texts]
+        return [state["waiting_for"] for state in states if state["type"] == "state"]
+
+    assert due_in_json() == [[0, 1], [0]]
+    assert write(episode, "Shall I dig?", 0) == "accepted"
+    assert due_in_json() == [[1], [0, 1]]
+    assert write(episode, "Yes.", 1, "end") == "accepted"
+    assert choose(episode, 0) == "accepted"
+    assert due_in_json() == [[1], [1]]
+
+
 def test_choosing_is_a_turn_without_words() -> None:
     episode = pair()
     assert choose(episode, 0) == "accepted" and held(episode) == set() and phases(episode)[1] == "choose"
