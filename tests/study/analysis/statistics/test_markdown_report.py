@@ -80,7 +80,8 @@ def test_tables_of_shares_have_bootstrap_intervals_and_say_what_they_are() -> No
     lines = means_table(share).splitlines()
     assert "| 95% CI within | 95% CI, bootstrap | Median |" in lines[0]
     low, high = share.bootstrap_interval(share.descriptions[0].condition) or (0.0, 0.0)
-    assert low < share.descriptions[0].mean < high and format_interval(low, high) in lines[2]
+    mean = share.descriptions[0].mean
+    assert mean is not None and low < mean < high and format_interval(low, high) in lines[2]
     assert lines[-1].startswith("95% CI, bootstrap: percentiles of the mean over 1,000 samples")
     rating = replace(share, table=replace(share.table, measure=Measure.likert("ease", "Ease")))
     assert "bootstrap" not in means_table(rating)
