@@ -2,8 +2,8 @@
 is a leaf under an agent, and late decisions are dropped and told.
 
 The test does the work of the workers: it runs their tasks one after another. All that organisations promise
-is in tests whose names begin with `test_organisation_` and the promise: schedules by hand, nobody blocked, same
-run twice, rights, monitor, cycle, person as root, person as leaf, plans, crossing, late.
+is in tests whose names begin with `test_organisation_` and the promise: schedules by hand, nobody blocked,
+same run twice, rights, monitor, cycle, person as root, person as leaf, plans, crossing, late.
 """
 
 from __future__ import annotations
