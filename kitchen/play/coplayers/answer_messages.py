@@ -212,9 +212,14 @@ def _keep_words_only(row: Decision, decision: MindDecision) -> None:
 def minds_to_speak(episode_id: int, step: int) -> list[int]:
     """Return the numbers of the agents whose turn to speak it is in this step, where members take turns."""
     with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
-        if turn.step == step and (team := turn.episode.team) and team.takes_turns:
-            return [mind.number for mind in minds_to_answer(turn)]
+        if turn.step == step:
+            return _numbers_to_speak(turn)
     return []
+
+
+def _numbers_to_speak(turn: OpenTurn) -> list[int]:
+    takes_turns = turn.episode.team is not None and turn.episode.team.takes_turns
+    return [mind.number for mind in minds_to_answer(turn)] if takes_turns else []
 
 
 def overdue_answers(beyond: timedelta) -> list[tuple[int, int]]:
@@ -224,9 +229,9 @@ def overdue_answers(beyond: timedelta) -> list[tuple[int, int]]:
     for episode_id in unanswered_turns(beyond):
         with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
             late_at = turn_began_at(turn) + timedelta(seconds=turn.episode.decision_seconds) + beyond
-            if late_at < timezone.now():
+            if late_at < timezone.now() and _numbers_to_speak(turn):
                 found.append((episode_id, turn.step))
-    return [turn for turn in found if minds_to_speak(*turn)]
+    return found
 
 
 def finish_answer(*, episode_id: int, step: int) -> None:
