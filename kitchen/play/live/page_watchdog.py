@@ -40,6 +40,7 @@ from kitchen.play.turn.turn_claims import (
     claim_decision,
     minds_asked_separately,
     overdue_turns,
+    release_claim,
     undecided_turns,
 )
 
@@ -76,8 +77,11 @@ def _fall_back(*, episode_id: int, step: int) -> None:
         decide_later(episode_id=episode_id, step=asked_step, mind=mind, ask=fallback_instead)
     for number in minds_to_speak(episode_id, step):
         if claim := claim_decision(episode_id=episode_id, step=step, mind=number):
-            decide_answer(episode_id=episode_id, step=step, mind=number, ask=fallback_instead)
-            finish_answer(episode_id=episode_id, step=step, claim=claim)
+            try:
+                decide_answer(episode_id=episode_id, step=step, mind=number, ask=fallback_instead)
+            finally:
+                release_claim(claim)
+            finish_answer(episode_id=episode_id, step=step)
         return
     apart: list[int | None] = [*minds_asked_separately(episode_id, step)]
     for party in apart or [None]:

@@ -25,6 +25,7 @@ from kitchen.contract.episode_log import (
     ScoredEvent,
 )
 from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.team_messages import message_content
 from kitchen.contract.world import Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_events import (
     EVENT_COLUMNS,
@@ -138,19 +139,21 @@ class CollaborationMetrics(LogMetrics):
         return [event.scored() for event in collaboration_events(log)]
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each metric by name. IC and RC are None if there is no scored conversation."""
+        """Return the value of each metric by name. IC and RC are None if there is no scored conversation. RC
+        leaves out conversations in which the other cook had no turn."""
         events = collaboration_events(log)
+        answered = [event for event in events if event.had_turn]
         requests = sum(event.request_right for event in events)
-        responses = sum(event.response_right for event in events)
+        responses = sum(event.response_right for event in answered)
         return {
             "initiating_capability": requests / len(events) if events else None,
-            "responding_capability": responses / len(events) if events else None,
+            "responding_capability": responses / len(answered) if answered else None,
             "ites_request_mean": fmean(event.request_gain for event in events) if events else None,
-            "ites_response_mean": fmean(event.response_gain for event in events) if events else None,
+            "ites_response_mean": fmean(event.response_gain for event in answered) if answered else None,
             "requests_right": requests,
             "requests_wrong": len(events) - requests,
             "responses_right": responses,
-            "responses_wrong": len(events) - responses,
+            "responses_wrong": len(answered) - responses,
             "rounds": sum(_rounds(log).values()),
             **self._by_seat(log),
         }
@@ -173,14 +176,21 @@ class CollaborationMetrics(LogMetrics):
 
 
 def _rounds(log: EpisodeLog) -> Counter[int]:
-    """Return how many messages each member sent in the conversations of steps in which it spoke first. The
-    end of a conversation is no round."""
+    """Return how many messages each member sent in the conversations of steps in which it spoke first. A
+    message that ends a conversation is no round: END, or one that repeats an earlier message of the step."""
     opener: dict[int, int | None] = {}
     talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
     for message in talk:
         opener.setdefault(message.step, message.sender)
-    opened = (one for one in talk if one.kind != END and opener[one.step] == one.sender)
-    return Counter(one.sender for one in opened if one.sender is not None)
+    opened = [one for one in talk if one.kind != END and opener[one.step] == one.sender]
+    said: list[tuple[int, Json]] = []
+    rounds: Counter[int] = Counter()
+    for message in opened:
+        content = (message.step, message_content(message.text, message.data))
+        if content not in said and message.sender is not None:
+            rounds[message.sender] += 1
+        said.append(content)
+    return rounds
 
 
 def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:

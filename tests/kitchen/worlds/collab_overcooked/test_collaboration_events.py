@@ -118,6 +118,38 @@ def test_without_a_stated_plan_the_commands_of_this_step_are_the_response() -> N
     assert found.response_right
 
 
+@pytest.mark.parametrize("busy", [given(1, "go_on", by="world"), given(1, PEPPER[1], planned_in=0)])
+def test_a_busy_cook_that_had_no_turn_is_left_out_of_rc_but_not_of_ic(busy: LoggedCommand) -> None:
+    asked, step = message(1, CHEF, requests=PEPPER), LoggedStep(1, (busy,), (), {})
+    episode = log("baked_bell_pepper", (step,), asked)
+    (found,) = collaboration_events(episode)
+    scored = found.scored()
+    assert scored.values["request_right"] and scored.values["response_right"] is scored.values["code"] is None
+    assert scored.result == "the request right, no turn to answer"
+    assert "no turn" in scored.explanation[-1] and len(scored.explanation) == 3
+    measured = LOG_MEASURES.measure(episode)
+    assert measured["initiating_capability"] == 1 and measured["responding_capability"] is None
+    assert measured["responses_wrong"] == measured["responses_right"] == 0
+
+    answered = log("baked_bell_pepper", (step,), asked, message(1, ASSISTANT, "later"))
+    decided = LoggedDecision(1, ASSISTANT, "answer", "collab", "", 1.0)
+    replanned = LoggedStep(2, (given(2, PEPPER[0], planned_in=1),), (), {})
+    for had_turn in (
+        answered,
+        log("baked_bell_pepper", (step,), asked, decisions=(decided,)),
+        log("baked_bell_pepper", (step, replanned), asked),
+    ):
+        (found,) = collaboration_events(had_turn)
+        assert found.had_turn and LOG_MEASURES.measure(had_turn)["responding_capability"] is not None
+
+
+def test_a_repeated_message_is_no_round() -> None:
+    said = [message(1, CHEF, text) for text in ("Cut it", "cut IT", "and now?")] + [
+        message(2, CHEF, "Cut it")
+    ]
+    assert LOG_MEASURES.measure(log("baked_bell_pepper", (), *said))["rounds_chef"] == 3
+
+
 def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
     said = message(1, ASSISTANT, requests=("pickup bell_pepper counter",))
     assert collaboration_events(log("baked_bell_pepper", (), said)) == []
