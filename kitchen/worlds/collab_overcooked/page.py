@@ -4,7 +4,7 @@ No Django.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import NamedTuple, cast
 
@@ -191,25 +191,44 @@ def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. The second of two equal requests
-    is done when its actions were finished twice."""
-    wanted = commands_in(said.data, REQUESTS_KEY)
-    asked = [commands_in(one.data, REQUESTS_KEY) for one in view.talk.messages if one.number <= said.number]
-    mine = view.observation["players"][view.seat]
-    if _times_done(map(tuple, mine["done"]), wanted) >= asked.count(wanted):
+    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. Only actions that were finished
+    after the request count. Of two equal requests, the earlier one is done first."""
+    wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][view.seat]
+    equal = [
+        one.step
+        for one in view.talk.requests
+        if one.sender != view.talk.member
+        and one.number <= said.number
+        and commands_in(one.data, REQUESTS_KEY) == wanted
+    ]
+    done = list(zip(mine["done_in"], map(tuple, mine["done"]), strict=True))
+    if _is_last_done(equal, wanted, done):
         return DONE
     doing = [tuple(mine["doing"])] if mine["doing"] else []
     left = [*doing, *view.plans.by_seat.get(view.seat, ())]
     return UNDERWAY if left and left == with_waits(wanted)[-len(left) :] else ""
 
 
-def _times_done(done: Iterable[Command], wanted: Iterable[Command]) -> int:
-    """Return how often these macros were finished in their order. Waits are left out."""
+def _is_last_done(
+    requested_in: Iterable[int], wanted: Iterable[Command], done: Sequence[tuple[int, Command]]
+) -> bool:
+    """Return whether these macros were finished, in their order, for the last of several equal requests.
+
+    `requested_in` has the step of each request, and `done` each finished macro with its step. A macro counts
+    for one request, made before the macro was finished. Waits are left out.
+    """
     order = [macro for macro in wanted if macro[0] != WAIT]
-    finished = 0
-    for macro in done if order else ():
-        finished += macro == order[finished % len(order)]
-    return finished // len(order) if order else 0
+    left, is_done = list(done), False
+    for step in requested_in if order else ():
+        number, todo = 0, list(order)
+        while todo and number < len(left):
+            done_in, macro = left[number]
+            number += 1
+            if done_in >= step and macro == todo[0]:
+                todo.pop(0)
+        is_done = not todo
+        left = left[number:] if is_done else left
+    return is_done
 
 
 def _role(brief: Mapping[str, Json]) -> str:

@@ -164,7 +164,8 @@ class CollabOvercooked(SimpleWorld):
 
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the observation, the whole state. It is the same for both seats. A player's `doing` is
-        the macro in progress; `done` lists the macros that took effect."""
+        the macro in progress. `done` lists the macros that took effect, and `done_in` the step of each, from
+        1."""
         return {
             "step": self.clock,
             "steps_left": max(0, self.step_limit - self.clock),
@@ -185,6 +186,7 @@ class CollabOvercooked(SimpleWorld):
             "holds": self.hold[seat],
             "doing": None if doing is None else list(doing),
             "done": [list(macro) for macro in self.effective_macros(seat)],
+            "done_in": [clock + 1 for clock, *_ in self.history[seat]],
         }
 
     def _utensil(self, name: str) -> dict[str, Json]:
