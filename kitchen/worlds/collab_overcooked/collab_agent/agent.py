@@ -322,15 +322,17 @@ class _Turn:
             return [WAIT_ONE]
         self.helped += 1
         if self.agent.chosen["reflection"]:
-            lessons += await self._lesson({**told, "solution": " ".join(new[0])})
-            self.correction["lesson"] = lessons[-1] if lessons else ""
+            lesson = await self._lesson({**told, "solution": " ".join(new[0])})
+            lessons += [lesson] if lesson else []
+            self.correction["lesson"] = lesson
         return new
 
-    async def _lesson(self, told: Mapping[str, str]) -> list[str]:
+    async def _lesson(self, told: Mapping[str, str]) -> str:
+        """Return the model's lesson from a correction; empty if it gives none."""
         fixed = self.agent.fixed_prompt(self.situation, self.seat)
         call = await self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
         words = call.reply.text.split() if call.reply else []
-        return [" ".join(words[:LESSON_WORDS])] if words else []
+        return " ".join(words[:LESSON_WORDS])
 
     def _commands(self, plan: Sequence[Command]) -> tuple[dict[int, Command], dict[int, Sequence[Command]]]:
         if not self._may_begin() or self._is_waiting_queue():
