@@ -9,13 +9,12 @@ from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, PlayerView, SeatView, StepView, TypedTextError
-from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import DefaultPage, PanelMaker, SeatLine, may_choose
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
@@ -40,6 +39,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     PICKUP,
     PUT,
     WAIT,
+    WAIT_ONE,
     known_macros,
     never_code,
     possible_macros,
@@ -331,7 +331,7 @@ class CollabPage(GridPage):
             return Panel("ask", f"{_TEMPLATES}/ask.jinja", AskForm("", 0, False, (), (), ()))
         name, typed = view.talk.members[others[0]], view.brief["typed"]
         plans = view.plans.offered and not typed
-        own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
+        own = [*known_macros(food_rules(), view.seat), WAIT_ONE] if plans else []
         is_cook = others[0] == 1 - view.seat
         asked = _requestable(view) if is_cook and not typed else []
         made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())

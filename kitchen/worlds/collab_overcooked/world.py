@@ -22,6 +22,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     PUT,
     STARTED_BY,
     WAIT,
+    WAIT_ONE,
     KitchenThings,
     Utensil,
     is_known_macro,
@@ -235,7 +236,7 @@ class CollabOvercooked(SimpleWorld):
     def plannable(self, seat: int) -> list[Command]:
         """Return every command that this seat may plan: `wait 1`, and all commands that it can carry out
         in some state of the game."""
-        return [*known_macros(self.things.rules, seat), (WAIT, "1")]
+        return [*known_macros(self.things.rules, seat), WAIT_ONE]
 
     def can_plan(self, seat: int, command: Command) -> bool:
         """Return whether the seat may plan this command. It may plan valid waits, and commands that it can

@@ -19,7 +19,7 @@ from kitchen.worlds.collab_overcooked.collab_agent import agent as agent_module
 from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
 from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import UnreadableTurnError, read_turn_reply
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 from tests.kitchen.worlds.collab_overcooked.games import agents_game, agents_loop, command, game, play
 
 ORGANISATION = make_organisation(

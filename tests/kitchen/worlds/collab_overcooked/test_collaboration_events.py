@@ -21,7 +21,7 @@ from kitchen.worlds.collab_overcooked.collaboration_events import (
     collaboration_events,
 )
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, command, play_on
 
 CHEF, ASSISTANT = 0, 1
