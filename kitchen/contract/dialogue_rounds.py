@@ -1,8 +1,8 @@
 """Run the dialogue in which agents exchange messages within one step, before they give their commands.
 
 `Organisation.talks_within` enables the dialogue. Agents with new messages speak in turn, each up to `rounds`
-times. An agent that says nothing or repeats itself leaves the dialogue. Where two members take turns, only the
-opener ends it. Every agent decides at least once, and only its last decision is carried out.
+times. An agent that says nothing or repeats itself leaves the dialogue. Where two members take turns, only
+the opener ends it. Every agent decides at least once, and only its last decision is carried out.
 """
 
 # The rules hold for any number of agents, in the order of their member numbers:

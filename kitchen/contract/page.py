@@ -137,6 +137,8 @@ class TalkView:
     """The member with whom this person talks now, where `one_partner`; None for nobody."""
     messages: tuple[TeamMessage, ...] = ()
     """The newest messages that this person sent and received, in order."""
+    requests: tuple[TeamMessage, ...] = ()
+    """All messages with requests that this person sent and received, in order, also older ones."""
     spoken: bool = False
     """True if the page offers to turn this person's speech into text."""
     turn: SpeakingTurn | None = None

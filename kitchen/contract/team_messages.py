@@ -27,6 +27,8 @@ MAX_AGENT_CHARACTERS = 2000
 REQUESTS_KEY = "requests"
 """Key of a message's data for commands that the addressees should give, as lists of words: each among the
 commands that their seats can plan (`World.plannable`)."""
+PLAN_KEY = "plan"
+"""Key of a message's data for the commands that its sender will give, as lists of words."""
 CODE_KEY = "code"
 """Key of a message's data for the code of a sentence that pages translate (`Page.translated_message`)."""
 ONLY_JOBS = "only_jobs"

@@ -30,7 +30,7 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.team_messages import PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -39,8 +39,6 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePai
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.settings import SCORED_OPENERS, SETTINGS
 
-PLAN_KEY = "plan"
-"""Key of a message's data: the macros that the sender will do."""
 CODE_WORDS = ("both right", "only the request right", "only the response right", "neither right")
 """The code of an event, from 0, in words."""
 NO_TURN_WORDS = ("the request wrong, no turn to answer", "the request right, no turn to answer")

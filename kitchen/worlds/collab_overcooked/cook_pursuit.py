@@ -34,6 +34,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.recipe_partner import SHORTEST_PAIR
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
@@ -43,7 +44,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     OWN_UTENSILS,
     SHARED_COUNTERS,
 )
-from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR
 
 _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
 

@@ -20,7 +20,6 @@ from kitchen.contract.episode_log import (
     EpisodeLog,
     EventColumn,
     FailedCheck,
-    LoggedDecision,
     LogMetrics,
     ScoredEvent,
 )
@@ -168,10 +167,10 @@ class CollaborationMetrics(LogMetrics):
         found.update(("failed_checks", event.seat or 0) for event in events if _is_illegal_plan(event))
         for decision in log.decisions:
             if (seat := seats.get(decision.member)) is not None:
-                for process in processes_of(decision):
-                    found["format_errors", seat] += process.get("format_errors", 0)
-                    found["corrections_helped", seat] += process.get("helped", 0)
-                    found["tokens", seat] += process.get(TOKENS_KEY, 0)
+                for of_seat, process in processes_in(decision.note, seat):
+                    found["format_errors", of_seat] += process.get("format_errors", 0)
+                    found["corrections_helped", of_seat] += process.get("helped", 0)
+                    found["tokens", of_seat] += process.get(TOKENS_KEY, 0)
         return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
 
 
@@ -222,23 +221,25 @@ def _corrected(log: EpisodeLog) -> Iterator[FailedCheck]:
     seats = seats_of_log(log)
     for decision in log.decisions:
         if (seat := seats.get(decision.member)) is not None:
-            for process in processes_of(decision):
+            for of_seat, process in processes_in(decision.note, seat):
                 codes = process.get("failed_checks", ())
-                yield from (FailedCheck(decision.step, seat, code, "reply") for code in codes)
+                yield from (FailedCheck(decision.step, of_seat, code, "reply") for code in codes)
 
 
-def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:
-    """Yield an agent's notes about each of its turns in this step: its format errors, failed checks,
-    corrections that helped, and tokens."""
-    yield from processes_in(decision.note)
+def processes_in(of_decision: Json, seat: int) -> Iterator[tuple[int, Mapping[str, Json]]]:
+    """Yield (seat, process) for each turn in the note of a decision.
 
-
-def processes_in(of_decision: Json) -> Iterator[Mapping[str, Json]]:
-    """Yield the notes about each turn (see `processes_of`) that the note of a decision has."""
+    A process has the format errors, failed checks, helpful corrections and tokens of a turn (`PROCESS_KEY`).
+    An agent with both seats writes a note for each seat, under the seat's number. Other notes are about
+    `seat`, the agent's first seat.
+    """
     note = of_decision if isinstance(of_decision, dict) else {}
-    for each in (*note.get(DIALOGUE_KEY, ()), note):
-        if isinstance(each, dict) and isinstance(each.get(PROCESS_KEY), dict):
-            yield each[PROCESS_KEY]
+    for turn in (*note.get(DIALOGUE_KEY, ()), note):
+        if isinstance(turn, dict):
+            by_seat = {each: turn[str(each)] for each in SEATS if str(each) in turn} or {seat: turn}
+            for each, of_seat in by_seat.items():
+                if isinstance(of_seat, dict) and isinstance(of_seat.get(PROCESS_KEY), dict):
+                    yield each, of_seat[PROCESS_KEY]
 
 
 LOG_MEASURES = CollaborationMetrics()

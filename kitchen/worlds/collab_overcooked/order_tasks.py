@@ -143,11 +143,6 @@ def tasks() -> Mapping[str, Task]:
     return {task.name: task for task in sorted(found, key=lambda task: (task.level, task.name))}
 
 
-def tasks_of_level(level: int) -> tuple[Task, ...]:
-    """Return the tasks of a level, by name."""
-    return tuple(task for task in tasks().values() if task.level == level)
-
-
 def recipe(task: Task) -> dict[str, list[list[str]]]:
     """Return the recipe in codes: `ingredients` as [name, amount] (always "1"), and `steps` as [utensil,
     product, *contents]."""

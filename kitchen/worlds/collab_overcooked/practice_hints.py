@@ -22,10 +22,10 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.recipe_partner import REPEAT_AFTER, SHORTEST_PAIR
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
-from kitchen.worlds.collab_overcooked.stand_in_pair import REPEAT_AFTER, SHORTEST_PAIR
 
 ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "

@@ -29,7 +29,7 @@ class TaskBenchmark(ComparisonBenchmark):
     source: ClassVar[str] = (
         "Tasks and metrics of Collab-Overcooked (Sun et al., ACL 2025; "
         "github.com/YusaeMeow/Collab-Overcooked). The paper prints results by level, not by task: "
-        "docs/experiments.md says how to set them beside ours."
+        "docs/collab-overcooked.md says how to set them beside ours."
     )
     organisation: ClassVar[str] = PAIR
 
