@@ -157,10 +157,11 @@
     if (box) typed.set(event.target.id, { text: box.value, step: play.choosing.step });
   }
 
-  /* The server's answer to a choice in this step: "taken", "refused" (with a notice), or "" while there is none. */
-  function answerTo(step) {
-    if (play.choosing.step !== step || play.choosing.phase !== "choose") return "taken";
-    return document.getElementById("notice")?.textContent.trim() ? "refused" : "";
+  /* The server refuses what was sent with a notice. The text then stays in its box. */
+  function onNotice({ detail: { target, fragment } }) {
+    if (target.id !== "notice" || !fragment.textContent.trim()) return;
+    typed.delete("menu");
+    accepting = null;
   }
 
   function emptyTyped(form) {
@@ -177,8 +178,7 @@
     if (play.choosing.step !== step) document.querySelector(".col-own").scrollTop = 0; // a new hint, or a request
     step = play.choosing.step;
     const own = typed.get("menu");
-    if (own && answerTo(own.step) === "refused") typed.delete("menu");
-    else if (own && own.step !== play.choosing.step) emptyTyped(menu());
+    if (own && own.step !== play.choosing.step) emptyTyped(menu());
     if (sent === null || mine() === sent.mine) return;
     for (const item of sent.items) item.remove(); // requests that were added since stay
     sent = null;
@@ -209,9 +209,9 @@
   let accepting = null; // the pressed request and its step, until the server answers
 
   function readAcceptAnswer() {
-    const answer = accepting && answerTo(accepting.step);
-    if (answer === "taken") accepted.add(accepting.request);
-    if (answer) accepting = null;
+    if (!accepting || (play.choosing.step === accepting.step && play.choosing.phase === "choose")) return;
+    accepted.add(accepting.request);
+    accepting = null;
   }
 
   function markAccepted() {
@@ -274,6 +274,7 @@
   markNews();
   play.addEventListener("brigade:choice", fillPlanPicker);
   document.addEventListener("htmx:oobBeforeSwap", keep, true);
+  document.addEventListener("htmx:oobBeforeSwap", onNotice);
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", onMessage);
