@@ -30,7 +30,7 @@ from kitchen.play.coplayers.answer_messages import (
     request_lost_answers,
 )
 from kitchen.play.coplayers.later_decisions import decide_later, decide_later_in_loop, let_agents_think
-from kitchen.play.episode.change_episode import close_expired_turn, run_due_step
+from kitchen.play.episode.advance_episode import close_expired_turn, run_due_step
 from kitchen.play.turn.play_task_queue import (
     ANSWER,
     CLOSE_TURN,

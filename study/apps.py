@@ -48,7 +48,7 @@ def _what_happens_has_consequences() -> None:
     from django.contrib.auth.signals import user_logged_in
 
     from study.analysis.analysis_results import forget_analysis
-    from study.participants.participant_events import participant_erased
+    from study.participants.participant_notifications import participant_erased
     from study.researchers.reauthenticate import note_password_given
     from study.researchers.staff_login import forget_failures
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from study.console import analysis_pages, study_overview_pages
-from study.editor import preregistration_pages, study_pages
+from study.editor import manage_study_pages, preregistration_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages
 from study.monitor import live_study_page, participant_pages, replay_page
@@ -37,7 +37,7 @@ urlpatterns = [
     path("staff/sample-size/power.svg", sample_size_page.power_figure, name="power-figure"),
     path("staff/well/", installation_status.well, name="staff-well"),
     path("staff/replay/", replay_page.replay_opened, name="staff-replay-opened"),
-    path("staff/new/", study_pages.new_study, name="staff-new"),
+    path("staff/new/", manage_study_pages.new_study, name="staff-new"),
     path("staff/<slug:slug>/", study_overview_pages.detail, name="staff-study"),
     path("staff/<slug:slug>/sample-size/", sample_size_page.study_sample_size, name="sample-size"),
     path("staff/<slug:slug>/live/", live_study_page.live_page, name="staff-live"),

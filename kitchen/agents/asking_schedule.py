@@ -1,8 +1,8 @@
 """Decide which agents are asked in each step, and when their decisions take effect.
 
 The rules apply when an organisation (the team's structure) asks its agents at different times.
-`kitchen.contract.schedules.SCHEDULES` lists the possible schedules. An agent decides immediately, but its
-decision takes effect `think_steps` steps later. Until then, its players continue their plans or wait.
+`kitchen.contract.team_schedules.SCHEDULES` lists the possible schedules. An agent decides immediately, but
+its decision takes effect `think_steps` steps later. Until then, its players continue their plans or wait.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from kitchen.contract.answer_delays_and_reminders import AnswerDelays, BusyMembe
 from kitchen.contract.assigned_jobs import ACCEPTED, STARTED, Job
 from kitchen.contract.automatic_commands import NOT_ASKED, PLAN_STALE
 from kitchen.contract.organisation import Member, Organisation
-from kitchen.contract.schedules import DROP, FREE, IN_ROUNDS, TAKE
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.team_schedules import DROP, FREE, IN_ROUNDS, TAKE
 from kitchen.contract.world import Command, Event, Json, World
 
 

@@ -80,7 +80,7 @@ class _Play:
         )
 
     def asked(self, number: int, known: Mapping[int, Command]) -> Situation:
-        """Return the situation of this agent, as in live play (`kitchen.play.coplayers.ask_agents`)."""
+        """Return the situation of this agent, as in live play (`kitchen.play.coplayers.agent_situations`)."""
         seats = self.minds[number][0]
         own = {seat: command for seat, command in self.settled.items() if seat in seats}
         seen = replace(

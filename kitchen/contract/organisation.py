@@ -16,7 +16,7 @@ from itertools import pairwise, permutations
 from typing import Self
 
 from kitchen.contract.declared_settings import Setting, clean_settings
-from kitchen.contract.schedules import (
+from kitchen.contract.team_schedules import (
     FREE,
     REAL,
     RECHECK,
@@ -181,7 +181,7 @@ class Organisation:
     @property
     def takes_turns(self) -> bool:
         """True if two members speak and choose in turn within the step: the first one opens
-        (`kitchen.play.turn.turn_order`). Both have seats."""
+        (`kitchen.play.turn.speaking_order`). Both have seats."""
         return self.kind == PAIR and self.within and all(member.seats for member in self.members)
 
     @property

@@ -13,7 +13,7 @@ from random import Random
 from typing import ClassVar, Self
 
 from kitchen.contract.declared_settings import clean_settings
-from kitchen.contract.large_state import LargeMap
+from kitchen.contract.large_map import LargeMap
 from kitchen.contract.world import Command, Event, Json, TurnCommands, World, ordered_commands
 from kitchen.contract.world_errors import SettingsError, StateError
 

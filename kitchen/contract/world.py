@@ -17,7 +17,7 @@ from kitchen.contract.canonical_json import canonical_hash as canonical_hash
 from kitchen.contract.canonical_json import canonical_json as canonical_json
 from kitchen.contract.canonical_json import text_hash as text_hash
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.large_state import LargeMap, WorldState
+from kitchen.contract.large_map import LargeMap, WorldState
 from kitchen.contract.metric_definitions import Metric as Metric
 from kitchen.contract.metric_definitions import MetricLimits
 
@@ -102,7 +102,7 @@ class World(ABC):
     secret: ClassVar[tuple[str, ...]] = ()
     """Keys of `brief` whose values only their own seat may know."""
     large: ClassVar[tuple[str, ...]] = ()
-    """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_state`). These are parts of the
+    """Keys of `to_dict` whose values are `LargeMap`s (`kitchen.contract.large_map`). These are parts of the
     state with many entries. Only the entries that a step changes are hashed and stored."""
 
     seats: int

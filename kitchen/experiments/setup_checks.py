@@ -18,7 +18,7 @@ from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_sea
 from kitchen.contract.organisation import (
     applicable_settings,
 )
-from kitchen.contract.schedules import SCHEDULE, TOGETHER
+from kitchen.contract.team_schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
 from kitchen.experiments.experiment_setup import (

@@ -24,7 +24,7 @@ from kitchen.infra import process_pool
 from kitchen.infra.db_retry import run_once_in_db_thread
 from kitchen.infra.event_loop import start_in_loop
 from kitchen.infra.log_context import error_location, error_traceback
-from kitchen.play.coplayers.ask_agents import (
+from kitchen.play.coplayers.agent_situations import (
     AskedMind,
     MindOutcome,
     checked_decision,

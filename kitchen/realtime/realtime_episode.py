@@ -15,7 +15,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from kitchen.contract.world import Command, Event, Intent, Json
-from kitchen.play.coplayers.ask_agents import AskedMind, commands_and_decisions
+from kitchen.play.coplayers.agent_situations import AskedMind, commands_and_decisions
 from kitchen.play.live.seat_view import realtime_hint
 from kitchen.play.models import Decision, Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer

@@ -29,7 +29,7 @@ from kitchen.play.live.seat_consumer import SeatConsumer
 from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.page_broadcast import CHANNEL_ERRORS
-from kitchen.play.turn.submission import RECEIPTS
+from kitchen.play.turn.submitted_commands import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.websocket_messages import NoticeMessage, SyncMessage, TurnStamp, read_one_of
 from kitchen.realtime.tick_messages import (

@@ -16,7 +16,7 @@ from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, Completio
 from kitchen.contract.drawable_setting import DrawableSetting
 from kitchen.contract.kit import WorldKit
 from kitchen.contract.page import Page
-from kitchen.contract.schedules import TOGETHER
+from kitchen.contract.team_schedules import TOGETHER
 from kitchen.contract.world import World
 from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.dotted_paths import UnknownNameError, load_named

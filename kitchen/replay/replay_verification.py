@@ -21,7 +21,7 @@ from kitchen.contract.organisation import Organisation
 from kitchen.contract.world import Command, World
 from kitchen.infra.storable_json import storable_text
 from kitchen.llm.recorded_calls import TOOL_ROLE, RecordedCalls, request_texts, tool_from_text
-from kitchen.play.coplayers.ask_agents import (
+from kitchen.play.coplayers.agent_situations import (
     AskedMind,
     MindOutcome,
     checked_decision,

@@ -21,7 +21,7 @@ from kitchen.contract.organisation import (
     ORGANISATION_SETTINGS,
     applicable_settings,
 )
-from kitchen.contract.schedules import SCHEDULE
+from kitchen.contract.team_schedules import SCHEDULE
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import readable_name, setting_value_text
 from kitchen.words.english_text import and_list, counted_noun

@@ -22,8 +22,8 @@ from kitchen.contract.organisation import (
     WITHIN,
     applicable_settings,
 )
-from kitchen.contract.schedules import SCHEDULE, SCHEDULE_SETTINGS
-from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
+from kitchen.contract.team_schedules import SCHEDULE, SCHEDULE_SETTINGS
+from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from kitchen.play.episode.absent_players import MAX_MISSED_STEPS

@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
 
-from kitchen.contract.schedules import SCHEDULE
-from kitchen.contract.schedules import TOGETHER as ALL_TOGETHER
+from kitchen.contract.team_schedules import SCHEDULE
+from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
 from kitchen.forms.setting_fields import error_without_name, readable_name, setting_field

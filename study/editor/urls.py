@@ -11,7 +11,7 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
-from study.editor import condition_and_question_pages, design_pages, study_pages
+from study.editor import condition_and_question_pages, design_pages, manage_study_pages
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
 
@@ -43,23 +43,23 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
     ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),
     ("conditions/<int:pk>/prompt/", condition_prompt_preview.condition_prompt, "condition-prompt"),
-    ("conditions/<int:pk>/preview/", study_pages.preview_condition, "condition-preview"),
+    ("conditions/<int:pk>/preview/", manage_study_pages.preview_condition, "condition-preview"),
     ("conditions/<int:pk>/<act:act>/", condition_and_question_pages.condition_action, "condition-act"),
     ("items/new/", condition_and_question_pages.item, "item-new"),
     ("items/shipped/", condition_and_question_pages.instruments, "instruments"),
     ("items/<int:pk>/", condition_and_question_pages.item, "item"),
     ("items/<int:pk>/<item_act:act>/", condition_and_question_pages.item_action, "item-act"),
     ("outcomes/", design_pages.outcomes_page, "outcomes"),
-    ("members/", study_pages.members, "members"),
-    ("members/<int:pk>/remove/", study_pages.remove_member, "member-gone"),
-    ("state/", study_pages.study_state, "state"),
-    ("copy/", study_pages.copy_study, "copy"),
-    ("delete/", study_pages.delete_study, "delete"),
-    ("preview/", study_pages.preview, "preview"),
+    ("members/", manage_study_pages.members, "members"),
+    ("members/<int:pk>/remove/", manage_study_pages.remove_member, "member-gone"),
+    ("state/", manage_study_pages.study_state, "state"),
+    ("copy/", manage_study_pages.copy_study, "copy"),
+    ("delete/", manage_study_pages.delete_study, "delete"),
+    ("preview/", manage_study_pages.preview, "preview"),
     ("dry-run/", dry_run_page.dry_runs, "dry-runs"),
     ("dry-run/<int:pk>/stop/", dry_run_page.dry_run_stopped, "dry-run-stopped"),
-    ("previews/erase/", study_pages.erase_previews, "previews-gone"),
-    ("synthetic/erase/", study_pages.erase_synthetic, "synthetic-gone"),
+    ("previews/erase/", manage_study_pages.erase_previews, "previews-gone"),
+    ("synthetic/erase/", manage_study_pages.erase_synthetic, "synthetic-gone"),
 )
 """(path, view, suffix of the URL name after `staff-design`)."""
 

@@ -22,7 +22,7 @@ from study.design.page_and_item_order import LAST, LOBBY, WAITING
 from study.participants import next_page
 from study.participants.models import PageVisit, Participant, Round
 from study.participants.participant_counts import GroupProgress, group_progress
-from study.participants.participant_events import live_page_group
+from study.participants.participant_notifications import live_page_group
 from study.participation.round_planning import is_budget_spent, uses_paid_model
 
 SHOWN_AFTER_END = timedelta(hours=1)

@@ -34,7 +34,7 @@ from study.monitor import live_status
 from study.monitor.live_measures import live_measures
 from study.participants.entry_limits import current_pause, end_pause
 from study.participants.participant_counts import study_counts
-from study.participants.participant_events import live_page_group
+from study.participants.participant_notifications import live_page_group
 from study.researchers.permissions import has_right, study_page
 from study.researchers.staff_login import is_session_active
 

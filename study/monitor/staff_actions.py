@@ -19,12 +19,12 @@ from django.utils import timezone
 
 from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
 from kitchen.infra.storable_json import storable_text
-from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.live.page_session import replace_seat_key
 from kitchen.play.models import Episode, new_key
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Participant, StaffAction
-from study.participants.participant_events import notify_staff
+from study.participants.participant_notifications import notify_staff
 from study.participation.page_progress import lock_participant
 
 PURPOSE = "staff action"

@@ -32,7 +32,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from kitchen.infra.database_writes import batches_of
-from kitchen.play.episode.change_episode import abandon_episode, end_episode, leave_seat
+from kitchen.play.episode.advance_episode import abandon_episode, end_episode, leave_seat
 from kitchen.play.episode.erase_episode import erase_episode, erase_prompts
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn.decision_records import prompt_hashes_of, unused_prompt_hashes
@@ -40,7 +40,7 @@ from kitchen.words.gettext_without_django import gettext_noop
 from study.design.models import Outcome, Study, SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.participants.models import Answer, Group, LeftComplete, PageVisit, Participant, Round
-from study.participants.participant_events import (
+from study.participants.participant_notifications import (
     live_page_group_name,
     notify_staff,
     participant_erased,

@@ -35,7 +35,7 @@ from study.participants.end_and_erase_participation import completion_of, partic
 from study.participants.entry_limits import current_pause, is_full, pause_if_too_many
 from study.participants.models import Participant
 from study.participants.next_page import ParticipantProgress
-from study.participants.participant_events import notify_staff
+from study.participants.participant_notifications import notify_staff
 from study.participation.page_progress import lock_participant, mark_page_done, prepare_next_page
 from study.participation.round_planning import is_budget_spent, plan_rounds
 

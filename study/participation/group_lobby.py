@@ -42,7 +42,7 @@ from study.design.team_organisation import LEAVE, Team, team_of
 from study.participants.end_and_erase_participation import participant_end
 from study.participants.models import Group, GroupMember, PageVisit, Participant, Round
 from study.participants.next_page import CurrentPage, ParticipantProgress
-from study.participants.participant_events import notify_staff
+from study.participants.participant_notifications import notify_staff
 from study.participation.page_progress import lock_participant
 from study.participation.round_planning import create_shared_episode, study_budget
 

@@ -18,7 +18,7 @@ from study.participants.end_and_erase_participation import finish_participant, m
 from study.participants.entry_limits import take_place
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
-from study.participants.participant_events import notify_staff
+from study.participants.participant_notifications import notify_staff
 from study.participation.round_planning import create_practice_episode, create_round_episode, must_wait
 
 

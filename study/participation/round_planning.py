@@ -35,7 +35,7 @@ from study.participants.participant_counts import (
     sequence_tallies,
     version_orders,
 )
-from study.participants.participant_events import live_page_group
+from study.participants.participant_notifications import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:

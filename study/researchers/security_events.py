@@ -29,7 +29,7 @@ from kitchen.infra.database_writes import batches_of
 from kitchen.infra.hmac_seals import column_values, make_seal, seal_is_valid
 from study.design.models import Study
 from study.participants.end_and_erase_participation import LeavingReceipt
-from study.participants.participant_events import participant_leaving
+from study.participants.participant_notifications import participant_leaving
 from study.researchers.models import ApiToken, SecurityCount, SecurityEvent
 
 ROW, COUNT = "security event", "security events"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import Receipt, SubmittedCommand
+from kitchen.play.turn.submitted_commands import Receipt, SubmittedCommand
 
 SETTINGS = {"level": "level_3", "alpha": 2.0, "beta": 2.5, "max_steps": 60}
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from kitchen.admin import STEPS_SHOWN
 from kitchen.contract.language_model import Attempt, Call, Reply, Request
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision, Episode, Step
-from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 
 pytestmark = pytest.mark.django_db
 

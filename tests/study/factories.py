@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Condition, Study, StudyPart, SurveyItem
 from study.participants.models import Participant
 from study.participation.enter_study import consent_given, participant_enter

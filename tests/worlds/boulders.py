@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.kit import WorldKit
-from kitchen.contract.large_state import LargeMap
+from kitchen.contract.large_map import LargeMap
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage

@@ -15,12 +15,12 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Decision, Episode, ModelCall
-from kitchen.play.turn.submission import RECEIPTS, Receipt, SubmittedCommand
+from kitchen.play.turn.submitted_commands import RECEIPTS, Receipt, SubmittedCommand
 from kitchen.registry.agent_registry import AGENTS, agent_kinds, get_agent
 from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, WORLDS, WORLDS_VARIABLE, known_worlds
 from study.analysis.analysis_results import compute_and_cache

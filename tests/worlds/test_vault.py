@@ -20,12 +20,12 @@ from kitchen.contract.automatic_commands import Plan, open_turn
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, Seal, SeatCommand, Step
 from kitchen.play.turn import turn_rules
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_registry import organisation_refusal
 from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records

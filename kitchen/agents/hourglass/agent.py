@@ -34,8 +34,8 @@ from kitchen.contract.assigned_jobs import ACCEPTED, DONE, FAILED, GIVEN, STARTE
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import ACCEPT, ASK, DECLINE, INFORM, REPORT, SAY, WITHDRAW
-from kitchen.contract.schedules import TOGETHER
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
+from kitchen.contract.team_schedules import TOGETHER
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Json
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting, why_not_usable
 from kitchen.registry.agent_registry import get_pursuer

@@ -14,7 +14,7 @@ from kitchen.agents.job_monitor import judge_job
 from kitchen.contract.agent import AimPursuer, Situation
 from kitchen.contract.assigned_jobs import DECLINED, DONE, FAILED, PASSED_ON, WITHDRAWN, Job, jobs_in
 from kitchen.contract.organisation import ANSWER, SAY, Organisation
-from kitchen.contract.schedules import FREE
+from kitchen.contract.team_schedules import FREE
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Json
 from kitchen.registry.world_registry import get_page
 from kitchen.words.gettext_without_django import in_english

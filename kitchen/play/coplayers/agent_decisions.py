@@ -26,7 +26,7 @@ from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
 from kitchen.infra.event_loop import run_in_loop, start_in_loop
 from kitchen.infra.log_context import error_location, error_traceback, with_log_context
-from kitchen.play.coplayers.ask_agents import (
+from kitchen.play.coplayers.agent_situations import (
     UNSTORABLE_ERRORS,
     AskedMind,
     Asking,
@@ -35,12 +35,12 @@ from kitchen.play.coplayers.ask_agents import (
     checked_decision,
     commands_and_decisions,
 )
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn.decision_records import LATE, keep_in_note, store_dropped_decisions
 from kitchen.play.turn.page_broadcast import nudge_pages
 from kitchen.play.turn.play_task_queue import is_offline
-from kitchen.play.turn.submission import Receipt
+from kitchen.play.turn.submitted_commands import Receipt
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_rules import is_held, minds_asked, missing_seats
 from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent

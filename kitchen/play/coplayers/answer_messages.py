@@ -32,7 +32,7 @@ from kitchen.play.coplayers.agent_decisions import (
     given_up,
     log_dropped_decisions,
 )
-from kitchen.play.coplayers.ask_agents import (
+from kitchen.play.coplayers.agent_situations import (
     UNSTORABLE_ERRORS,
     AskedMind,
     MindOutcome,
@@ -53,10 +53,7 @@ from kitchen.play.turn.conversation import (
 from kitchen.play.turn.decision_records import LATE, keep_in_note, store_calls
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
-from kitchen.play.turn.step_store import add_submitted, store_plans_of
-from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_claims import unanswered_turns
-from kitchen.play.turn.turn_order import (
+from kitchen.play.turn.speaking_order import (
     ask_for_answers,
     begin_turn_of_people,
     minds_to_answer,
@@ -65,6 +62,9 @@ from kitchen.play.turn.turn_order import (
     talk_refusal,
     turn_began_at,
 )
+from kitchen.play.turn.step_store import add_submitted, store_plans_of
+from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
+from kitchen.play.turn.turn_claims import unanswered_turns
 from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
 from kitchen.words.gettext_without_django import gettext_noop
 

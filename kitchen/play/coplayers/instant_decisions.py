@@ -19,7 +19,7 @@ from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.contract.world import Command
 from kitchen.infra import process_pool
 from kitchen.infra.log_context import error_location
-from kitchen.play.coplayers.ask_agents import (
+from kitchen.play.coplayers.agent_situations import (
     AskedMind,
     Asking,
     MindOutcome,
@@ -29,7 +29,7 @@ from kitchen.play.coplayers.ask_agents import (
     minds_of_step,
 )
 from kitchen.play.turn.open_turn import OpenTurn
-from kitchen.play.turn.turn_order import held_seats
+from kitchen.play.turn.speaking_order import held_seats
 from kitchen.play.turn.turn_rules import choosing_people
 from kitchen.registry.agent_registry import agent_kinds, decide_with_settings, get_agent, make_agent
 

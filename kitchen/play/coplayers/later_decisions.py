@@ -31,7 +31,7 @@ from kitchen.play.coplayers.agent_decisions import (
     log_dropped_decisions,
     store_late_decision,
 )
-from kitchen.play.coplayers.ask_agents import (
+from kitchen.play.coplayers.agent_situations import (
     UNSTORABLE_ERRORS,
     AskedMind,
     MindOutcome,
@@ -39,7 +39,7 @@ from kitchen.play.coplayers.ask_agents import (
     purse_of,
     situations_for_later,
 )
-from kitchen.play.episode.change_episode import continue_episode, seal_and_notify, store_decisions
+from kitchen.play.episode.advance_episode import continue_episode, seal_and_notify, store_decisions
 from kitchen.play.models import Episode, Mind, PendingQuestion
 from kitchen.play.turn.decision_records import LATE, store_calls
 from kitchen.play.turn.due_decisions import read_schedule

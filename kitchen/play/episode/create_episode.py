@@ -17,7 +17,7 @@ from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.database_writes import insert_rows
 from kitchen.money.models import Budget
 from kitchen.play.episode.absent_players import AbsencePolicy, never_arrived
-from kitchen.play.episode.change_episode import continue_episode
+from kitchen.play.episode.advance_episode import continue_episode
 from kitchen.play.models import (
     Episode,
     Mind,
@@ -30,9 +30,9 @@ from kitchen.play.turn.due_decisions import is_scheduled
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.scheduled_steps import open_scheduled_step
+from kitchen.play.turn.speaking_order import ask_for_answers
 from kitchen.play.turn.state_store import initial_state_rows
 from kitchen.play.turn.step_store import fill_first_step
-from kitchen.play.turn.turn_order import ask_for_answers
 from kitchen.registry.agent_registry import (
     can_play,
     get_agent,

@@ -25,23 +25,23 @@ from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command
 from kitchen.infra.db_errors import database_problem
 from kitchen.infra.log_context import error_traceback
+from kitchen.play.coplayers.agent_situations import UNSTORABLE_ERRORS, AskedMind, commands_and_decisions
 from kitchen.play.coplayers.answer_messages import MessageReceipt, send_message_in_turn
-from kitchen.play.coplayers.ask_agents import UNSTORABLE_ERRORS, AskedMind, commands_and_decisions
 from kitchen.play.coplayers.instant_decisions import (
     InstantDecisions,
     begin_instant_decisions,
     start_agent_processes,
 )
-from kitchen.play.episode.change_episode import submit_to_turn
+from kitchen.play.episode.advance_episode import submit_to_turn
 from kitchen.play.live import seat_view
 from kitchen.play.live.render_page import Screen
 from kitchen.play.models import Episode, Seat, new_key
 from kitchen.play.turn import page_broadcast, step_timer
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.speaking_order import NOT_YOUR_TURN, held_seats
 from kitchen.play.turn.step_store import store_plan
-from kitchen.play.turn.submission import Receipt, SubmittedCommand
+from kitchen.play.turn.submitted_commands import Receipt, SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_order import NOT_YOUR_TURN, held_seats
 from kitchen.play.turn.turn_rules import can_all_be_planned, choosing_people
 from kitchen.play.turn.websocket_messages import (
     HEADSET,

@@ -24,15 +24,15 @@ from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import run_in_db_thread
 from kitchen.infra.websocket_rate_limits import NewestPerOwner
 from kitchen.play.coplayers.agent_decisions import LateCallback, decide_step, fallback_outcome
+from kitchen.play.coplayers.agent_situations import MindOutcome
 from kitchen.play.coplayers.answer_messages import (
     decide_answer,
     finish_answer,
     minds_to_speak,
     overdue_answers,
 )
-from kitchen.play.coplayers.ask_agents import MindOutcome
 from kitchen.play.coplayers.later_decisions import decide_later
-from kitchen.play.episode.change_episode import close_expired_turn
+from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.live.page_session import OpenPage
 from kitchen.play.live.seat_view import seat_states
 from kitchen.play.turn.turn_claims import (

@@ -38,9 +38,9 @@ from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import conversation_partners, messages_known_to
 from kitchen.play.turn.decision_records import known_intents
 from kitchen.play.turn.open_turn import OpenTurn
+from kitchen.play.turn.speaking_order import speaking_turn
 from kitchen.play.turn.state_store import PastStep
 from kitchen.play.turn.turn_cache import read_turn
-from kitchen.play.turn.turn_order import speaking_turn
 from kitchen.play.turn.turn_rules import asked_seats, passed_by_seats
 from kitchen.play.turn.websocket_messages import StateMessage, TurnStamp, stamp_time
 from kitchen.registry.agent_registry import agent_kinds, get_adviser, get_agent, get_skills

@@ -36,7 +36,7 @@ from kitchen.play.turn.step_store import (
     stop_calling,
     wait_not,
 )
-from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 
 DUE_KEY = "due"
 """Key in the note of a decision for which an agent planned: the step in which the decision takes effect."""

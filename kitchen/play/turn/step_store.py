@@ -32,7 +32,7 @@ from kitchen.play.turn.state_store import (
     PastStep,
     json_round_trip,
 )
-from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_rules import left_idle, running_order
 
 COMMAND_COLUMNS = tuple(one.attname for one in SeatCommand._meta.concrete_fields if not one.primary_key)

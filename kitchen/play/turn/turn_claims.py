@@ -266,7 +266,7 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
     """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
     worker asks this agent yet.
 
-    This is a quick search that may find too many episodes: `turn_order.minds_to_answer` decides.
+    This is a quick search that may find too many episodes: `speaking_order.minds_to_answer` decides.
     Messages and steps newer than `fresh` are left out. Old ones are left out, too, unless a person may have
     to wait for the agent, because two members take turns.
     """

@@ -18,7 +18,7 @@ from kitchen.play.turn.due_decisions import awaits_answer, has_real_time_questio
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import ComputedStep
 from kitchen.play.turn.step_timer import NO_CHOICE_CODES
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_registry import get_world
 
 PAUSE_SECONDS = 0.6
@@ -52,7 +52,8 @@ def passed_by_seats(turn: OpenTurn) -> set[int]:
 
 
 def waiting_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that the schedule does not let choose in this step (`kitchen.contract.schedules`)."""
+    """Return the seats that the schedule (`kitchen.contract.team_schedules`) does not let choose in this
+    step."""
     return {seat for seat, row in turn.given.items() if row.chosen_by == WAITING}
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import NamedTuple
 
-from kitchen.contract.large_state import LargeMap
+from kitchen.contract.large_map import LargeMap
 from kitchen.contract.world import Json
 
 Cell = tuple[int, int, int]

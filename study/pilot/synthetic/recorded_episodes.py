@@ -25,7 +25,7 @@ from kitchen.infra.database_writes import insert_in_batches
 from kitchen.llm.provider_registry import STAND_IN
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.coplayers.answer_messages import decide_answer, minds_to_speak, send_message
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.live import seat_view
 from kitchen.play.models import (
@@ -45,7 +45,7 @@ from kitchen.play.models import (
 from kitchen.play.turn.decision_records import erase_unused_prompts, prompt_hashes_of
 from kitchen.play.turn.play_task_queue import playing_offline
 from kitchen.play.turn.step_store import first_chain_hash, next_chain_hash
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_claims import claim_decision
 from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.agent_registry import get_agent

@@ -34,7 +34,7 @@ from study.participants.participant_counts import (
     sequence_tallies,
     version_orders,
 )
-from study.participants.participant_events import live_page_group, live_page_group_name
+from study.participants.participant_notifications import live_page_group, live_page_group_name
 from study.participation.enter_study import consent_digest
 from study.pilot.bots.simulated_person import Experience, Person, item_answer
 from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, WalkPlan, walk_plans

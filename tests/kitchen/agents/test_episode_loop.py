@@ -20,7 +20,7 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.advance_episode import run_due_step
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Message, Step

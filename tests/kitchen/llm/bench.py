@@ -152,9 +152,9 @@ def new_episode(seed: int) -> Episode:
 def person_waits(episode: Episode, step: int) -> None:
     """Submit the person's wait command, and queue the agents' task as the web server does. This time is not
     measured."""
-    from kitchen.play.episode.change_episode import submit_commands
+    from kitchen.play.episode.advance_episode import submit_commands
     from kitchen.play.turn.play_task_queue import publisher
-    from kitchen.play.turn.submission import SubmittedCommand
+    from kitchen.play.turn.submitted_commands import SubmittedCommand
 
     submit_commands(episode_id=episode.pk, step=step, commands=[SubmittedCommand(0, ("noop",))])
     publisher.submit(lambda: None).result()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Step
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from tests.worlds.quarry import LINE
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode import change_episode
-from kitchen.play.episode.change_episode import MAX_STEPS_PER_TRANSACTION, run_due_step
+from kitchen.play.episode import advance_episode
+from kitchen.play.episode.advance_episode import MAX_STEPS_PER_TRANSACTION, run_due_step
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import recent_pace
 from kitchen.play.live.page_session import open_page
@@ -139,7 +139,7 @@ def test_steps_in_which_nobody_is_asked_pass_in_pieces(
     django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(change_episode, "run_step_later", lambda *asked_for: later.append(asked_for))
+    monkeypatch.setattr(advance_episode, "run_step_later", lambda *asked_for: later.append(asked_for))
     asked(lambda clock, seat: clock in {0, 50})
     episode = make_episode(passes_by=True)
     with django_capture_on_commit_callbacks(execute=True):

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.advance_episode import run_due_step
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.page_session import PageAnswer, open_page
 from kitchen.play.models import Episode, Seat, Step

@@ -51,7 +51,7 @@ def one_more_kind(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     """Of whom workers were asked, and nobody did anything yet."""
     told: list[tuple[int, ...]] = []
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: told.append(turn))
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: told.append(turn))
     monkeypatch.setattr(tasks, "ask_coplayers", lambda *turn: told.append(turn))
     return told
 

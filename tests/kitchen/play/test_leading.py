@@ -15,7 +15,7 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import close_expired_turn
+from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts, last_command_at

@@ -16,8 +16,8 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode import change_episode
-from kitchen.play.episode.change_episode import close_expired_turn, run_due_step, submit_commands
+from kitchen.play.episode import advance_episode
+from kitchen.play.episode.advance_episode import close_expired_turn, run_due_step, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
@@ -25,7 +25,7 @@ from kitchen.play.live.page_session import replace_plan
 from kitchen.play.live.seat_view import current_seat_view, seat_view_in_turn
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seat, Step
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn
 from kitchen.play.turn.turn_claims import (
     minds_asked_separately,
@@ -163,7 +163,7 @@ def test_a_lone_person_sees_each_step_of_a_macro_and_can_stop_it(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: OnCommit
 ) -> None:
     later: list[tuple[int, int, float]] = []
-    monkeypatch.setattr(change_episode, "run_step_later", lambda *task: later.append(task))
+    monkeypatch.setattr(advance_episode, "run_step_later", lambda *task: later.append(task))
     episode = make(seats=1)
     with django_capture_on_commit_callbacks(execute=True):
         assert submit(episode, 1, *DIG).accepted

@@ -25,7 +25,7 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.coplayers.later_decisions import decide_later, let_agents_think
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live import page_watchdog
@@ -33,7 +33,7 @@ from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, PendingQuestion, SeatCommand, Step
 from kitchen.play.turn import turn_claims
 from kitchen.play.turn.conversation import member_message
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import (
     claim_question,

@@ -12,9 +12,9 @@ from django.template.loader import render_to_string
 from kitchen.contract.agent import KNOWLEDGE_LABELS, MAX_PLAN_STEPS, Agent, Decision, Situation
 from kitchen.contract.world import Command, Event
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.coplayers.ask_agents import checked_decision
+from kitchen.play.coplayers.agent_situations import checked_decision
 from kitchen.play.coplayers.instant_decisions import InstantDecisions
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import last_command_at
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
@@ -23,7 +23,7 @@ from kitchen.play.live.seat_view import current_seat_view, state_message
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Seal, SeatCommand, Step
 from kitchen.play.turn import page_broadcast
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.play.turn.websocket_messages import CommandMessage, MessageError, PlanMessage, read_message
 from kitchen.registry import agent_registry

@@ -10,7 +10,7 @@ import pytest
 from django.test import RequestFactory
 
 from kitchen.contract.organisation import make_organisation
-from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.live.page_session import OpenPage, open_page
 from kitchen.play.live.render_page import page_context, play_page_response

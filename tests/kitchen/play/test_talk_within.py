@@ -19,8 +19,8 @@ from kitchen.contract.world import Command
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import answer_messages
 from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
+from kitchen.play.coplayers.agent_situations import MindOutcome
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.coplayers.ask_agents import MindOutcome
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.page_session import open_page
@@ -28,10 +28,10 @@ from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand, Step
 from kitchen.play.turn import play_task_queue
+from kitchen.play.turn.speaking_order import minds_to_answer
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
-from kitchen.play.turn.turn_order import minds_to_answer
 from kitchen.play.turn.websocket_messages import CommandMessage
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

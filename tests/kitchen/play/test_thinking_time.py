@@ -12,7 +12,7 @@ from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.page import SeatView
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import end_episode, run_due_step
+from kitchen.play.episode.advance_episode import end_episode, run_due_step
 from kitchen.play.live.seat_view import seat_view_in_turn
 from kitchen.play.models import Decision, Episode, Seat, Step
 from kitchen.play.turn.turn_cache import read_turn
@@ -41,9 +41,9 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Queued:
     """Runs of steps that were queued for later: episode, step, seconds. Commits are at once."""
     queued: Queued = []
     monkeypatch.setattr(
-        "kitchen.play.episode.change_episode.run_step_later", lambda *told: queued.append(told)
+        "kitchen.play.episode.advance_episode.run_step_later", lambda *told: queued.append(told)
     )
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(transaction, "on_commit", lambda told: told())
     return queued
 

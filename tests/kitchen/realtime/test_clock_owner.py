@@ -24,7 +24,7 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.infra import db_retry
 from kitchen.infra.event_loop import start_in_loop
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.change_episode import end_episode, leave_seat
+from kitchen.play.episode.advance_episode import end_episode, leave_seat
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.page_session import ELSEWHERE_CLOSE_CODE, NO_SEAT_CLOSE_CODE
 from kitchen.play.models import Episode, ModelCall, Seat, SeatCommand, Step, Ticking

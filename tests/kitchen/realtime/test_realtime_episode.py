@@ -17,14 +17,14 @@ from kitchen.contract.language_model import Call, Message, Request
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra import process_pool
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.change_episode import end_episode, submit_commands
+from kitchen.play.episode.advance_episode import end_episode, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision, Episode, ModelCall, Seal, Seat, SeatCommand, Ticking
 from kitchen.play.turn.play_task_queue import playing_offline
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
 from kitchen.realtime import realtime_agents
 from kitchen.realtime import realtime_episode as ticking

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kitchen.contract.organisation import ORGANISATION_KINDS
-from kitchen.contract.schedules import SCHEDULES
+from kitchen.contract.team_schedules import SCHEDULES
 from kitchen.registry.world_registry import WORLDS_VARIABLE, get_kit, known_worlds
 from tests.worlds.vault.kit import LINE
 

@@ -12,9 +12,9 @@ from django.test import Client
 
 from kitchen.contract.language_model import CallTimeoutError
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.worlds.cuisine.dispatcher import model_exchange
 from study import tasks
 from study.analysis.analysis_results import analyse_present_data, coplayers_by_condition

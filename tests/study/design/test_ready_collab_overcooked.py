@@ -13,12 +13,12 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, state_message
 from kitchen.play.models import Episode, Message
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.websocket_messages import message_to_json
 from kitchen.registry.world_registry import get_page
 from kitchen.replay.episode_file import export_episode, read_episode_file

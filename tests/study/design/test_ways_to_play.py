@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kitchen.contract.world import Command
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.worlds.cuisine.world import CuisineWorld
 from study.design.blueprint import CONDITION_FIELD_FORMATS, Blueprint, blueprint_of
 from study.design.models import Study

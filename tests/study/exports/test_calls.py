@@ -17,10 +17,10 @@ from kitchen.contract.language_model import Attempt, Call, Reply, Request
 from kitchen.money.budget_ledger import BudgetPurse, spent_or_reserved
 from kitchen.money.models import Budget, Spending
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.coplayers.ask_agents import MindOutcome
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.coplayers.agent_situations import MindOutcome
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, ModelCall, Prompt
-from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from study.design.models import Condition, Study
 from study.exports.export_files import write_study
 from study.exports.export_registry import get_table

@@ -12,13 +12,13 @@ from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_measures import MEASURE_COLUMNS, team_measures
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_metrics import read_log
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, ModelCall, Step
 from kitchen.play.turn.conversation import add_message
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import exclusive_turn
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -14,11 +14,11 @@ from kitchen.contract.organisation import INFORM, SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import leave_seat, submit_commands
+from kitchen.play.episode.advance_episode import leave_seat, submit_commands
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Condition, Study
 from study.exports.export_files import write_study
 from study.exports.export_registry import TABLES

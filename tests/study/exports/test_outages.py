@@ -13,9 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from kitchen.contract.decision_notes import READING_COLUMNS as READ
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.uptime.models import Outage
 from kitchen.uptime.outage_queries import recent_outages
 from study.analysis.analysis_results import analyse_present_data

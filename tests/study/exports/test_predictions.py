@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Decision, Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_registry import get_world
 from kitchen.worlds.cuisine.skills import parts_of_item
 from study.analysis.analysis_measures import measures_of

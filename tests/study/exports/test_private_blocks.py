@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.live.page_session import OpenPage, open_page
 from kitchen.play.models import Decision, Episode
 from kitchen.play.turn import turn_rules
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Condition, Study
 from study.exports.export_files import write_study
 from study.participation.page_progress import finish_page

@@ -15,12 +15,12 @@ from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import canonical_hash
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.common_panels import talk_panel
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, Message, Step
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.registry.world_metrics import event_columns
 from kitchen.registry.world_registry import WORLDS, get_page
 from kitchen.replay.episode_file import EpisodeFileError, export_episode, read_episode_file

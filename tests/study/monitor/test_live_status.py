@@ -22,10 +22,10 @@ from django.utils import timezone
 from brigade.asgi import application as whole_application
 from kitchen.infra.websocket_rate_limits import TokenBucket
 from kitchen.money.models import Budget, Spending
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Episode, Seat
 from kitchen.play.turn import page_broadcast
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Study
 from study.monitor import live_status, live_study_page
 from study.monitor.live_measures import live_measures

@@ -139,7 +139,7 @@ async def test_an_open_page_is_closed_when_the_link_is_given_anew(
 ) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr(page_watchdog, "LOOK_SECONDS", 0.1)
     person = await database_sync_to_async(lambda: playing(make_study()))()
     user = await database_sync_to_async(User.objects.create_superuser)("ada")

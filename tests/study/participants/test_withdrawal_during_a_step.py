@@ -14,12 +14,12 @@ import pytest
 from django.db import connection, transaction
 
 from kitchen.contract.language_model import Call, Message, Reply, Request
-from kitchen.play.episode import change_episode as kitchen
+from kitchen.play.episode import advance_episode as kitchen
 from kitchen.play.episode import erase_episode
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import CallMessage, Decision, Episode, Mind, Prompt, SeatCommand, Step
 from kitchen.play.turn import decision_records
-from kitchen.play.turn.submission import Receipt, SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.submitted_commands import Receipt, SubmittedCommand, SubmittedDecision
 from study.design.models import Condition
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Participant

@@ -16,10 +16,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kitchen.money.models import Budget
-from kitchen.play.episode.change_episode import leave_seat, submit_commands
+from kitchen.play.episode.advance_episode import leave_seat, submit_commands
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from study.design.models import Study
 from study.design.readiness_checks import readiness_problems
 from study.exports.export_registry import get_table

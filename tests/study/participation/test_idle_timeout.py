@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from kitchen.play.episode.change_episode import end_episode, submit_commands
+from kitchen.play.episode.advance_episode import end_episode, submit_commands
 from kitchen.play.live.render_page import Screen
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.uptime.heartbeat import record_heartbeat
 from kitchen.uptime.models import Outage
 from study.design.models import Outcome, Study, Version

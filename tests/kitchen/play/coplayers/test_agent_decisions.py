@@ -20,7 +20,7 @@ from kitchen.contract.world import Event, World
 from kitchen.infra.storable_json import storable_text
 from kitchen.money.budget_ledger import LARGEST_AMOUNT
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode import change_episode
+from kitchen.play.episode import advance_episode
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, ModelCall, Seat, SeatCommand, Step
 from kitchen.play.turn import turn_claims
@@ -137,7 +137,7 @@ def test_where_nothing_comes_out_the_conditions_fallback_plays_and_is_named(
 def test_a_dispatchers_decision_that_cannot_be_stored_is_replaced_by_its_fallback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(change_episode, "store_calls", not_the_first(OverflowError("no room")))
+    monkeypatch.setattr(advance_episode, "store_calls", not_the_first(OverflowError("no room")))
     step = play_step(make_episode(seats=2, minds=(mind("dispatcher", 1, model="stand-in"),)))
     entry = step.commands[1]
     assert (entry["chosen_by"], entry["fallback"]) == ("planner", "error") and entry["command"] != ["noop"]
@@ -276,7 +276,9 @@ def test_an_episode_without_a_person_plays_itself_to_the_end(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
+    monkeypatch.setattr(
+        "kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: asked.append(turn)
+    )
     with django_capture_on_commit_callbacks(execute=True):
         episode = make_episode(seats=2, minds=(mind("planner", 0), mind("random", 1)), steps=5)
     while asked:
@@ -309,7 +311,7 @@ def test_a_decision_that_cannot_be_stored_is_given_up_and_not_asked_again(
         if decided and decided[0][0].fallback != "error":
             raise OverflowError("too many tokens")
 
-    monkeypatch.setattr(change_episode, "store_calls", full)
+    monkeypatch.setattr(advance_episode, "store_calls", full)
     step = play_step(make_episode(seats=2, minds=(mind("random", 1),)))
     assert [entry["fallback"] for entry in step.commands] == ["", "error"]
     assert Decision.objects.get().error.startswith("OverflowError in ")

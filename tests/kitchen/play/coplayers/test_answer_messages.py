@@ -15,18 +15,18 @@ from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers import answer_messages
 from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
+from kitchen.play.coplayers.agent_situations import MindOutcome
 from kitchen.play.coplayers.answer_messages import decide_answer, send_message
-from kitchen.play.coplayers.ask_agents import MindOutcome
-from kitchen.play.episode.change_episode import close_expired_turn
+from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Mind, Seat, SeatCommand
 from kitchen.play.turn import play_task_queue
+from kitchen.play.turn.speaking_order import minds_to_answer
 from kitchen.play.turn.step_timer import start_first_turn_timer
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import claim_decision, release_claim, unanswered_turns
-from kitchen.play.turn.turn_order import minds_to_answer
 from kitchen.registry import agent_registry
 from kitchen.tasks import answer
 from tests.kitchen.factories import make_episode, mind, submit

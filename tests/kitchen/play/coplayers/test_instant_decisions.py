@@ -59,7 +59,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     told: list[tuple[int, int]] = []
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: told.append(turn))
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: told.append(turn))
     for kind in (Clumsy, Hears):
         monkeypatch.setitem(agent_registry.AGENTS, kind.kind, f"{__name__}:{kind.__name__}")
     return told
@@ -173,7 +173,7 @@ def test_nobody_is_asked_for_a_command_that_is_not_taken(
 def test_thinking_time_holds_for_those_who_need_none(
     asked: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kitchen.play.episode.change_episode.run_step_later", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.run_step_later", lambda *told: None)
     episode = make_episode(seats=2, minds=(mind("random", 1),), thinking_seconds=30)
     told = state(page_of(episode).command(CommandMessage(1, ("noop",))))
     assert (told["phase"], told["step"]) == ("thinking", 0)

@@ -16,7 +16,7 @@ from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.change_episode import close_expired_turn, leave_seat
+from kitchen.play.episode.advance_episode import close_expired_turn, leave_seat
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.common_panels import shared_panels, talk_panel

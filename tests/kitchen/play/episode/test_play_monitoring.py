@@ -11,12 +11,12 @@ from channels.layers import get_channel_layer
 
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import end_episode, submit_commands
+from kitchen.play.episode.advance_episode import end_episode, submit_commands
 from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision, Episode, Mind, ModelCall
 from kitchen.play.turn import page_broadcast
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.websocket_messages import EpisodeNews
 from tests.kitchen.factories import make_episode, mind, submit
 
@@ -29,7 +29,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, EpisodeNews]]:
     found: list[tuple[str, EpisodeNews]] = []
     monkeypatch.setattr(page_broadcast, "notify_audience", lambda *news: found.append(news))
     monkeypatch.setattr(page_broadcast, "nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: None)
     return found
 
 

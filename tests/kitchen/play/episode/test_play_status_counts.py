@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from kitchen.infra import prometheus_metrics
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode import change_episode, play_monitoring
-from kitchen.play.episode import change_episode as continue_episode
+from kitchen.play.episode import advance_episode, play_monitoring
+from kitchen.play.episode import advance_episode as continue_episode
 from kitchen.play.episode.play_monitoring import (
     count_late_turns,
     recent_faults,
@@ -96,7 +96,7 @@ def test_a_person_whose_time_ran_out_is_counted(
     ran_out = prometheus_metrics.turns_timed_out.labels("cuisine")
     before = ran_out._value.get()
     with django_capture_on_commit_callbacks(execute=True):
-        assert change_episode.close_expired_turn(episode_id=episode.pk, step=1)
+        assert advance_episode.close_expired_turn(episode_id=episode.pk, step=1)
     assert ran_out._value.get() == before + 1
 
 

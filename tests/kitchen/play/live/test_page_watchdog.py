@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from kitchen.contract.agent import Agent, Situation
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.live import page_watchdog
 from kitchen.play.models import Decision, Episode, Step
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_claims import claim_decision
 from kitchen.registry import agent_registry
 from tests.kitchen.factories import make_episode, mind
@@ -56,7 +56,7 @@ class Page:
 def nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_watchdog, "GRACE_SECONDS", 0.0)
     monkeypatch.setitem(agent_registry.AGENTS, "costly", f"{__name__}:Costly")
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
 
 

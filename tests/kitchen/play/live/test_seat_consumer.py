@@ -44,7 +44,7 @@ def no_nudges(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are not nudged here: what they notice they notice by looking. The journeys have real nudges."""
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr(page_watchdog, "LOOK_SECONDS", 0.1)
 
 

@@ -17,9 +17,9 @@ from kitchen.contract.world import Event
 from kitchen.contract.world_errors import SettingsError
 from kitchen.infra.append_only import unguarded_tables
 from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.agent_situations import checked_decision
 from kitchen.play.coplayers.answer_messages import MESSAGE_RECEIPTS, send_message
-from kitchen.play.coplayers.ask_agents import checked_decision
-from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live.common_panels import shared_panels, talk_panel

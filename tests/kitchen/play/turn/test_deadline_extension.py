@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from kitchen.play.episode.change_episode import close_expired_turn
+from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_counts
 from kitchen.play.live.page_session import take_seat

@@ -18,7 +18,7 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.language_model import Call, Message, Reply, Request
 from kitchen.infra.db_retry import DB_THREADS
 from kitchen.infra.event_loop import run_in_loop, wait_until_idle
-from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Mind, ModelCall, Step
 from kitchen.play.turn import turn_claims
@@ -53,7 +53,7 @@ def a_gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Slow, "gate", Future())
     monkeypatch.setattr(Slow, "waiting", [])
     monkeypatch.setattr(Slow, "late", [])
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: None)
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
     yield
     if not Slow.gate.done():

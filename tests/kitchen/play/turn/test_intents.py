@@ -13,7 +13,7 @@ from kitchen.contract.agent import Agent, Decision, Situation, run_without_waiti
 from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.world import Event, Intent, Json
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.coplayers.ask_agents import checked_decision
+from kitchen.play.coplayers.agent_situations import checked_decision
 from kitchen.play.live.page_session import open_page
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Decision as DecisionRow

@@ -13,12 +13,12 @@ from kitchen.contract.world import Command
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, SeatCommand, Step
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_claims import turns_to_decide
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -9,10 +9,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from kitchen.contract.large_state import Changes, LargeMap
+from kitchen.contract.large_map import Changes, LargeMap
 from kitchen.contract.world import Event, TurnCommands
 from kitchen.contract.world_errors import StateError
-from kitchen.play.episode.change_episode import end_episode
+from kitchen.play.episode.advance_episode import end_episode
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.episode.play_monitoring import episode_facts
@@ -40,7 +40,7 @@ def committed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits are at once, nobody is nudged, and nothing is kept of other tests."""
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(turn_cache, "_turns", type(turn_cache._turns)())
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from kitchen import tasks
 from kitchen.contract.world_errors import SettingsError
 from kitchen.play.coplayers import agent_decisions
-from kitchen.play.episode.change_episode import close_expired_turn
+from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.live.page_session import take_seat
 from kitchen.play.live.render_page import render_panel
 from kitchen.play.live.seat_view import current_seat_view
@@ -113,7 +113,9 @@ def test_co_players_are_asked_when_the_time_of_people_is_over(
     django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *turn: asked.append(turn))
+    monkeypatch.setattr(
+        "kitchen.play.episode.advance_episode.ask_coplayers", lambda *turn: asked.append(turn)
+    )
     monkeypatch.setattr("kitchen.play.turn.step_timer.close_turn_later", lambda *turn: None)
     episode = opened(seats=2, minds=(mind("random", 1),))
     time_is_over(episode)

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from kitchen.contract.agent import Agent, Decision, Situation
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.advance_episode import run_due_step
 from kitchen.play.live import seat_view
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page
 from kitchen.play.live.seat_view import seat_states
@@ -32,7 +32,7 @@ def committed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits are at once, nobody is nudged or asked, and nothing is kept of other tests."""
     monkeypatch.setattr("django.db.transaction.on_commit", lambda act: act())
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
-    monkeypatch.setattr("kitchen.play.episode.change_episode.ask_coplayers", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.ask_coplayers", lambda *told: None)
     monkeypatch.setattr(turn_cache, "_turns", type(turn_cache._turns)())
 
 
@@ -251,7 +251,7 @@ def test_what_a_mind_remembers_is_read_anew_after_a_step_that_another_process_de
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(AGENTS, "counting", f"{__name__}:Counting")
-    monkeypatch.setattr("kitchen.play.episode.change_episode.run_step_later", lambda *told: None)
+    monkeypatch.setattr("kitchen.play.episode.advance_episode.run_step_later", lambda *told: None)
     one, two = type(turn_cache._turns)(), type(turn_cache._turns)()
     episode = make_episode(seats=2, minds=(mind("counting", 1),), thinking_seconds=30)
     for step, decides in enumerate((one, two, one), start=1):

@@ -14,13 +14,13 @@ from kitchen import tasks
 from kitchen.infra.os_processes import process_is_gone, process_name
 from kitchen.play.coplayers import agent_decisions
 from kitchen.play.coplayers.agent_decisions import ask_mind, decide_step
-from kitchen.play.coplayers.ask_agents import MindOutcome
-from kitchen.play.episode import change_episode
-from kitchen.play.episode.change_episode import submit_commands
+from kitchen.play.coplayers.agent_situations import MindOutcome
+from kitchen.play.episode import advance_episode
+from kitchen.play.episode.advance_episode import submit_commands
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import turn_claims
 from kitchen.play.turn.decision_records import store_calls
-from kitchen.play.turn.submission import Receipt
+from kitchen.play.turn.submitted_commands import Receipt
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import turns_to_decide
 from tests.kitchen.factories import make_episode, mind, submit
@@ -143,7 +143,7 @@ def test_what_was_paid_for_is_handed_in_again_and_no_model_is_asked_again(
         if len(tries) <= failures:
             break_connection()
 
-    monkeypatch.setattr(change_episode, "store_calls", store)
+    monkeypatch.setattr(advance_episode, "store_calls", store)
     monkeypatch.setattr("kitchen.infra.db_retry.RETRY_WAITS", (0.0, 0.0, 0.0))
     monkeypatch.setattr(agent_decisions, "ask_mind", ask)
     receipt = decide_step(episode_id=episode.pk, step=1)

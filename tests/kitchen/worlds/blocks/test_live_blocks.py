@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from kitchen.play.coplayers.agent_decisions import decide_step
-from kitchen.play.episode.change_episode import run_due_step, submit_commands
+from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, StateChange
 from kitchen.play.turn import turn_rules
-from kitchen.play.turn.submission import SubmittedCommand
+from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import replay_faults

@@ -10,7 +10,7 @@ from kitchen.contract.organisation import make_organisation
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import decide_answer, send_message
-from kitchen.play.episode.change_episode import run_due_step
+from kitchen.play.episode.advance_episode import run_due_step
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.log_metrics import read_log

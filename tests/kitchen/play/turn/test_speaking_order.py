@@ -19,17 +19,17 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import MESSAGE_RECEIPTS, decide_answer, send_message
 from kitchen.play.episode.absent_players import AbsencePolicy
-from kitchen.play.episode.change_episode import close_expired_turn, leave_seat
+from kitchen.play.episode.advance_episode import close_expired_turn, leave_seat
 from kitchen.play.live import page_watchdog
 from kitchen.play.live.page_session import OpenPage, open_page
 from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Seat, SeatCommand
+from kitchen.play.turn.speaking_order import held_seats, member_to_speak
 from kitchen.play.turn.step_timer import extend_deadlines, start_first_turn_timer
-from kitchen.play.turn.submission import RECEIPTS
+from kitchen.play.turn.submitted_commands import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import unanswered_turns
-from kitchen.play.turn.turn_order import held_seats, member_to_speak
 from kitchen.play.turn.websocket_messages import CommandMessage, PlanMessage, SayMessage
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from kitchen.contract.canonical_json import canonical_json
-from kitchen.contract.large_state import EMPTY_MAP, LargeMap, _differing
+from kitchen.contract.large_map import EMPTY_MAP, LargeMap, _differing
 from kitchen.contract.world import World
 from tests.worlds.boulders import DIG, Boulders
 

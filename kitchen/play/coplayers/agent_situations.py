@@ -49,7 +49,7 @@ from kitchen.play.turn.decision_records import checked_intents, late_decisions, 
 from kitchen.play.turn.due_decisions import read_schedule
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.state_store import known_commands, known_events
-from kitchen.play.turn.submission import SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_rules import asked_seats, minds_asked
 from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
 

@@ -44,11 +44,7 @@ from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_coplayers, is_offline, run_step_later
 from kitchen.play.turn.scheduled_steps import delay_decisions, open_scheduled_step
-from kitchen.play.turn.state_store import ComputedStep
-from kitchen.play.turn.step_store import add_submitted, store_plans_of, take_step
-from kitchen.play.turn.submission import Receipt, SubmittedCommand, SubmittedDecision
-from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
-from kitchen.play.turn.turn_order import (
+from kitchen.play.turn.speaking_order import (
     NOT_YOUR_TURN,
     ask_for_answers,
     has_spoken_enough,
@@ -56,6 +52,10 @@ from kitchen.play.turn.turn_order import (
     overdue_people,
     passing_turn,
 )
+from kitchen.play.turn.state_store import ComputedStep
+from kitchen.play.turn.step_store import add_submitted, store_plans_of, take_step
+from kitchen.play.turn.submitted_commands import Receipt, SubmittedCommand, SubmittedDecision
+from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 from kitchen.play.turn.turn_rules import (
     compute_ahead,
     decision_parties,
