@@ -54,7 +54,7 @@ class Setting:
     def clean(self, value: Json) -> Json:
         """Return the value, converted to the setting's type. Raises SettingsError, which names the
         setting, if the value is wrong."""
-        if self.kind == "int" and value in dict(self.choices):
+        if self.kind == "int" and value in [choice for choice, _ in self.choices]:
             return value
         try:
             cleaned = _READERS[self.kind](value)

@@ -125,6 +125,16 @@ class CraftingBenchmark(BlocksBenchmark):
         return {"depth": task.depth, "plan": "partial" if task.plan_blocked else "full"}
 
 
+def cooking_pairs() -> tuple[str, ...]:
+    """Return the six pairs of the test set, then all other pairs of test dishes, then all pairs of other
+    dishes."""
+    given = cooking_file()
+    others = tuple(item for item in given.items if item not in given.tests)
+    used = [set(pair.split(JOIN)) for pair in given.pairs]
+    rest = [*combinations(given.tests, 2), *combinations(others, 2)]
+    return (*given.pairs, *(JOIN.join(pair) for pair in rest if set(pair) not in used))
+
+
 class CookingBenchmark(BlocksBenchmark):
     """A benchmark of pairs of dishes. By default, only the six pairs of the test set are played, each
     with the recipes known to both seats, to the second one only, and to nobody."""
@@ -136,14 +146,9 @@ class CookingBenchmark(BlocksBenchmark):
     source: ClassVar[str] = published()["cooking"]
 
     def levels(self) -> tuple[str, ...]:
-        """Return the six pairs of the test set, then all other pairs of test dishes, then all pairs of
-        other dishes. Then come the same pairs for seats that do not know the recipes."""
-        given = cooking_file()
-        others = tuple(item for item in given.items if item not in given.tests)
-        used = [set(pair.split(JOIN)) for pair in given.pairs]
-        rest = [*combinations(given.tests, 2), *combinations(others, 2)]
-        pairs = (*given.pairs, *(JOIN.join(pair) for pair in rest if set(pair) not in used))
-        return tuple(f"{pair}{ending}" for ending in BLOCKED_ENDINGS for pair in pairs)
+        """Return all pairs of dishes (`cooking_pairs`), then the same pairs for seats that do not know the
+        recipes."""
+        return tuple(f"{pair}{ending}" for ending in BLOCKED_ENDINGS for pair in cooking_pairs())
 
     def usual_levels(self) -> tuple[str, ...]:
         """Return the six pairs of the test set, which are played by default: with nobody, one seat and both

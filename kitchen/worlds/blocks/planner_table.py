@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from kitchen.contract.agent import DecisionRequest, Situation, run_without_waiting
 from kitchen.contract.world import Json
-from kitchen.worlds.blocks.block_benchmarks import BENCHMARKS
+from kitchen.worlds.blocks.block_benchmarks import BENCHMARKS, cooking_pairs
 from kitchen.worlds.blocks.block_planner import BlocksPlanner
 from kitchen.worlds.blocks.construction_world import Construction
 from kitchen.worlds.blocks.cooking_world import Cooking
@@ -48,7 +48,7 @@ def solvable_tasks() -> Iterator[PlannedTask]:
     for task in crafting_tasks().values():
         if task.crafts:
             yield PlannedTask("crafting", task.id, task.seats, {"task": task.id})
-    for pair in BENCHMARKS["blocks_cooking"].levels():
+    for pair in cooking_pairs():
         yield PlannedTask("cooking", pair, COOKS, {"targets": pair})
     for name in BENCHMARKS["blocks_construction"].levels():
         yield PlannedTask("construction", name, BUILDERS, {"blueprint": name})
