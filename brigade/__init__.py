@@ -1,5 +1,4 @@
-"""Configure the Django project: settings, URL patterns, the Celery application, and the programs that start
-the app."""
+"""Configure and start the web app: Django settings, URLs, the Celery application, and server processes."""
 
 from brigade.celery import app as celery_app
 

@@ -1,8 +1,9 @@
-"""Define which processes the app consists of on one machine, and their environment variables.
+"""Define the processes that run the app on one machine: their commands, environment and log files.
 
-The processes may include a server for a small language model, which needs no key and no network. The model is
-SmolLM2-135M-Instruct, served by llama.cpp. `make model` installs both, and `BRIGADE_SMALL_MODEL` switches the
-server on. The app then uses this model unless `OPENAI_BASE_URL` names another server.
+The processes are web servers, Celery workers, tickers (they run games in real time), and an embedded Redis
+server. Another process can serve a small language model (SmolLM2-135M-Instruct, by llama.cpp) without an API
+key. `make model` installs the model and llama.cpp. The environment variable `BRIGADE_SMALL_MODEL` switches
+this server on. Agents then use the small model unless `OPENAI_BASE_URL` names another server.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Define the ASGI application that daphne serves: pages over HTTP, and websockets for play and for the
-staff's live page. Websockets are accepted only from pages of this site."""
+"""Define the ASGI application that the web server (daphne) runs.
+
+HTTP requests go to Django. Websockets serve the pages on which people play, and the page on which staff watch
+a study live. A websocket is accepted only from a page of this site.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Keep a Celery worker running when its connection to Redis (its broker) is lost, and reconnect soon.
+"""Keep a Celery worker alive when it loses its connection to Redis, and let it reconnect soon.
 
-Without this module, a worker ends: kombu 5.7 raises AttributeError when a connection is lost, which Celery
-does not expect. Only workers import this module, because kombu's transport takes a second to import.
+Redis is the message broker of the workers. The library kombu 5.7 raises AttributeError when this connection
+is lost. Celery does not handle this error, so the worker would end. Only workers import this module, because
+kombu's Redis transport takes a second to import.
 """
 
 # kombu 5.7 raises AttributeError while it closes a channel whose connection is lost. Celery does not treat

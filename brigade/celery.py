@@ -1,5 +1,8 @@
-"""Define the Celery application, which `celery -A brigade.celery worker` runs. Also prepare each worker
-process when it starts."""
+"""Define the Celery application, and prepare each worker process when it starts.
+
+Start a worker with `celery -A brigade.celery worker`. While a task runs, log lines contain the ids of the
+task and of the request that queued it.
+"""
 
 from __future__ import annotations
 

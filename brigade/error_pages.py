@@ -1,9 +1,8 @@
-"""Render error pages, and let the browser repeat a request that failed because the database could not be
-used.
+"""Render error pages, and let the browser repeat a request that failed because the database was unavailable.
 
-An error page needs only its template, so it can be shown during any failure. While the database cannot be
-used, the page sends the request again after `RETRY_SECONDS`. This includes forms, unless they have files or
-passwords. Staff must press a button to send a form again.
+An error page needs only its template, so it can be shown during any failure. If the database was unavailable,
+the page repeats the request after `RETRY_SECONDS` seconds. It also sends a participant's form again, unless
+the form has files or passwords. Staff press a button to send their form again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Limit the size of request bodies and the number of participants' pages that are rendered at once.
+"""Limit the size of request bodies, and how many participants' pages a server process renders at once.
 
-More pages wait in a queue, because rendering many pages at once would delay people who play over a websocket.
-Staff pages and health checks do not wait. The module also adds the error page to error responses without a
-body.
+Further page requests wait in a queue. Without the queue, many page requests would delay people who play over
+a websocket. Requests by staff, API clients and health checks do not wait. If an error response has no body,
+the module adds an error page.
 """
 
 from __future__ import annotations

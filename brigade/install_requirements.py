@@ -1,8 +1,8 @@
-"""Install pinned requirements into `.venv`: `python3 brigade/install_requirements.py FILE…`.
+"""Install the packages that requirements files pin: `python3 brigade/install_requirements.py FILE…`.
 
-`--into .venv-NAME` before the files installs into a separate virtual environment, for packages that the app
-must not import. uv installs only packages whose hash is in these files. This script uses only the standard
-library, because it must run on a machine that has only Python.
+The packages go into the virtual environment `.venv`. With `--into .venv-NAME` before the files, they go into
+another one, for packages that the app must not import. The installer, uv, accepts only packages whose hash is
+in the files. The script imports only the standard library, because it runs before any package is installed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Find the address where the app listens, and make sure that only one instance runs in each data folder. Each
-problem raises a RunError, whose message is one line.
+"""Choose the host and port where the app listens, and allow only one running instance per data folder.
+
+The environment variables `BRIGADE_HOST` and `BRIGADE_PORT` set the address. A running instance locks a file
+that contains its URL and process id. RunError reports each problem in one line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Format log lines, and shorten secret keys in their messages, arguments and tracebacks.
+"""Format log lines as text or JSON, and shorten the secret keys in them.
 
-A key of a participant or seat gives access to the page of that person. `LineFormatter` writes lines for
-people, `JsonFormatter` for programs. Both add the log context (such as the ids of the request and the task).
+A secret key is part of a participant's personal link or of a player's websocket address. API tokens are
+secret, too. Keys are cut to four characters in messages, arguments and tracebacks. Each line also shows
+context, such as the ids of the request and the task.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Process every request before and after its view: request ids, checks of host and origin, default language,
-static files.
+"""Define middleware for pages and websockets: request ids, host and origin checks, language, static files.
 
-The request id comes from the proxy's header `X-Request-ID`, or is created here. A websocket is accepted only
-from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once and
-stored. django-csp sets the content security policy of pages.
+The request id comes from the proxy's header `X-Request-ID`; without a valid one, it is random. A websocket
+must come from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once,
+stored, and served with a content security policy. The library django-csp sets this policy for pages.
 """
 
 from __future__ import annotations

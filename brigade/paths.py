@@ -1,8 +1,8 @@
-"""Find the app's folders, the addresses of Redis, and the secret key, and keep files private. No Django.
+"""Find the app's folders, its Redis address and its secret key, and protect private files from other users.
 
-The app writes only below `var_dir()`. Only the operating-system user that runs the app can read this folder.
-The module reads the environment variables `BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL`. An empty
-variable is treated as unset.
+The app writes only into its data folder, `var_dir()`. Only the operating-system user that runs the app can
+read this folder. The environment variables `BRIGADE_VAR`, `BRIGADE_SECRET_KEY` and `REDIS_URL` replace the
+defaults. An empty variable counts as unset. The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Prepare a server process: share its metrics with other processes, limit its memory, and report when it is
-ready.
+"""Prepare a server process when it starts: share its metrics, limit its memory, and report that it is ready.
 
-All threads use one heap, because separate heaps per thread grow large. Readiness is reported over
-`NOTIFY_SOCKET`, as systemd expects (sd_notify(3), `Type=notify`). No Django.
+The metrics of all processes are stored in one folder and added up. All threads use one heap, because separate
+heaps grow large. The process reports that it is ready over the socket `NOTIFY_SOCKET`, as systemd expects
+(sd_notify(3), `Type=notify`). The module does not import Django.
 """
 
 # glibc gives threads up to eight heaps per core, and each keeps its largest size. With a dozen threads, a

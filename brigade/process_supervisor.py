@@ -1,7 +1,8 @@
 """Keep child processes running: restart them when they end, stop them, or replace them one at a time.
 
-To replace a process, a new one is started beside it. The old process is stopped once the new process reports
-that it is ready. Existing tools (honcho, supervisor, circus; November 2026) did not meet all requirements.
+To replace a process, the supervisor first starts a new one. It stops the old process when the new one reports
+that it is ready. In November 2026, existing supervisors (honcho, supervisor, circus) did not meet all
+requirements.
 """
 
 # To replace a process, a new one is started beside it. The old one is stopped once the new one reports that

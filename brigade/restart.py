@@ -1,5 +1,6 @@
-"""Restart the processes of the instance that runs in this checkout, one after another: `python -m
-brigade.restart`.
+"""Ask the running app to replace its processes one at a time: `python -m brigade.restart`.
+
+The command sends the signal SIGUSR1 to the instance that runs in this folder (`brigade.runner`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Run the whole app on one machine until Ctrl-C: `python -m brigade.runner`.
 
-It starts Valkey (unless `REDIS_URL` names another server), prepares the database, and starts the processes of
-`brigade.app_processes`. On SIGUSR1 (`make restart`), it replaces these processes one after another.
-Environment variables configure it. An error is printed in one line, with exit code 2.
+The program starts Valkey (a Redis server), unless `REDIS_URL` names another server. It then prepares the
+database and starts the processes that `brigade.app_processes` defines. On the signal SIGUSR1 (`make
+restart`), it replaces these processes one at a time. Environment variables configure the program. It prints
+an error in one line and exits with code 2.
 """
 
 from __future__ import annotations

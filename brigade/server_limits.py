@@ -1,5 +1,7 @@
-"""Define the limits of server processes: size and time of requests, pages rendered at once, websocket
-messages, and open files. A participant's page stays far below each limit. No Django.
+"""Define limits of server processes: request size and time, pages at once, websocket messages, open files.
+
+`brigade.http_limits` and `brigade.web` apply these limits. Participants' pages stay far below each of them.
+The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the Django settings. They come from environment variables (docs/variables.md), with defaults for one
-machine.
+"""Define the Django settings, read from environment variables with defaults for one machine.
 
-An empty variable is treated as unset. A wrong value raises ImproperlyConfigured or PathError.
+`docs/variables.md` lists the variables. An empty variable counts as unset. An invalid value raises
+ImproperlyConfigured or PathError.
 """
 
 from __future__ import annotations

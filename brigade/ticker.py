@@ -1,8 +1,8 @@
-"""Compute the steps of timed episodes, whose steps follow a clock: `python -m brigade.ticker`.
+"""Run the clocks of real-time episodes (games in which time passes by itself): `python -m brigade.ticker`.
 
-The program loads all code once and then forks `BRIGADE_TICKERS` worker processes, which share memory. A
-worker that dies is replaced at once. Run two of these programs on a machine, so that one continues if the
-other dies.
+At each tick of its clock, an episode advances by one step. The program loads all code once and then forks
+`BRIGADE_TICKERS` worker processes, which share this memory. It replaces a worker that dies. Run two of these
+programs on a machine, so that one continues if the other dies.
 """
 
 from __future__ import annotations

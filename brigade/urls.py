@@ -1,4 +1,4 @@
-"""Map the URLs of the whole site to views: pages of studies, the API, the admin, and the error pages."""
+"""Map the URLs of the whole site to views: study pages, the API, the Django admin, and error pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Run daphne with connection limits and a graceful shutdown: `python -m brigade.web`, with daphne's options.
+"""Run the web server (daphne) with connection limits and a graceful shutdown: `python -m brigade.web`.
 
-Several web processes share one listening socket. On SIGTERM, the process closes its websockets, so that pages
-reconnect to another process at once. The process then finishes its requests, and ends after `LAST_SECONDS` at
-most.
+The command takes daphne's options. Several web processes share one listening socket. On the signal SIGTERM, a
+process closes its websockets, so that their pages reconnect to another process. It then finishes its
+requests, and ends after at most `LAST_SECONDS` seconds.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Run live play: worlds, the agents that play in them, episodes, and the pages on which people play."""
+"""Run live play: game worlds, agents that play in them, episodes, and the pages on which people play."""

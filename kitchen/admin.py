@@ -1,7 +1,7 @@
-"""Define Django admin pages for episodes and their logs, for staff. The pages change nothing, and show no
-secret keys.
+"""Define read-only Django admin pages on which staff view episodes and their logs.
 
-`kitchen.play.episode.play_monitoring` decides who may see an episode.
+The pages never show a player's secret key. `kitchen.play.episode.play_monitoring` decides who may see which
+episode.
 """
 
 from __future__ import annotations

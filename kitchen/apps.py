@@ -1,4 +1,7 @@
-"""Configure the Django app `kitchen` (live play), and define the system check that Redis needs a password."""
+"""Configure the Django app `kitchen` (live play), and warn if Redis can be reached without a password.
+
+The warning is a Django system check.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Import all Django models of the app `kitchen`, so that Django finds them. Other code imports each model
-from its own package.
+"""Import all database models of the app `kitchen`, so that Django finds them.
+
+Other code imports each model from its own package.
 """
 
 from kitchen.experiments.models import Experiment, ExperimentEpisode, ExperimentLog

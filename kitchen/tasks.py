@@ -1,7 +1,6 @@
-"""Define the Celery tasks of live play: agents' decisions and answers, closing steps at their deadline, and
-the recovery of lost work.
+"""Define the Celery tasks of live play: ask agents, close steps at their deadline, and recover lost work.
 
-A task may run twice or get lost. If a decision was already claimed by another worker, a task does nothing.
+A task may run twice or get lost. A task does nothing if another worker has already claimed its decision.
 `pick_up_open_turns` runs every second and queues lost work again.
 """
 
@@ -52,6 +51,7 @@ from kitchen.play.turn.turn_claims import (
     is_any_episode_played,
     minds_asked_separately,
     overdue_turns,
+    release_claim,
     release_dead_claims,
     renewed_claim,
     turns_to_decide,
@@ -118,21 +118,28 @@ def decide_open_question(episode_id: int, step: int, mind: int) -> None:
 @shared_task(name=ANSWER)
 def answer(episode_id: int, step: int, mind: int) -> None:
     """Let the agent with number `mind` answer the messages of this step (Celery task). Does nothing if
-    another worker has claimed this task or the step is over."""
+    another worker has claimed this task or the step is over. After an error, `pick_up_open_turns` asks
+    again."""
     with log_context(episode=episode_id, step=step):
         if asks_models(episode_id, mind):
             start_in_loop(_logged(_answer_in_loop(episode_id, step, mind)))
         elif claim := claim_decision(episode_id=episode_id, step=step, mind=mind):
-            with renewed_claim(episode_id, claim):
-                decide_answer(episode_id=episode_id, step=step, mind=mind)
-            finish_answer(episode_id=episode_id, step=step, claim=claim)
+            try:
+                with renewed_claim(episode_id, claim):
+                    decide_answer(episode_id=episode_id, step=step, mind=mind)
+            finally:
+                release_claim(claim)
+            finish_answer(episode_id=episode_id, step=step)
 
 
 async def _answer_in_loop(episode_id: int, step: int, mind: int) -> None:
     if claim := await run_once_in_db_thread(claim_decision, episode_id=episode_id, step=step, mind=mind):
-        with renewed_claim(episode_id, claim):
-            await decide_answer_in_loop(episode_id=episode_id, step=step, mind=mind)
-        await run_once_in_db_thread(finish_answer, episode_id=episode_id, step=step, claim=claim)
+        try:
+            with renewed_claim(episode_id, claim):
+                await decide_answer_in_loop(episode_id=episode_id, step=step, mind=mind)
+        finally:
+            await run_once_in_db_thread(release_claim, claim)
+        await run_once_in_db_thread(finish_answer, episode_id=episode_id, step=step)
 
 
 @worker_shutdown.connect

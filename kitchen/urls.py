@@ -1,5 +1,7 @@
-"""Map the websocket URLs of live play to consumers. The app `study` has the HTML pages that open these
-websockets."""
+"""Map the websocket URLs of live play to the consumers that serve them.
+
+The HTML pages that open these websockets belong to the app `study`.
+"""
 
 from __future__ import annotations
 

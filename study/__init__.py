@@ -1,1 +1,1 @@
-"""Run studies with people: their design, participants, data and analysis."""
+"""Run studies in which people play with agents: their design, participants, data and analysis."""

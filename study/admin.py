@@ -1,7 +1,7 @@
-"""Define the read-only admin pages of studies and participants.
+"""Define the read-only Django admin pages of studies and participants.
 
-Researchers edit studies in the console, and the admin pages link to it. No page shows a participant's secret
-key.
+Researchers edit studies in the console (the staff's part of the website), to which these pages link. No page
+shows the secret key in a participant's personal link.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Configure the Django app `study`, and connect it to Django signals and to hooks of the app `kitchen`."""
+"""Configure the Django app `study`, and connect it to Django signals and to the Django app `kitchen`.
+
+`kitchen` plays the episodes and does not import `study`. So `study` registers functions with it at start-up.
+These say which episodes staff may see, and who played each episode.
+"""
 
 from django.apps import AppConfig
 

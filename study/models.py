@@ -1,5 +1,6 @@
-"""Import all models of the app `study`, so that Django finds them. Other modules import each model from its
-own package.
+"""Import all models of the app `study`, so that Django finds them.
+
+Other modules import each model from the module or package that defines it.
 """
 
 from study.design.models import Condition, Outcome, Study, StudyPart, SurveyItem, Version

@@ -1,5 +1,7 @@
-"""Send the study app's tasks to Celery workers. If the message broker is unavailable, each function returns
-False and the task does not run."""
+"""Send the background tasks of the app `study` to Celery workers.
+
+If the message broker is unavailable, each function returns False and the task does not run.
+"""
 
 from __future__ import annotations
 

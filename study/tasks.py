@@ -1,4 +1,4 @@
-"""Define the Celery tasks of the study app."""
+"""Define the Celery tasks of the app `study`: analyses, reports, dry runs, erasures, and idle timeouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Map the URLs of the study app to views: participants' pages and staff pages."""
+"""Map the URLs of the app `study` to views: participants' pages and staff pages."""
 
 from __future__ import annotations
 

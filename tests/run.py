@@ -48,6 +48,7 @@ BENCHES: Mapping[str, Command] = {
     "exports": ("-m", "tests.study.exports.bench_exports"),
     "live": ("-m", "tests.live.bench"),
     "clicks": ("-m", "tests.live.clicks"),
+    "frames": ("-m", "tests.live.frames"),
     "locks": ("-m", "tests.study.pilot.bench_locks"),
     "states": ("-m", "tests.kitchen.play.bench_states"),
     "ticks": ("-m", "tests.live.ticks"),

@@ -1,1 +1,4 @@
-"""Provide agents that play any world, and the loop that plays episodes without people."""
+"""Provide agents that can play any world, and the loop that plays episodes without people.
+
+Nothing here imports Django.
+"""

@@ -1,5 +1,7 @@
-"""Define the team of agents in an episode without people. Also define the records of one step: decisions,
-commands and messages. No Django.
+"""Define `Team`, the agents that play an episode without people, and the records of what they do in a step.
+
+The records hold each agent's situation (what it saw), its decision, and the commands and messages that took
+effect.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Decide which agents are asked in a step, and when their decisions take effect, in episodes without people.
+"""Decide which agents are asked in each step, and when their decisions take effect.
 
-The team's organisation names one of the schedules in `kitchen.contract.schedules.SCHEDULES`. An agent is
-asked at once, and its decision takes effect `think_steps` steps later. Until then, its players continue their
-plans or wait. Plain Python.
+The rules apply when an organisation (the team's structure) asks its agents at different times.
+`kitchen.contract.schedules.SCHEDULES` lists the possible schedules. An agent decides immediately, but its
+decision takes effect `think_steps` steps later. Until then, its players continue their plans or wait.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Forecast the number and size of an agent's language-model calls before any call is made.
+"""Forecast how many language-model calls an agent will make, and how long they will be, before it makes any.
 
-An imitation of a language model (the stand-in), which costs nothing, receives the real prompts at some
-sampled steps. The number of tokens is estimated from the lengths of these prompts.
+The forecast plays a free trial with the stand-in, which imitates a language model. In some sampled steps, the
+agent writes its real prompts. The lengths of these prompts give the estimated number of tokens.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Play an episode without people, step by step, with one agent or with a team of agents that can send
-messages.
+"""Play an episode without people, step by step, with one agent or with a team of agents.
 
-The rules are the same as in episodes with people (`kitchen.play`). In each step, every agent that can choose
-something gets its situation and decides. Then the world carries out all commands. A player may also have a
-command already, such as the next one of a plan. Plain Python.
+The rules are those of episodes with people (`kitchen.play`). In each step, every agent that has a choice
+receives a situation (what it may know) and decides. If a player already has a command, such as the next one
+of a plan, its agent is not asked. Then the world carries out all commands.
 """
 
 from __future__ import annotations

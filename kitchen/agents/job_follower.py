@@ -1,8 +1,8 @@
-"""Carry out jobs: tasks that one team member gives another by message. Agents of any kind call `follow_jobs`;
-the agent `Follower` does nothing else. No Django.
+"""Carry out jobs, which are tasks that one team member gives to another by message.
 
-A job's aim is a goal that the world can check. `Follower` calls no language model, and waits if it has no
-job.
+Agents of any kind call `follow_jobs`. The agent `Follower` does nothing but follow jobs: it calls no language
+model, and waits when it has no job. It follows a job only if the job has an aim, a goal that the world can
+check.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Judge by rules whether a job (a task given by message) is done, from the world's state and the worker's
-messages.
+"""Judge whether a job (a task given by message) is done, by fixed rules.
 
-The worker is the agent that does the job. If messages and state contradict each other, the state decides. The
-rules are those of the progress monitor of S-Agents (arXiv 2402.04578). Messages are read in English only.
+The rules use the world's state and the messages of the worker, the agent that does the job. If the two
+contradict each other, the state decides. Only English messages are understood. Source: the progress monitor
+of S-Agents (arXiv 2402.04578).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Build the situation of an agent: what it sees and may do in a step."""
+"""Build an agent's situation, which is everything that the agent may know and do in one step."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Show the prompts that an agent would send in one step, without asking a language model.
+"""Show researchers the prompts that an agent would send in a given step, without calling a language model.
 
-The episode is played up to this step with the stand-in, an imitation of a language model. A simulated person,
-who sends no messages, plays for everybody else.
+The module plays the episode up to this step. The stand-in, which imitates a language model, takes the model's
+place. A simulated person, who sends no messages, takes the place of each participant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Implement a baseline agent that chooses each command at random from the legal ones (MindAgent)."""
+"""Implement a baseline agent that chooses each command at random from the legal ones.
+
+MindAgent's paper (arXiv 2309.09971) has the same baseline.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Prepare a step of an episode without people. The module finds the players that already have a command, the
-agents that are asked, and what each agent sees. Plain Python.
+"""Prepare one step of an episode without people.
+
+The module finds the players that already have a command, and the agents that must be asked. For each of these
+agents, it builds the situation, which is everything that the agent may know.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Define a chart as data, and write its table as CSV or JSON.
+"""Define `Chart`, which holds a chart's data and texts, and write its table as CSV or JSON.
 
-The drawing functions show exactly the data of the chart.
+All drawings of a chart show exactly these data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Draw a chart as SVG, PDF or PNG. Vega-Lite draws the plot, and this module adds title and notes.
+"""Draw a chart as an SVG, PDF or PNG file.
 
-The same chart gives the same bytes. Fonts come from `fonts/` and the system, never from the network.
+Vega-Lite draws the plot, and this module adds the title and notes. Drawing the same chart twice gives
+identical bytes. Fonts come from the folder `fonts/` and the operating system, never from the network.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Define the colours, mark shapes and label positions of all charts. A data series has the same colour and
-shape in files and in browsers.
+"""Define the colours, marker shapes and label positions of all charts.
+
+A data series has the same colour and shape in files and in browsers.
 """
 
 from __future__ import annotations

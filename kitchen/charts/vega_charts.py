@@ -1,8 +1,8 @@
-"""Write a chart as a Vega-Lite specification (JSON), for pages and for files.
+"""Write a chart as a Vega-Lite specification (JSON), for web pages and for files.
 
-The specification contains its data, so any Vega-Lite editor can open it. It does not need `eval`. On pages, a
-chart is as wide as its container and has tooltips. For files (`paper`), all sizes are fixed and the title is
-left out.
+The specification includes the data, so any Vega-Lite editor can open it. Browsers can draw it without `eval`.
+On a web page, the chart is as wide as its container and has tooltips. For a file (`paper`), all sizes are
+fixed and the title is left out.
 """
 
 from __future__ import annotations

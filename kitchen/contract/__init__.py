@@ -1,4 +1,4 @@
 """Define the interfaces that worlds, pages, agents and language models implement. Read this package first.
 
-It is plain Python: nothing here imports Django.
+Nothing in this package imports Django.
 """

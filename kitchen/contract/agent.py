@@ -1,8 +1,8 @@
-"""Define the `Agent` interface: how an agent receives a situation and returns a decision. No Django.
+"""Define the `Agent` interface: an agent receives a situation (all that it may know) and returns a decision.
 
-An agent plays for one or more seats (places of players). The agent object stores nothing between calls, so
-any process can use it. Its memory is part of each decision (`Decision.memory`), and is passed back in the
-next situation (`Situation.memory`).
+An agent gives the commands of one or more seats, which are the players' places in the world. The agent object
+stores nothing between calls, so any process can use it. An agent that needs a memory returns it with its
+decision (`Decision.memory`). The next situation contains that memory (`Situation.memory`).
 """
 
 from __future__ import annotations

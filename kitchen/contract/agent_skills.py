@@ -1,9 +1,8 @@
-"""Define the `Skills` interface: the actions of many steps ("skills", such as `pickup(onion)`) that a world
-offers to agents. No Django.
+"""Define the `Skills` interface, with which a world offers skills (actions of several steps) to agents.
 
-`Skills` lists the skills and their conditions, and describes the game. It also reports which skills a player
-has finished, and turns a skill into commands. Waiting (`WAIT`) is a skill of every agent, so worlds do not
-list it.
+An example of a skill is `pickup(onion)`. A world's `Skills` object lists the skills with their conditions,
+turns a skill into commands, and reports finished skills. It also describes the game in words. Every agent can
+choose the skill `WAIT`, so worlds do not list it.
 """
 
 from __future__ import annotations

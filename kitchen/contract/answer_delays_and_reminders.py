@@ -1,17 +1,18 @@
-"""Decide when an agent answers a message, and when it is asked again while it waits for others. No Django.
+"""Decide in which step an agent answers a message, and when a waiting agent is asked again.
 
-The rules are those of MINDcraft, with one step as one second. In organisations where members talk with one
-partner at a time, an answer depends on who was busy when the message arrived:
+The rules are those of MINDcraft, where a second corresponds to one step here. Where members talk with one
+partner at a time, the delay of an answer depends on who was busy when the message arrived:
 
 - Neither: the agent is asked in this step.
-- Only the partner: the agent is asked 5 steps later, or when the partner is free.
-- Only the agent: it is asked at once for a question or a request, otherwise when it is free.
-- Both: it is asked when one of them is free. It is asked at once while it only waits or follows somebody.
+- Only the partner: the agent is asked 5 steps later, or sooner if the partner becomes free.
+- Only the agent: it is asked immediately for a question or a request, otherwise when it becomes free.
+- Both: it is asked when one of them becomes free. It is asked immediately if it only waits or follows
+  somebody.
 
-A new message before the answer starts the delay again, and all are read together.
+A new message before the answer restarts the delay, and the agent then reads all messages together.
 
-An agent may wait for an answer to its message, or for news of a job (a task that was given by message). It is
-asked again after 30 steps (a reminder), then after 60 more, 120 more, and so on.
+Some agents wait for a reply, or for news of a job (a task given by message). Such an agent is asked again
+(reminded) after 30 steps, then after 60 more, 120 more, and so on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Track jobs: tasks that one member of an episode gives to another, and the state of each job. No Django.
+"""Track jobs, which are tasks that one member of an episode gives to another by message.
 
-A job's state is computed from messages alone. An `inform` message gives a job to each addressee. The worker
-answers with `accept`, `decline` or `report`, and the giver can take the job back with `withdraw`. A job is
-described by a text, by a goal in the codes of the world (`World.aims`), or by both.
+Messages alone determine a job's state. An `inform` message gives a job to each addressee. The worker answers
+with `accept`, `decline` or `report`, and the giver can cancel the job with `withdraw`. A job is described by
+a text, by a goal that the world can check (`World.aims`), or by both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Choose the commands of players that nobody asks for a command in a step. No Django.
+"""Choose the commands of players whose person or agent is not asked in this step.
 
-A player with a plan gets its next planned command, as long as that command is legal. An illegal command ends
-the plan, and the player is asked. A player with nothing to choose (`World.asks`) gets the idle command.
+A player with a plan gets the plan's next command, if that command is legal. If the command is illegal, the
+plan ends, and the person or agent is asked after all. A player that has nothing to choose (`World.asks`) gets
+the idle command.
 """
 
 from __future__ import annotations

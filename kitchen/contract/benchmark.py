@@ -1,8 +1,10 @@
-"""Define benchmarks: how experiments compare agents that play one world without people. No Django.
+"""Define benchmarks, which compare agents that play one world without people.
 
-`CompletionBenchmark` compares completed and missed tasks with published numbers and an upper bound.
-`ComparisonBenchmark` compares one metric by level, number of players and line-up (the agents that play
-together). `PairingBenchmark` compares one metric for each pair of agents, in worlds of two players.
+There are three kinds:
+
+- `CompletionBenchmark` compares completed and missed tasks with published numbers and an upper bound.
+- `ComparisonBenchmark` compares one metric between teams of agents, by level and number of players.
+- `PairingBenchmark` compares one metric between all pairs of agents, in worlds with two players.
 """
 
 from __future__ import annotations
@@ -168,6 +170,8 @@ class ComparisonBenchmark(Benchmark):
     """The default organisation of the line-ups; empty: no messages."""
     second_figure: ClassVar[str] = ""
     """Another metric that is stored for each episode, and used in published tables; empty: none."""
+    more_figures: ClassVar[tuple[str, ...]] = ()
+    """Further metrics that are stored for each episode. Each has a table of its own."""
 
     @abstractmethod
     def line_ups(self, seats: int) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
-"""Compute 95 % bootstrap intervals of means and of shares, with the percentile method (Efron and Tibshirani,
-1993). No Django.
+"""Compute 95 % bootstrap confidence intervals of means and proportions.
+
+Source: the percentile method (Efron and Tibshirani, 1993).
 """
 
 from __future__ import annotations

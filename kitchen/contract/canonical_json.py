@@ -1,6 +1,7 @@
-"""Encode JSON in one canonical form, compute SHA-256 hashes, and derive seeds from values. No Django.
+"""Encode JSON in one canonical form, compute hashes (SHA-256), and derive random seeds from values.
 
-Keys are sorted and there are no spaces, so equal values have equal hashes.
+Equal values always give equal bytes: the encoding sorts the keys and omits spaces. The encoding sorts the
+keys and omits spaces.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read TOML and JSON files strictly, and report each problem in one line: `file: key: reason`.
 
 A `Record` is a table whose values must have exactly the declared types. A `DataSource` names the file and the
-key of a value for error messages. Values that are nested too deeply are refused.
+key of a value in error messages. Values that are nested too deeply are refused.
 """
 
 from __future__ import annotations

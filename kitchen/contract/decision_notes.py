@@ -1,8 +1,12 @@
-"""Read the notes of decisions: JSON that agents write for the log. No Django.
+"""Read decision notes, which are JSON objects that agents add to their decisions for the log.
 
-A note can have predictions about other players (PREDICTED_KEY), and judgements of earlier predictions
-(JUDGED_KEY). It can also have faults that were found in a model's reply. A fault has a code and the refused
-command, if there is one. The codes in UNREAD_CODES mean that no command could be read.
+A note can contain:
+
+- predictions of other players' actions (`PREDICTED_KEY`),
+- judgements of earlier predictions (`JUDGED_KEY`),
+- faults found in a model's reply. Each has a code and the refused command, if any.
+
+The codes in `UNREAD_CODES` mean that no command could be read from the reply.
 """
 
 from __future__ import annotations

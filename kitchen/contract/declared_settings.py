@@ -1,7 +1,6 @@
-"""Declare settings of worlds and co-players, and check the values that are given for them. No Django.
+"""Define `Setting`, with which worlds and co-players (agents) declare their settings, and check given values.
 
-A world or co-player declares each setting as a `Setting`. `clean_settings` returns a valid value for every
-declared setting.
+`clean_settings` returns a valid value for every declared setting, or raises an error.
 """
 
 from __future__ import annotations

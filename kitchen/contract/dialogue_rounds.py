@@ -1,9 +1,8 @@
-"""Run the dialogue in which agents exchange messages within one step, before they give their commands. No
-Django.
+"""Run the dialogue in which agents exchange messages within one step, before they give their commands.
 
-`Organisation.talks_within` switches the dialogue on. Agents with a new message speak in turn, up to `rounds`
-times each. An agent that says nothing, or repeats itself, leaves the conversation. Every agent decides at
-least once, and only its last decision is carried out.
+`Organisation.talks_within` enables the dialogue. Agents with new messages speak in turn, each up to `rounds`
+times. An agent that says nothing or repeats itself leaves the dialogue. Where two members take turns, only
+the opener ends it. Every agent decides at least once, and only its last decision is carried out.
 """
 
 # The rules hold for any number of agents, in the order of their member numbers:
@@ -20,6 +19,10 @@ least once, and only its last decision is carried out.
 # - An agent that has no command to choose in this step takes part only if somebody writes to it. Its request
 #   then has the reason `REASON_TO_ANSWER`.
 # - Only the last decision of an agent is carried out.
+#
+# In the organisation `pair` with the setting `within` (`Organisation.takes_turns`), only the opener ends the
+# conversation. If the other agent says nothing, ends or repeats itself, the opener speaks again (source: the
+# released code of Collab-Overcooked).
 #
 # In the organisation `pair` without the setting `within`, two agents talk as in Collab-Overcooked. Each
 # message is answered, even if it could not be sent. Only the opener ends the conversation when it repeats
@@ -183,6 +186,8 @@ class StepDialogue:
         self.last_round[place] = number
         self._to_answer.discard(place)
         called = {other for say in says for other in self._say(place, say)}
+        if self._is_responder(place):
+            called = {self._opener}
         goes_on = self._goes_on(place, says)
         self._said_here[place].append(_contents(says))
         if not goes_on or not self._turns_left(place):
@@ -190,7 +195,14 @@ class StepDialogue:
         if goes_on:
             self._to_answer |= called - self._done
 
+    def _is_responder(self, place: int) -> bool:
+        """Return whether this agent takes turns with the opener, and answers it. It cannot end the
+        conversation."""
+        return self.organisation.takes_turns and place != self._opener
+
     def _goes_on(self, place: int, says: Sequence[MessageDraft]) -> bool:
+        if self._is_responder(place):
+            return True
         if not says or any(say.kind == END for say in says):
             return False
         is_new = _contents(says) not in self._said_here[place]

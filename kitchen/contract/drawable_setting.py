@@ -1,7 +1,7 @@
-"""Define text settings of a world that a researcher can edit as a drawing. No Django.
+"""Define settings of a world, such as a map, that a researcher can edit as a drawing.
 
-A drawing is a grid of letters with named lines of text (`GridDrawing`). Only the text is stored. The world
-converts between text and drawing, and comments on the drawing.
+A drawing (`GridDrawing`) is a grid of letters with some named lines of text. Only the setting's text is
+stored. The world converts the text to a drawing and back, and comments on the drawing.
 """
 
 from __future__ import annotations

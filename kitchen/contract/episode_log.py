@@ -1,6 +1,6 @@
-"""Define `EpisodeLog`, the log of an episode, and `LogMetrics`, which computes metrics from a log. No Django.
+"""Define `EpisodeLog`, the log of one episode, and `LogMetrics`, which computes metrics from a log.
 
-A world defines `LogMetrics` if some of its metrics depend on messages, plans or decisions.
+A world implements `LogMetrics` if some of its metrics depend on messages, plans or decisions.
 """
 
 from __future__ import annotations

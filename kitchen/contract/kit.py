@@ -1,8 +1,7 @@
-"""Define `WorldKit`, which lists all parts of one world: its rules, page, agents, benchmark and so on. No
-Django.
+"""Define `WorldKit`, the list of all parts of one world, such as rules, page, agents and benchmark.
 
 `kitchen.registry.world_registry` lists one kit per world. A kit gives each part as a function that imports
-the part, so unused parts are not imported.
+it, so that unused parts are never imported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the interface of language models: requests, replies, errors and costs. No Django.
+"""Define the interface of language models: requests, replies, errors and costs.
 
-Every call without an answer raises one of the errors below. The error is logged, and the agent decides by a
-rule instead (its fallback). The last column shows whether the call may be repeated::
+A call that returns no answer raises one of the errors below. The error is logged, and the agent's fallback
+rule decides instead. The last column shows whether the call may be repeated::
 
     ModelError                code       may be tried again
     ├── CallTimeoutError      timeout    no

@@ -1,8 +1,7 @@
-"""Define `LargeMap`, a dict for large parts of a world's state. After a step, only its changed entries are
-stored and hashed.
+"""Define `LargeMap`, a dict for a large part of a world's state, such as a map of many cells.
 
-The entries are divided into buckets, each with a hash. After a change, only the changed buckets are hashed
-again. Maps with equal content have the same root hash.
+After a step, only its changed entries are stored. The entries are divided into buckets, each with a hash, and
+only changed buckets are hashed again. Maps with equal content have the same root hash.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Read line-ups: names such as `greedy+stay`, which list the kinds of agent that play an episode together. No
-Django.
+"""Parse line-ups: names such as `greedy+stay`, which list the kinds of agent that play an episode together.
 
-Each kind is one member of the episode. A number after `:` says for how many players it gives the commands,
-such as `skill_dispatcher:2+stay`. The default is 1. A single kind without a number commands all players.
+Each kind is one member of the team. A number after a colon says how many players the member commands, as in
+`skill_dispatcher:2+stay`. The default is one player. A single kind without a number commands all players.
 """
 
 from __future__ import annotations

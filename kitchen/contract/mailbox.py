@@ -1,7 +1,7 @@
-"""Define `Mailbox`, which holds the messages of one episode. It decides who may send a message, and who may
-read it. No Django.
+"""Define `Mailbox`, which holds the messages of one episode and decides who may send and read each of them.
 
-Episodes with and without people both use it. The caller stores the messages in the database.
+Episodes with people and episodes without people both use this class. It stores nothing in the database; its
+caller does.
 """
 
 from __future__ import annotations

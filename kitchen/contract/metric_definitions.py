@@ -1,7 +1,7 @@
-"""Define `Metric`, the description of one metric of a world. No Django.
+"""Define `Metric`, which describes one metric of a world: its name, label, meaning and range of values.
 
-`MetricLimits` belongs to a metric that is a share, such as the share of orders completed. It has the maximum
-number of things (here: orders) in one episode.
+`MetricLimits` applies to a metric that is a share, such as the share of tasks completed. It holds the largest
+number of such tasks that one episode can have.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Define `Organisation`: the members of an episode, and who may command whom, write to whom and see what. No
-Django.
+"""Define `Organisation`: the members of an episode, and who may command, message and observe whom.
 
-A *member* is a person or an agent. It gives the commands for no, one or several seats (places of players in
-the world). Its number is that of its first seat. Members without a seat have numbers after the last seat.
+A *member* is a person or an agent. It commands zero, one or several seats, which are players' places in the
+world. A member's number is that of its first seat. Members without a seat are numbered after the last seat.
 
-A kind and settings determine the organisation. The kinds `chain`, `graph`, `tree` and `solo` come from
-S-Agents (arXiv 2402.04578, section 3), `central` from MindAgent, and `pairwise` from MINDcraft. A command to
-another member is sent as a message, and its receiver decides whether to follow.
+The kinds of organisation `chain`, `graph`, `tree` and `solo` come from S-Agents (arXiv 2402.04578, section
+3). The kind `central` comes from MindAgent, and `pairwise` from MINDcraft. A command to another member is
+sent as a message, and its receiver decides whether to obey.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define the `Page` interface: how a browser shows a world, and how a person gives commands. No Django.
+"""Define the `Page` interface: how a browser shows a world, and how a person gives commands.
 
-A world's `Page` turns a `SeatView` (all that one player may see) into panels, which are parts of the HTML
-page. After a step, only changed panels are sent. Templates are Jinja2.
+A `SeatView` has all that one player may see. A world's `Page` turns it into panels, which are parts of the
+HTML page. After a step, only changed panels are sent. Templates are Jinja2.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class StepView:
     events: tuple[Event, ...]
     ran_out: bool = False
     """True if this seat's time ran out before it had commanded."""
+    unasked: bool = False
+    """True if this seat had nothing to choose: it carried on with a command, or followed its plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ class TalkView:
     """The member with whom this person talks now, where `one_partner`; None for nobody."""
     messages: tuple[TeamMessage, ...] = ()
     """The newest messages that this person sent and received, in order."""
+    requests: tuple[TeamMessage, ...] = ()
+    """All messages with requests that this person sent and received, in order, also older ones."""
     spoken: bool = False
     """True if the page offers to turn this person's speech into text."""
     turn: SpeakingTurn | None = None

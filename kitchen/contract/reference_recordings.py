@@ -1,6 +1,7 @@
-"""Read recorded episodes of another program, to check that our world behaves as that program does. No Django.
+"""Read episodes that were recorded in another program, such as a paper's original game.
 
-A file (`.jsonl` or `.jsonl.gz`) has one episode per line, as a JSON object. Its key `world` names the world.
+They serve to check that our version of the world behaves like the original. A file (`.jsonl` or `.jsonl.gz`)
+has one episode per line, as a JSON object. Its key `world` names our version.
 """
 
 from __future__ import annotations

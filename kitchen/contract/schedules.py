@@ -1,8 +1,8 @@
-"""Define the schedules of a team: whose decisions each step waits for, and how many steps a decision takes.
+"""Define the schedules of a team, which say when its members are asked and when their decisions take effect.
 
-In the schedule `together`, each step waits until everybody has decided. The other schedules are those of
-S-Agents (arXiv 2402.04578). There, members are asked at different times, and a decision takes effect some
-steps later.
+In the schedule `together`, each step waits until everybody has decided. In the other schedules, members are
+asked at different times, and a decision takes effect some steps later. They come from S-Agents (arXiv
+2402.04578).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define `SimpleWorld`, a base class for worlds whose state is a few JSON attributes. No Django.
+"""Define `SimpleWorld`, a base class for worlds whose state fits into a few JSON attributes.
 
 The base class checks settings and commands, counts steps, and saves and loads the state. A subclass declares
 `kind`, `settings`, `max_seats`, `figures` (its metrics) and `state`. It implements `begin`, `observe`,

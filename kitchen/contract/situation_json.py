@@ -1,8 +1,7 @@
-"""Store situations as JSON, and read them again.
+"""Convert an agent's situation (all that it may know in a step) to JSON and back.
 
-With a schedule, an agent may decide while the game goes on. Its situation is stored with the question, so
-that any process can ask the agent later. Limits (time and account) are left out: they belong to the process
-that asks. Plain Python.
+Some agents decide while the game continues. Their situations are stored, so that any process can ask them
+later. The limits of time and money are not stored, because they depend on the process that asks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Measure how the members of an organisation worked together, from the log of an episode. No Django.
+"""Measure from the log of an episode how well the members of an organisation (a team) worked together.
 
-The measures are those of S-Agents (arXiv 2402.04578: TC, section 4.1, and mPT), with counts of idle steps,
-jobs, messages and costs. Episodes with people and of agents alone are measured by the same code.
+The measures TC (section 4.1) and mPT come from S-Agents (arXiv 2402.04578). The module also counts idle
+steps, jobs, messages and costs. The same code measures episodes with people and episodes without people.
 """
 
 from __future__ import annotations

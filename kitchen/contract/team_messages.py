@@ -1,8 +1,7 @@
-"""Define the messages between members of an episode, and check whether a member may send a message. No
-Django.
+"""Define the messages between members of an episode, and check whether a member may send a given message.
 
-A message is only shown as text: the platform never follows it as an instruction. Words that a study forbids
-are masked. If the team's organisation is `pairwise`, each member talks with one partner at a time.
+A message is only shown as text: the platform itself never obeys it. Words that a study forbids are masked. In
+an organisation of the kind `pairwise`, each member talks with one partner at a time.
 """
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ MAX_AGENT_CHARACTERS = 2000
 REQUESTS_KEY = "requests"
 """Key of a message's data for commands that the addressees should give, as lists of words: each among the
 commands that their seats can plan (`World.plannable`)."""
+PLAN_KEY = "plan"
+"""Key of a message's data for the commands that its sender will give, as lists of words."""
 CODE_KEY = "code"
 """Key of a message's data for the code of a sentence that pages translate (`Page.translated_message`)."""
 ONLY_JOBS = "only_jobs"

@@ -1,8 +1,8 @@
-"""Define the `World` interface that every game implements. No Django.
+"""Define the `World` interface, which every game implements.
 
-A world has one or more seats (places of players) and changes in steps. Each step carries out one command per
-seat. In a turn-based world, a step waits for these commands. In a real-time world, a clock sets the time of
-each step. Seats may have different commands and see different things.
+A world has one or more seats (places of players), and changes in steps. Each step carries out one command per
+seat. A turn-based world waits for these commands. In a real-time world, a clock starts each step. Seats may
+differ in their commands and in what they see.
 """
 
 from __future__ import annotations

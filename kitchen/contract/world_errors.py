@@ -1,4 +1,4 @@
-"""Define the errors that worlds raise. No Django.
+"""Define the errors that worlds raise.
 
 Errors::
 

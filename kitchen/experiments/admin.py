@@ -1,5 +1,6 @@
-"""Manage experiments (episodes that agents play without people) in the Django admin: create, start, watch,
-compare two, and download files.
+"""Manage experiments, in which agents play without people, on Django admin pages.
+
+Staff can create, start and watch experiments, compare two of them, and download files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Write tables that compare one metric between teams or pairs of agents, beside published values.
+"""Write tables that compare one metric between teams or pairs of agents, next to published values.
 
-Brackets are 95 % confidence intervals over episodes. For pairs, ± is the standard error of the mean.
+Brackets contain 95 % confidence intervals over episodes. In tables of pairs, the number after ± is the
+standard error of the mean.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PairingBenchmark, PublishedValue
+from kitchen.contract.bootstrap_intervals import BOOTSTRAP_SAMPLES, mean_interval
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Metric
 from kitchen.experiments.episode_rows import csv_bytes
@@ -164,13 +166,55 @@ COMPARISON_COLUMNS = (
     *("level", "seats", "who", "organisation"),
     *("episodes", "mean", "low", "high", "spread", "source"),
 )
-COMPARISON_NOTE = "Mean [95 % interval over the episodes]. Down: who plays, seat 0 first. Across: levels."
+COMPARISON_NOTE = (
+    "Mean [95 % interval over the episodes: Wilson's for successes, otherwise by Student's t]. Down: who "
+    "plays, seat 0 first. Across: levels."
+)
 
 
 def comparison_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return one table for each number of seats, with the results of all line-ups."""
+    """Return one table for each number of seats, with the results of all line-ups. Tables of the benchmark's
+    further metrics follow."""
     found = line_up_results(results)
-    return [_grid(seats, found, results) for seats in sorted({each.seats for each in found})]
+    numbers = sorted({each.seats for each in found})
+    ground, _ = comparison_benchmark(results)
+    return [
+        *(_grid(seats, found, results) for seats in numbers),
+        *(_further_grid(seats, name, results) for seats in numbers for name in ground.more_figures),
+    ]
+
+
+BOOTSTRAP_NOTE = (
+    "Brackets: 95 % bootstrap interval of the mean over the episodes in which the metric is defined "
+    f"(percentiles of {BOOTSTRAP_SAMPLES:,} samples)."
+)
+
+
+def _further_grid(seats: int, name: str, results: Sequence[CellResult]) -> TextTable:
+    """Return the table of one of the benchmark's further metrics (`ComparisonBenchmark.more_figures`)."""
+    cells = [cell for cell in results if cell.column.agents == seats]
+    figure = next(one for one in metrics_of_world(cells[0].column.world) if one.name == name)
+    texts = {
+        (cell.column.variant.name, cell.column.level): _bootstrap_text(
+            figure, cell.intervals[0].more_figures.get(name, ())
+        )
+        for cell in cells
+    }
+    levels = list(dict.fromkeys(level for _, level in texts))
+    rows = (
+        (who, *(texts.get((who, level), "") for level in levels))
+        for who in dict.fromkeys(who for who, _ in texts)
+    )
+    title = f"{figure.label}, {counted_noun(seats, 'seat')}"
+    return TextTable(title, ("", *levels), tuple(rows), (BOOTSTRAP_NOTE,))
+
+
+def _bootstrap_text(figure: Metric, values: Sequence[float]) -> str:
+    """Format the mean of these values with its bootstrap interval; `n/a` without values."""
+    if not values:
+        return "n/a"
+    mean, ends = _number(figure, fmean(values)), mean_interval(values)
+    return f"{mean} [{_number(figure, ends[0])}, {_number(figure, ends[1])}]" if ends else mean
 
 
 def _grid(seats: int, found: Sequence[LineUpResult], results: Sequence[CellResult]) -> TextTable:

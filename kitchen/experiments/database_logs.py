@@ -1,7 +1,7 @@
-"""Store the logs of experiment episodes in the database, read them, and verify that they are unchanged.
+"""Store the logs of experiment episodes in the database, read them, and check that they were not altered.
 
-A log is stored in pieces, which are added and never changed. If a log cannot be continued, the episode starts
-again as a new run. Only the log of the last run is used.
+A log is stored in pieces, which are added and never changed. If an interrupted log cannot be continued, the
+episode starts again as a new run. Only the log of the last run is used.
 """
 
 from __future__ import annotations

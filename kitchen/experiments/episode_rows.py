@@ -1,7 +1,7 @@
-"""Define the result row of one played episode, and read and write rows as CSV.
+"""Define the result row of one played episode, and write and read such rows as CSV.
 
-A row also counts the decisions that a language model did not make. They come from the stand-in (an imitation
-of a model), or from a fallback after a failure. New columns are added at the end.
+A row also counts decisions that no language model made although one should have. These came from the stand-in
+(an imitation of a model), or from a fallback rule after a failed call. New columns are only added at the end.
 """
 
 from __future__ import annotations
@@ -90,6 +90,9 @@ class EpisodeRow:
     """Planning iterations, averaged over the members; None where all choose for each step."""
     second_figure: float | None = None
     """Another metric (`ComparisonBenchmark.second_figure`); None without one."""
+    more_figures: str = ""
+    """Further metrics (`ComparisonBenchmark.more_figures`) as a JSON object: name to value, or to null if it
+    is undefined. Empty without any."""
 
     @property
     def readings(self) -> ReplyReadings:
@@ -120,9 +123,9 @@ UNCOUNTED_COLUMNS: Mapping[str, Json] = {"alpha": 1.0, "completed": 0, "failed":
 
 Files of such experiments leave these columns out; files of earlier versions contain them.
 """
-SECOND_COLUMN, GOAL_COLUMNS = ("second_figure",), ("goal_steps", "plannings")
-"""The last columns. Only files of experiments with a second metric have the last one. Only those, and files
-of experiments with a goal, have the two before it."""
+LAST_COLUMNS = (("goal_steps", "plannings"), ("second_figure",), ("more_figures",))
+"""The last columns, which few files need: those of experiments with a goal, with a second metric, and with
+further metrics. A file that has a group has the groups before it."""
 _TYPES = {each.name: str(each.type) for each in fields(EpisodeRow)}
 
 
@@ -132,11 +135,13 @@ def write_rows_csv(
     of_partners: bool = False,
     with_goal: bool = False,
     with_second: bool = False,
+    with_more: bool = False,
 ) -> bytes:
     """Return the rows as a CSV file, sorted by key. With `of_partners`, the columns in `UNCOUNTED_COLUMNS`
-    are left out. `with_goal` and `with_second` say which of the last columns are needed."""
+    are left out. `with_goal`, `with_second` and `with_more` say which of `LAST_COLUMNS` are needed."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
-    unused = () if with_second else SECOND_COLUMN if with_goal else (*GOAL_COLUMNS, *SECOND_COLUMN)
+    used = 3 if with_more else 2 if with_second else int(with_goal)
+    unused = {name for group in LAST_COLUMNS[used:] for name in group}
     columns = [name for name in columns if name not in unused]
     return csv_bytes(columns, ([getattr(row, name) for name in columns] for row in ordered))
 

@@ -1,6 +1,7 @@
-"""Store an experiment as files in a folder. Each file is written completely or not at all.
+"""Store an experiment's settings and results as files in a folder.
 
-If an experiment is continued, the results of episodes already played are read from `episodes.csv`.
+Each file is written completely or not at all. When an interrupted experiment is continued, `episodes.csv`
+gives the results of the episodes already played.
 """
 
 from __future__ import annotations
@@ -121,6 +122,7 @@ def rows_file(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> bytes:
         of_partners=isinstance(ground, ComparisonBenchmark),
         with_goal=bool(setup.goal),
         with_second=isinstance(ground, ComparisonBenchmark) and bool(ground.second_figure),
+        with_more=isinstance(ground, ComparisonBenchmark) and bool(ground.more_figures),
     )
 
 

@@ -1,8 +1,8 @@
-"""Forecast the time and model costs of an experiment, and read its budget.
+"""Forecast the time and language-model costs of an experiment, and determine its budget.
 
-A stand-in (an imitation of a language model, without cost) plays some episodes for every level and number of
-agents. The lengths of its prompts give the number of tokens, and the price list gives the costs. Without a
-given budget, the maximum cost is the budget.
+The forecast plays some trial steps for every level and number of agents. The stand-in, a free imitation,
+takes the place of a paid model. The lengths of its prompts give the number of tokens, and a price list gives
+the costs. If no budget is given, the highest possible cost becomes the budget.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Build the admin form of an experiment. It has one field for each argument of the experiment, and one for
-each setting of an agent.
+"""Build the admin form with which staff create an experiment.
+
+It has one field for each argument of the experiment, and one for each setting of each kind of agent.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""Compute the results of an experiment for each level and number of agents, beside published results and the
-upper bound.
+"""Compute an experiment's results for each level and number of agents.
 
-The collaboration score (CoS) is the mean of completed / (completed + failed) orders over all tested intervals
-between orders. It is defined in MindAgent, arXiv 2309.09971, section 3.
+Published results and an upper bound are shown beside them. The success rate is completed / (completed +
+failed) orders (tasks). The collaboration score (CoS) is its mean over all tested intervals between orders.
+Source: MindAgent, arXiv 2309.09971, section 3.
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import fmean
 
@@ -52,6 +53,8 @@ class IntervalResult:
     """Steps until the goal of each played episode; None if it was not reached."""
     plannings: tuple[float, ...] = ()
     """Planning iterations of a member, on average, for each played episode that has them."""
+    more_figures: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Further metrics by name: the values of the episodes in which they are defined."""
 
     @property
     def total(self) -> int:
@@ -182,7 +185,17 @@ def _interval(
         each,
         goals=tuple(row.goal_steps for row in played),
         plannings=tuple(row.plannings for row in played if row.plannings is not None),
+        more_figures=_more_figures(played),
     )
+
+
+def _more_figures(played: Iterable[EpisodeRow]) -> dict[str, tuple[float, ...]]:
+    found = defaultdict[str, list[float]](list)
+    for row in played:
+        for name, value in json.loads(row.more_figures or "{}").items():
+            if value is not None:
+                found[name].append(value)
+    return {name: tuple(values) for name, values in found.items()}
 
 
 @lru_cache(maxsize=4096)

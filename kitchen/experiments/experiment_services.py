@@ -1,6 +1,6 @@
 """Create, start, stop and read experiments in the database, and queue their episodes for workers.
 
-Two workers may play the same episode, but only one result row is stored.
+If two workers happen to play the same episode, only one result row is stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define an experiment: its agents, levels, intervals between orders and seed. Also list its episodes.
+"""Define `ExperimentSetup`, which describes an experiment, and list the experiment's episodes.
 
-Agents with different settings play the same episodes, with the same seeds. `setup_checks` checks an
-`ExperimentSetup`.
+A setup names agents, levels, intervals between orders (tasks), and a seed. Agents with different settings
+play the same episodes, with the same seeds. `setup_checks` checks a setup.
 """
 
 from __future__ import annotations

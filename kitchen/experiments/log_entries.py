@@ -1,7 +1,11 @@
-"""Define the entries of an episode log: the head, the steps, and the model calls of interrupted steps.
+"""Define the entries of an episode's log, and convert them to JSON and back.
 
-A spent budget or an error can interrupt a step after some calls were already paid. An entry becomes one JSON
-object and can be read back unchanged. A prompt text is stored once, under its SHA-256.
+- The head identifies the episode and has everything needed to replay it.
+- A step entry has the commands, decisions, model calls and resulting state of one step.
+- An entry for an interrupted step has the model calls that were already paid. The cause was an error or a
+  spent budget.
+
+A prompt text is stored once, under its SHA-256 hash.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Write and read the log of an episode as gzipped JSON lines, in memory or in the folder `log/`.
+"""Write and read an episode's log as gzipped JSON lines, in memory or in the folder `log/`.
 
-The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` holds a prompt text. Other lines
-are steps (`StepEntry`), or the model calls of a step that an error or a spent budget interrupted
-(`UntakenStep`). Compressed pieces are added while the episode is played; an incomplete last piece is ignored.
+The first line is the head (`LogHead`). A line `{"text": SHA-256, "is": …}` holds a prompt text. Every other
+line is a step (`StepEntry`), or the paid model calls of an interrupted step (`UntakenStep`). Compressed
+pieces are appended during the episode. A last piece that is incomplete is ignored.
 """
 
 from __future__ import annotations

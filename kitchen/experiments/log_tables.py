@@ -1,7 +1,8 @@
-"""Write episode logs as CSV tables: steps, decisions, prompts, predictions and messages (RFC 4180, UTF-8).
+"""Write episode logs as CSV tables (RFC 4180, UTF-8).
 
-The columns have the same names as in the data of a study with participants. Model texts are JSON strings, so
-each value is one line. New columns are added at the end.
+The tables list steps, decisions, prompts, predictions and messages. Columns have the same names as in the
+exports of studies with participants. Texts from models are written as JSON strings, so that each value stays
+on one line. New columns are only added at the end.
 """
 
 from __future__ import annotations

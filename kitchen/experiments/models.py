@@ -1,4 +1,4 @@
-"""Define the database tables of experiments, their episodes and the pieces of episode logs."""
+"""Define the database tables of experiments: experiments, episodes, and the pieces of episode logs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Tabulate and chart how fast organisations reach a goal, laid out like Figure 7 of the S-Agents paper (arXiv
-2402.04578).
+"""Compare in tables and charts how fast differently organised teams reach a goal.
 
-TC is the number of steps to the goal, averaged over the episodes that reached it. mPT is the number of
-planning iterations of a member, averaged over all episodes. The paper's values were read from that figure.
-They are minutes in another game, so compare only the order of the organisations.
+The layout follows Figure 7 of S-Agents (arXiv 2402.04578). TC is the mean number of steps to the goal, over
+the episodes that reached it. mPT is the mean number of times that a member planned, over all episodes. The
+paper's values were read from the figure. These are minutes in another game, so compare only how the teams
+rank.
 """
 
 from __future__ import annotations

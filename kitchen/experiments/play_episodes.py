@@ -1,4 +1,7 @@
-"""Play one episode of an experiment without people, write its log, and compute its result row."""
+"""Play one episode of an experiment, in which agents play without people.
+
+The module also writes the episode's log and computes its result row.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,8 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
     decided = [made for entry in log.entries for made in _decisions(entry)]
     calls, why = log.calls, Counter(each.fallback for each in decided if each.fallback)
     times = [each.milliseconds for each in decided] or [0.0]
-    (completed, failed), figure, second_figure = _counts(head.world, course.score())
+    score = course.score()
+    (completed, failed), figure, second_figure = _counts(head.world, score)
     foresight = PredictionAccuracy.of(predictions_in(each.note for each in decided))
     cost = total_cost(call.cost for call in calls)
     episode = course.log()
@@ -179,6 +183,7 @@ def episode_row(course: RunningEpisode, log: PlayedLog) -> EpisodeRow:
         goal_steps=steps_to_goal(episode),
         plannings=plannings_a_member(episode),
         second_figure=second_figure,
+        more_figures=_more_figures(head.world, score),
     )
 
 
@@ -196,6 +201,13 @@ def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], flo
         return share_count_values(world, score), None, None
     first, second = (score.get(name) for name in (ground.figure, ground.second_figure))
     return (0, 0), None if first is None else float(first), None if second is None else float(second)
+
+
+def _more_figures(world: str, score: Mapping[str, Json]) -> str:
+    """Return the further metrics of the world's benchmark as a JSON object; empty without any."""
+    ground = get_ground(world)
+    names = ground.more_figures if isinstance(ground, ComparisonBenchmark) else ()
+    return json.dumps({name: score.get(name) for name in names}) if names else ""
 
 
 def _read(course: RunningEpisode, decided: Iterable[StepEntry | DecisionMade]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-"""Write published tables that group levels, beside the means of our own episodes in the same groups.
+"""Print result tables from papers next to our own results.
 
-Our mean is over all episodes of a group. Brackets are 95 % confidence intervals over these episodes.
+The module handles tables with one value for a whole group of levels. Our value is the mean over all our
+episodes of that group, with a 95 % confidence interval in brackets.
 """
 
 from __future__ import annotations

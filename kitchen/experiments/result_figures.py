@@ -1,8 +1,8 @@
 """Draw the charts of an experiment: success rates as lines, or one metric as bars.
 
-The lines show the success rate by the interval between orders, as in Figure 4 of the MindAgent paper. Each
-number of agents has a line with 95 % confidence intervals. Published values and the upper bound are further
-lines. The bars compare agents that play together.
+A line chart shows success rate against the interval between orders (tasks), as in Figure 4 of the MindAgent
+paper. Each number of agents has its own line, with 95 % confidence intervals. Further lines show published
+values and the upper bound. A bar chart compares teams or pairs of agents.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Write the results of an experiment as tables (Markdown, LaTeX, CSV), and as one summary line.
+"""Write an experiment's results as tables (Markdown, LaTeX, CSV), and as a one-line summary.
 
-Each row is an interval between orders, and each column is a level. A table cell has completed/total orders.
-One row has the collaboration score (CoS), the mean success rate over the intervals. After each value come the
-published result and the upper bound (`≤`).
+Rows are intervals between orders (tasks), and columns are levels. A cell shows completed/total orders. An
+extra row has the collaboration score (CoS), which is the mean success rate over the intervals. The published
+result and the upper bound (`≤`) follow each value.
 """
 
 from __future__ import annotations

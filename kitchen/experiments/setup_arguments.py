@@ -1,4 +1,4 @@
-"""Parse the arguments of the command line or of the admin form into an `ExperimentSetup`."""
+"""Build an `ExperimentSetup` (a description of an experiment) from command-line or form arguments."""
 
 from __future__ import annotations
 

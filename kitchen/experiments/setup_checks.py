@@ -1,4 +1,4 @@
-"""Check that an experiment can be played: its values, levels, co-players, organisations and models.
+"""Check that an experiment can be played: its values, levels, agents, organisations and models.
 
 `check_setup` raises SetupError, which names the wrong argument.
 """

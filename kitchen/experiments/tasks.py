@@ -1,7 +1,7 @@
-"""Run experiments in Celery workers: each task plays one episode and queues the next.
+"""Run experiments in Celery workers. Each task plays one episode and queues the next one.
 
-Experiments have their own queue and workers, so agents that play with people never wait for them.
-`pick_up_experiments` queues episodes whose task was lost.
+Experiments have their own queue and workers, so that they never delay agents that play with people.
+`pick_up_experiments` restarts work whose task was lost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Play the episode of a log again with the stored model answers, and compare prompts, commands and states
-with the log.
+"""Replay a logged episode, and compare prompts, commands and states with the log.
 
-Each step starts from its recorded situation and memory. No model is called, so no key is needed.
+Each step starts from its logged situation and agent memory. Logged answers take the place of model calls, so
+no API key is needed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Build form fields for the settings that worlds and agents declare."""
+"""Build Django form fields for the settings that worlds and agents declare."""

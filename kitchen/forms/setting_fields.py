@@ -1,5 +1,6 @@
-"""Build form fields and readable texts from the settings that worlds and agents declare (`Setting`). The same
-code serves all worlds and agents.
+"""Build Django form fields for the settings that worlds and agents declare (`Setting`).
+
+The module also writes names and error messages of settings for display.
 """
 
 from __future__ import annotations

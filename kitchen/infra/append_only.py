@@ -1,7 +1,8 @@
-"""Define models whose rows can be added and deleted but never changed. Database triggers enforce this.
+"""Define database models whose rows can be added and deleted but never changed.
 
-Rows can be deleted because a participant's withdrawal erases data. A foreign key with `SET_NULL` may become
-NULL. Every other change is refused, and on SQLite also an insert that would replace a row.
+Database triggers enforce this. Deletion is allowed because participants can withdraw their data. A foreign
+key with `SET_NULL` may become NULL. All other changes are refused. On SQLite, this includes inserts that
+would replace a row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Find the IP address from which an HTTP request or a websocket comes.
+"""Find the IP address of the client that sent an HTTP request or opened a websocket.
 
 Behind a trusted proxy (setting `TRUSTED_PROXIES`), the address is read from the `X-Forwarded-For` header.
-Anybody can write this header, so it is ignored from other addresses.
+Otherwise the header is ignored, because any client can forge it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Close all open connections before this process ends, so that their clients reconnect to another process. No
-Django.
+"""Close this process's connections before it ends, so that clients reconnect to another process.
 
-Register every long connection in `connection_drain` as soon as it is open. `is_draining()` returns True once
-the process is about to end; then start no new work.
+Register every long-lived connection in `connection_drain` as soon as it opens. `is_draining()` returns True
+once the process is about to end. After that, start no new work. Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Read and write rows with plain SQL, and insert or delete many rows in batches.
+"""Read and write single rows with plain SQL, and insert or delete many rows in batches.
 
-Plain SQL is for rows that are written at every step, because the ORM is too slow for them. Each batch has its
-own transaction, so that players do not wait for locks. `BatchedDeleteMixin` deletes in batches in the Django
-admin.
+Plain SQL is for rows that are written at every step, because Django's ORM is too slow for them. Each batch
+has its own transaction, so that players do not wait for locks. `BatchedDeleteMixin` lets Django admin pages
+delete in batches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Recognise database errors that mean an outage, and list missing migrations.
+"""Distinguish database outages from programming errors, and list missing or newer migrations.
 
-`database_problem` separates an unusable database (locked, full, read-only, unreachable, wrong version) from
-programming errors. The function reads the driver's error codes, because the texts of errors change.
+A database is unusable if it is locked, full, read-only, unreachable, or has the wrong version. The module
+reads the driver's error codes, because the texts of errors change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Run database work from event loops, limit waits for locks, and retry while the database is unreachable.
+"""Run database work from async code, limit waits for locks, and retry if the database is unreachable.
 
-`run_in_db_thread` repeats failed work, so the work must be safe to run twice. `run_once_in_db_thread` does
-not repeat it. `retry_while_unreachable` repeats a write that must not be lost. After a lock timeout, further
-statements of this process wait only briefly for some seconds.
+- `run_in_db_thread` repeats failed work, so the work must be safe to run twice.
+- `run_once_in_db_thread` does not repeat failed work.
+- `retry_while_unreachable` repeats a write that must not be lost.
+
+After a lock timeout, this process waits only briefly for locks during the next few seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Run coroutines in one event loop, which runs in its own thread and is shared by the whole process. No
-Django.
+"""Run coroutines in one asyncio event loop, which the whole process shares and which has its own thread.
 
-Hundreds of calls of language models can wait in the loop without a thread each. Nothing may block the loop:
-run database work with `db_retry.run_once_in_db_thread`, and long computations with `asyncio.to_thread`.
+Hundreds of language-model calls can wait there without a thread each. Code in the loop must never block it.
+Run database work with `db_retry.run_once_in_db_thread`, and long computations with `asyncio.to_thread`.
+Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Make HTTP responses that the browser saves as a file. The download can begin before the whole file has been
-produced.
+"""Make HTTP responses that the browser saves as a file.
+
+The download can begin before the whole file has been produced.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Write files atomically, build ZIP archives, record the time of backups, and buffer streamed output. No
-Django.
+"""Write files atomically, build ZIP archives, record the times of backups, and buffer streamed output.
 
-An atomic file is written completely or not at all. `StreamBuffer` collects what a library writes to a file,
-so that it can be sent in parts.
+An atomic write leaves either the complete new file or the old one. `StreamBuffer` collects what a library
+writes to a file, so that it can be sent in parts. Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Sign values with the installation's secret key (HMAC), and check such signatures (seals).
+"""Sign values with the installation's secret key (HMAC), and check such signatures, which are called seals.
 
-Somebody who can change the database but does not know the key cannot make a valid seal. The seal does not
+Somebody who can change the database but does not know the key cannot make a valid seal. A seal does not
 depend on how a database formats JSON.
 """
 

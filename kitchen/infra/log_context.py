@@ -1,8 +1,7 @@
-"""Keep the context of log lines (such as request, episode, step and task), and describe errors without
-secrets. No Django.
+"""Add context, such as request, episode, step and task, to log lines, and describe errors without secrets.
 
-The context is added to each log line of a thread; `with_log_context` passes it to another thread. The
-description of an error has its type and location, but not its message, which might contain a secret key.
+The context belongs to a thread, and `with_log_context` passes it on to another thread. An error is described
+by its type and location. Its message is left out, because it might contain a secret key. Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Share Prometheus metrics between the processes of one machine, in files of one folder. No Django.
+"""Combine the Prometheus metrics of all processes on one machine, through files in a shared folder.
 
 Each process writes its own files. When a process has ended, its counts are added to the files named `past`.
-This module uses internals of prometheus-client (`MmapedDict`, `ValueClass`), and a test checks the version.
+The module uses internals of prometheus-client (`MmapedDict`, `ValueClass`), so a test checks that library's
+version. Imports no Django.
 """
 
 from __future__ import annotations

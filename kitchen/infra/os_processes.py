@@ -1,8 +1,8 @@
-"""Give processes names from which other processes can tell whether they still run, and end child processes
-with their parent. Also read from environment variables how many processes to start. No Django.
+"""Name processes, check whether a named process still runs, and end children with their parent.
 
-Whether a process runs is read from `/proc`. On systems without it, an ended process is not noticed. A wrong
-number in a variable raises a ValueError.
+The module also reads from environment variables how many processes to start. A wrong number raises
+ValueError. Whether a process runs is read from `/proc`. On systems without `/proc`, an ended process goes
+unnoticed. Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Run CPU-bound calls in a few child processes, which import only the code that a call needs. No Django.
+"""Run CPU-bound calls in a few child processes.
 
-If a child is killed, its current call fails, and the next call gets a new child. Children end with their
-parent.
+A child imports only the code that its call needs. If a child is killed, its current call fails, and the next
+call gets a new child. Children end with their parent. Imports no Django.
 """
 
 # If a child is killed, its current call fails, and the next call gets a new child. Children end with their

@@ -1,9 +1,8 @@
-"""Run one child process of `process_pool`: `python -m kitchen.infra.process_pool_worker LINE PARENT`. No
-Django.
+"""Run one child process of `process_pool`: `python -m kitchen.infra.process_pool_worker LINE PARENT`.
 
-`LINE` is the file descriptor of the connection to the parent, `PARENT` the parent's process id. The child
-answers one call at a time until the connection closes. Signals to end (SIGINT, SIGTERM, SIGHUP) are ignored,
-because the parent may still need the child.
+`LINE` is the file descriptor of the connection to the parent, and `PARENT` is the parent's process id. The
+child answers one call at a time until the connection closes. It ignores the signals SIGINT, SIGTERM and
+SIGHUP, because the parent may still need it. Imports no Django.
 """
 
 from __future__ import annotations

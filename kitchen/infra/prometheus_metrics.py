@@ -1,7 +1,7 @@
-"""Define the Prometheus metrics that are counted during play (docs/metrics.md). No Django.
+"""Define the Prometheus metrics of live play, which docs/metrics.md lists.
 
 Call `multiprocess_metrics.share_metrics` before you import this module. Labels are names of worlds, agents,
-providers, models, statuses and codes. They never identify a person or contain a key.
+providers, models, statuses and codes. They never identify a person or contain a key. Imports no Django.
 """
 
 from __future__ import annotations

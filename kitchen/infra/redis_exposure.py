@@ -1,6 +1,7 @@
-"""Check that a Redis address is not open to other machines without a password. No Django.
+"""Check whether other machines could reach the app's Redis without a password.
 
-Anybody who can reach the app's Redis can read analysed data and send tasks to workers.
+Anybody who reaches it could read data that the app analyses, and send tasks to its workers. Imports no
+Django.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read RSA public keys from a JSON Web Key Set (RFC 7517) or from a PEM text. No Django."""
+"""Read RSA public keys from a JSON Web Key Set (RFC 7517) or a PEM text. Imports no Django."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Make texts and JSON values storable in the database and in the cache. No Django.
+"""Make texts and JSON values safe to store in the database and in the cache.
 
-Databases refuse some characters that a language model may write: NUL and half surrogate pairs. The cache
-holds only JSON, never pickled objects. So somebody who can write to the cache cannot run code.
+Databases refuse some characters that a language model may write: NUL and lone surrogates. The cache holds
+only JSON, never pickled objects. Pickled objects would let anybody who can write to the cache run code.
+Imports no Django.
 """
 
 from __future__ import annotations

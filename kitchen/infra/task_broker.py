@@ -1,7 +1,7 @@
 """Send tasks to Celery workers, measure the task queues, and check whether workers answer.
 
-A task is sent by its name, so that services need not import the workers' code. If the broker is unreachable,
-`send_task` returns False and logs a warning. No request to Redis takes longer than a second.
+A task is sent by its name, so that the sender need not import the workers' code. If the broker (Redis) is
+unreachable, `send_task` returns False and logs a warning. No request to Redis takes longer than a second.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Limit the websocket messages of one sender with token buckets, and limit the number of open connections. No
-Django.
+"""Limit the rate of one sender's websocket messages, and the number of open connections.
+
+The rate limits are token buckets. Imports no Django.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Call language models: providers, wrappers, costs, and recorded calls."""
+"""Call language models: providers, retries, budgets, costs, and recorded calls."""

@@ -1,8 +1,8 @@
-"""Compute the costs of language-model calls: prices, token estimates, and amounts in US dollars.
+"""Compute what calls of language models cost in US dollars, from a price list and numbers of tokens.
 
-Researchers edit the price list. A model without a price raises `UnknownPriceError`: a study with a budget
-then makes no call. Other studies make the call and record that its cost is unknown. Tokens are estimated from
-the number of bytes.
+Before a call, the number of tokens is estimated from the number of bytes. Researchers can edit the price
+list. A model without a price raises `UnknownPriceError`. A study with a budget then makes no call. Other
+studies make the call and record that its cost is unknown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Read a file that lists models and their capabilities. `manage.py models --keep FILE` writes such a file.
+"""Read the file that lists language models and their capabilities, such as thinking.
 
-`BRIGADE_MODELS` names the file, which is read again when it changes. If the variable is not set, only the
-built-in list (`providers.anthropic`) is known.
+`manage.py models --keep FILE` writes such a file, and the environment variable `BRIGADE_MODELS` names it. The
+file is read again when it changes. Without the variable, only the built-in list (`providers.anthropic`) is
+known.
 """
 
 from __future__ import annotations

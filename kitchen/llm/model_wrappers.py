@@ -4,8 +4,8 @@ Each wrapper has the interface of a model, so wrappers can be nested::
 
     RetryingModel(BudgetedModel(provider, purse, prices), rng)
 
-Keep this order, so that every attempt is paid for: a server may bill an attempt whose answer never arrived.
-`provider_registry.make_decision_model` builds this chain.
+`purse` is the budget. Keep this order, so that every attempt is charged to the budget. A server may bill an
+attempt whose answer never arrived. `provider_registry.make_decision_model` nests the wrappers in this order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the providers of language models, and build the model object for one decision.
+"""List the providers of language models, and build the model that an agent calls in one decision.
 
 `make_decision_model` adds retries, a budget, and the replay of recorded answers.
 """

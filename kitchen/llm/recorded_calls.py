@@ -1,7 +1,7 @@
-"""Record the requests to a language model, and replay recorded answers in place of new calls.
+"""Record the requests to a language model, and replay recorded answers instead of making new calls.
 
-`request_texts` returns all texts of a request as (role, text) pairs. `ReplayedModel` returns the recorded
-replies and failures in order, at no cost.
+`request_texts` returns a request's texts as (role, text) pairs. `ReplayedModel` is a model that returns
+recorded replies and failures in order, at no cost.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Help management commands to print one-line error messages, show a progress bar, and read recorded
-episodes."""
+"""Help management commands to print one-line errors, show progress, and read recorded episodes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Reserve money of a budget before each model call, and record the actual cost after the call.
+"""Reserve money from a budget before each call of a language model, and record the actual cost afterwards.
 
-The ledger has one row per model call. If a worker dies during a call, the reserved amount still counts,
-because the provider may have charged it.
+The ledger has one row per call. If a worker dies during a call, the reserved amount still counts as spent.
+The provider may have charged it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the database tables of money: budgets, and the ledger of model calls."""
+"""Define the database tables of budgets, and of the ledger that records each language-model call's cost."""
 
 from __future__ import annotations
 

@@ -1,2 +1,1 @@
-"""Provide ready-made play pages for worlds: `default_page` for any world, and `grid_page` for worlds on a
-grid."""
+"""Provide ready-made play pages: `default_page` for any world, and `grid_page` for worlds on a grid."""

@@ -1,7 +1,7 @@
-"""Show any world on a ready-made page: results, observation, last steps, and a command menu. No Django.
+"""Show any turn-based world on a ready-made page: results, observation, last steps, and a command menu.
 
-`PAGE = DefaultPage()` is a complete page for turn-based worlds. A world can pass `title` and `rules` (the
-paragraphs of the guide). A subclass can override:
+`PAGE = DefaultPage()` is a complete page. A world can pass `title` and `rules` (the paragraphs of the guide).
+A subclass can override:
 
 - `names`: texts for codes;
 - `commands`: texts for commands, by verb;
@@ -96,7 +96,8 @@ class StepList(NamedTuple):
 
 
 class SeatLine(NamedTuple):
-    """The command of one seat in a past step and, if it was refused, the reason."""
+    """The command of one seat in a past step and, if it was refused, the reason. Without a `name`, the text
+    is a whole sentence."""
 
     seat: int
     name: str
@@ -112,11 +113,13 @@ class PastStep(NamedTuple):
     news: tuple[tuple[str, str], ...]
     last: int = 0
     """The number of the last step, if the entry describes several equal steps that begin with `number`."""
+    is_sum: bool = False
+    """True if the lines tell what happened in all these steps together. False: they repeat in each step."""
 
     @property
     def is_eventless(self) -> bool:
         """Return True if nothing happened beside the commands, and no command was refused."""
-        return not self.news and not any(line.why for line in self.lines)
+        return not self.news and not self.is_sum and not any(line.why for line in self.lines)
 
 
 class SpokenStep(NamedTuple):

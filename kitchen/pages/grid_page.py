@@ -1,15 +1,15 @@
-"""Show a world on a grid as a drawing, as text, or both; in turns or in real time. No Django.
+"""Show a world on a grid as a drawing, as text, or both. The world may be turn-based or real-time.
 
 A world defines a subclass of `GridPage`. The subclass declares the look of each letter of the grid (`looks`)
-and the keys (`pad`). `layers` names the lists of the observation whose entries are drawn on cells. An entry
-has `at` ([column, row], counted from 0) and `thing` (a code).
+and the keys that players press (`pad`). `layers` names lists in the observation whose entries are drawn on
+cells. An entry has `at` ([column, row], counted from 0) and `thing` (a code).
 
-The observation must have a list `players` with an object for each player. Each object has `at`, and may have
-`face` (a verb of `moves`) and `holds` (a code).
+The observation must have a list `players` with one object per player. Each object has `at`, and may have
+`face` (a direction, as a verb of `moves`) and `holds` (the code of a thing).
 
 The server draws the cells. The script `static/js/grid.js` draws the players and layers. `pictures` is an SVG
-file whose symbols are named by the codes. Without a picture, cells and things are plain shapes with a letter.
-A world can add its own script, which draws or describes entries of a layer.
+file whose symbols have the codes as names. A cell or thing without a symbol is drawn as a plain shape with a
+letter. A world can add its own script to draw or describe the entries of a layer.
 """
 
 from __future__ import annotations

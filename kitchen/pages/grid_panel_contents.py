@@ -1,4 +1,4 @@
-"""Define the contents of the panels of `GridPage`: the data that its templates show. No Django."""
+"""Define the data that the templates of `GridPage` show in each panel."""
 
 from __future__ import annotations
 

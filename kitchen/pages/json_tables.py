@@ -1,4 +1,4 @@
-"""Convert a JSON object to facts and tables that a page can show. No Django.
+"""Convert a JSON object to facts and tables that a page can show.
 
 A single value becomes a fact (a name and a text). A list of lists, a list of objects, or an object becomes a
 table.

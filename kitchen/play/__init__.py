@@ -1,3 +1,1 @@
-"""Run live play: store episodes, run their steps, ask the agents for commands, and serve the play page over
-websockets.
-"""
+"""Run live play: store episodes, run steps, ask agents for commands, and serve the play page."""

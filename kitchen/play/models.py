@@ -1,8 +1,7 @@
-"""Define the database tables of live play: episodes, seats (places of players), agents, and the log of every
-step.
+"""Define the database tables of live play: episodes, seats (players' places), agents and logs.
 
 The rows of the log (`Step`, `SeatCommand`, `Decision`, `Message`) can be added but never changed.
-`Episode.state` is the present state. `StateChange` holds the large parts of the state.
+`Episode.state` is the current state of the world. `StateChange` holds the large parts of that state.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Run live play in real time. Clock processes compute the steps (ticks); websockets send them to pages."""
+"""Run live play in real time: clock processes compute steps (ticks), and websockets send them to pages."""

@@ -1,8 +1,8 @@
-"""Compute and store the steps (ticks) of the real-time episodes that this process has claimed.
+"""Compute and store the steps (ticks) of the real-time episodes that this clock process has claimed.
 
-A tick is sent to the pages at once, and stored `STORE_SECONDS` later. If storing fails for `HOLD_SECONDS`,
-the episode's clock stops. The clock also stops while Redis is down. It never waits for an agent or a page. If
-another process has claimed the episode, ticks that are not stored yet are discarded.
+A tick is sent to the pages at once, and stored `STORE_SECONDS` later. The clock of an episode stops if
+storing fails for `HOLD_SECONDS`, or while Redis is down. It never waits for an agent or a page. If another
+process has claimed the episode, this process discards the ticks that it has not stored.
 """
 
 from __future__ import annotations

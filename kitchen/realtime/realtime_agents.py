@@ -1,5 +1,6 @@
-"""Ask the agents of a real-time episode after each tick (step) for their commands in the next tick. The clock
-does not wait for them.
+"""Ask the agents of a real-time episode after each step (tick) for their commands in the next tick.
+
+The clock does not wait for them. There are three kinds of agents:
 
 - Agents that need almost no processor time (`Agent.light`) decide at once in this process.
 - Other agents without a language model run in a process pool (`kitchen.infra.process_pool`).

@@ -1,5 +1,4 @@
-"""Hold one real-time episode in memory: its open turn, the pressed keys, and the schedule of its ticks
-(steps).
+"""Hold one real-time episode in memory: its open turn, the pressed keys, and the times of its steps (ticks).
 
 A tick uses the last key that was pressed since the previous tick. If no key was pressed, it uses a key that
 is still held down. A tick needs no database, because its rows go to a buffer (`realtime_storage.TickBuffer`).

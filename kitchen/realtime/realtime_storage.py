@@ -1,7 +1,7 @@
-"""Store real-time episodes: which clock process has claimed an episode, and the rows of its ticks (steps).
+"""Store the steps (ticks) of real-time episodes, and which clock process owns each episode.
 
 A clock process claims an episode before it computes ticks. The claim expires after `LEASE_SECONDS` unless the
-process renews it. Rows of ticks are collected in memory. One transaction then stores the ticks of many
+process renews it. Rows of ticks are collected in memory. Then one transaction stores the ticks of many
 episodes, if the process still has its claims.
 """
 

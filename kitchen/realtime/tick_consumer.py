@@ -1,7 +1,8 @@
-"""Serve the websocket of one player in a real-time episode. `tick_messages` defines the messages.
+"""Serve the websocket of one player in a real-time episode.
 
-The consumer sends pressed keys to the clock process that computes the episode, and that process's updates to
-the page. A page that misses a tick (step) requests the whole state.
+The consumer forwards pressed keys to the clock process that computes the episode. It forwards that process's
+updates to the page. A page that misses a step (tick) requests the whole state. `tick_messages` defines the
+messages.
 """
 
 from __future__ import annotations

@@ -1,29 +1,29 @@
-"""Define the messages between pages and the clock processes that compute real-time episodes. A tick is a
-step.
+"""Define the messages between play pages and the clock processes that compute real-time episodes.
 
-From a page, over `/ws/ticks/<key>/`, one JSON object each:
+A tick is a step of the episode. A page sends JSON objects over the websocket `/ws/ticks/<key>/`:
 
 - `{"type": "key", "command": ["north"], "down": true, "number": 7}`: a key was pressed, or released (`down`
   is false). The page repeats a held key at least every five seconds. `number` grows with each message.
 - `{"type": "sync"}`: send the whole state. `{"type": "ping"}`: is the connection alive?
 
-To a page:
+A page receives:
 
 - `state`: the stored state (`websocket_messages.StateMessage`), sent after connecting and after a `sync`.
   Only this message has `brief`, the facts that never change.
 - `whole`: `{step, tick_ms, observation, score, key, starts_in_ms, lost_ms}`, the present state. `key` is the
   `number` of the last key message received. `starts_in_ms` is the time until the first tick begins. `lost_ms`
-  is the time that was lost in an outage; `step` may then be lower than before.
+  is the time that was lost in an outage. After an outage, `step` may be lower than before.
 - `tick`: `{step, changed, gone, score, events, key, lost_ms}`, the changes of one more step. `changed` has
   new values of the observation by name, and `gone` the names that were removed. `events` has the events that
   this player may know.
-- `intents` in `whole` and `tick`: what other players are about to do, if the page shows this. `errand`: the
-  same for a hint to this player. A `tick` has them only if they have changed.
+- `intents`, a field of `whole` and `tick`: what other players are about to do, if the page shows this.
+- `errand`, a field of `whole` and `tick`: the action that a hint recommends to this player. A `tick` has
+  these two fields only if they have changed.
 - `over`: `{status, html}`: the episode has ended and is stored. `html` has the final panels of the page.
 - `gone`: `{said}`: sentences about players who have left.
 - `notice`: see `websocket_messages.NoticeMessage`. `pong`: the answer to a `ping`.
 
-A clock process sends one message for all pages of an episode over the channel layer. Each page forwards only
+A clock process sends one message for all pages of an episode over the channel layer. Each page receives only
 the part for its player.
 """
 

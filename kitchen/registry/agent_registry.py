@@ -1,6 +1,6 @@
 """List every kind of agent, and create agents by the name of their kind.
 
-Agents that can play only one world are listed by the kit of that world (`kitchen.contract.kit`).
+If a kind can play only one world, the world's kit lists it (`kitchen.contract.kit`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Look up a name in a registry (a table of names), and import the object at a path
-`package.module:attribute`. No Django.
+"""Look up a name in a registry (a table of names), and import the object to which it refers.
+
+The object is given as a path `package.module:attribute`. Imports no Django.
 """
 
 from __future__ import annotations

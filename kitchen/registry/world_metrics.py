@@ -1,5 +1,6 @@
-"""List the metrics of worlds (`kitchen.contract.metric_definitions.Metric`), compute those metrics that need
-the log, and format values as text. No Django.
+"""List the metrics of every world, compute metrics from episode logs, and format their values as text.
+
+`kitchen.contract.metric_definitions` defines `Metric`. Imports no Django.
 """
 
 from __future__ import annotations

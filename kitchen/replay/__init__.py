@@ -1,1 +1,1 @@
-"""Replay stored episodes: verify them, rebuild past pages, draw timelines, and export episode files."""
+"""Replay stored episodes to verify them, rebuild past pages, draw timelines, and export episode files."""

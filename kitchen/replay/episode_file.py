@@ -1,7 +1,7 @@
-"""Write an episode to one JSON file, and read it back.
+"""Export an episode as one JSON file, and read such a file.
 
 The file has everything needed to replay the episode (`FIELDS`). It has no participant codes, no costs, and no
-keys that give access to a player's page. Its `hash` covers the rest of the file, so that any change is
+keys that give access to a player's page. Its field `hash` covers the rest of the file, so that any change is
 detected.
 """
 

@@ -1,6 +1,6 @@
-"""Read all stored rows of an episode, and make labels of its players, agents and commands for staff.
+"""Read all stored rows of an episode, and label its players, agents and commands for staff.
 
-The labels have the names that players see, and the player's number. The secret keys of players are not shown.
+A player's label has the name that players see, and the player's number. Secret keys of players are not shown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Verify that an episode and its agents' decisions can be reproduced from the stored data.
 
-Each agent with a language model gets the same situation and the stored replies again; no model is called. Its
-requests and commands are compared with the stored ones. `why_not_repeatable` gives the reason why a decision
-cannot be repeated.
+Each agent with a language model gets its recorded situation and the stored model replies again. No model is
+called. The agent's requests and commands are compared with the stored ones. `why_not_repeatable` says why a
+decision cannot be repeated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Replay an episode's steps from its seed and commands, and rebuild a player's page after any step.
 
 `replay_faults` lists differences from the log. `PastTurn` is the state of the episode after a given number of
-steps; it is never stored.
+steps. It is never stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Lay out the timeline of an organisation: a lane for each member, jobs as bars, and messages as arrows.
+"""Compute the layout of a team's timeline: a lane for each member, jobs as bars, and messages as arrows.
 
-All lengths are in pixels of the drawing. Column n, from 0, has the steps from n * `steps_a_column` + 1 on.
-The template `study/monitor/replay_team_timeline.html` draws it as SVG, with a table of the same events.
+A job is a task that one member gives to another by message. All lengths are pixels of the drawing. Column n,
+counted from 0, begins with step n * `steps_a_column` + 1. The template
+`study/monitor/replay_team_timeline.html` draws the timeline as SVG, with a table of the same events.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Define template filters of the Django app `kitchen`."""
+"""Define Django template filters of the app `kitchen`."""

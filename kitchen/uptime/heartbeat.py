@@ -1,8 +1,8 @@
 """Record every few seconds that this process is alive (a heartbeat), and record outages and clock changes.
 
-All processes of one part of the app, such as pages or workers (`Part`), share one row. The first heartbeat
-after a gap records an outage and sends the signal `outage_over`. If somebody set the system clock, the stored
-times are corrected.
+All processes of one part of the app (`Part`), such as pages or workers, share one row. The first heartbeat
+after a gap records an outage and sends the signal `outage_over`. If somebody has set the system clock, the
+stored times are corrected.
 """
 
 from __future__ import annotations

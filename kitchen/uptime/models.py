@@ -1,5 +1,8 @@
-"""Define the database tables of uptime: the last heartbeat of each part of the app (such as pages or
-workers), and the recorded outages."""
+"""Define the database tables of heartbeats and outages.
+
+A heartbeat is the time at which a part of the app was last known to be alive. Examples of parts are pages and
+workers.
+"""
 
 from __future__ import annotations
 

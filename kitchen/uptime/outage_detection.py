@@ -1,9 +1,8 @@
-"""Decide from heartbeats which part of the app is or was down, and whether the system clock was set. The
-module changes no data.
+"""Decide from heartbeats which part of the app is or was down, and whether the system clock was set.
 
-A part (such as pages or workers) is down after `SILENCE_SECONDS` without a heartbeat. It is also down when
-all its processes have ended. Clock changes are found by comparison with a monotonic clock, until the machine
-restarts.
+A heartbeat is a sign of life that each part, such as pages or workers, gives every few seconds. A part is
+down after `SILENCE_SECONDS` without a heartbeat, or when all its processes have ended. Changes of the system
+clock are found by comparison with a monotonic clock, until the machine restarts. The module changes no data.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Read recorded outages: the time lost in a period, the affected steps, and a list for staff. The module
-changes no data.
+"""Read recorded outages: the time lost in a period, the affected steps, and a list for staff.
+
+The module changes no data.
 """
 
 from __future__ import annotations

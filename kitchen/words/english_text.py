@@ -1,4 +1,4 @@
-"""Write numbers, lists and codes in English words, for staff, logs and prompts. No Django."""
+"""Write numbers, lists and codes in English words, for staff, logs and prompts. Imports no Django."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translate texts into the language of the current reader. No Django.
+"""Translate texts into the language of the current reader, in modules that do not import Django.
 
 Texts stay English until `use_translations` has been called. Call the functions when a page is rendered, not
 while a module is imported. Mark texts in constants with `gettext_noop`.

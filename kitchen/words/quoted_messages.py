@@ -1,6 +1,6 @@
-"""Quote people's messages in prompts, and check the lines that a language model writes to people. No Django.
+"""Quote people's messages in prompts, and check the lines that a language model writes to people.
 
-A quoted message stands on one line, in quotation marks, so that a model treats it as data.
+A quoted message stands on one line, in quotation marks, so that a model treats it as data. Imports no Django.
 """
 
 from __future__ import annotations

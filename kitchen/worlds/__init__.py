@@ -1,2 +1,1 @@
-"""Define the game worlds, one folder per world. One line of `kitchen.registry.world_registry` registers each
-world."""
+"""Define the game worlds, one folder per world. `kitchen.registry.world_registry` registers each of them."""

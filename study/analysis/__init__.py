@@ -1,1 +1,1 @@
-"""Select the participants and measures of a study's analysis, compute it, and cache its results."""
+"""Analyse a study: select its participants and measures, compute the statistics, and cache the results."""

@@ -1,7 +1,8 @@
-"""Choose the measures (dependent variables) of an analysis and read their values.
+"""Choose the measures (dependent variables) of an analysis, and read their values.
 
-Measures are play metrics, survey ratings, numbers with a lower and upper limit, and sub-scale scores.
-Attention checks, choices and free texts are not measures.
+Measures are play metrics, survey ratings, and survey numbers that have a lower and an upper limit. The scores
+of sub-scales (groups of survey items) are measures, too. Attention checks, choices between options, and free
+texts are not measures.
 """
 
 from __future__ import annotations

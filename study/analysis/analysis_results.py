@@ -1,8 +1,8 @@
-"""Compute a study's analysis in a worker, and cache the result until the data change.
+"""Compute a study's analysis in a worker process, and cache the result until the data change.
 
-Each cache entry stores a hash of the data, so an outdated result is never shown. An entry contains
-participants' values, so it is erased when a participant withdraws (`forget_analysis`). The module also reads
-which agents and models made the decisions in each condition.
+Each cache entry stores a hash of the analysed data, so an outdated result is never shown. An entry contains
+values of participants. So `forget_analysis` erases it when a participant withdraws. The module also lists the
+agents and language models that played in each condition.
 """
 
 from __future__ import annotations

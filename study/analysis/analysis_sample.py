@@ -1,6 +1,7 @@
-"""Select the participants and values that an analysis uses, and list the excluded participants with reasons.
+"""Select the participants and values that an analysis uses, and give a reason for each excluded participant.
 
-The module also reads the answers to the items of each sub-scale. It changes no data.
+The module also reads the answers from which the reliability of questionnaire sub-scales is computed. It
+changes no data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Render the figures of a cached analysis as files.
+"""Make files of the figures of an analysis: SVG, PDF, PNG, tables as CSV or JSON, and Vega-Lite.
 
-A separate process draws them, because drawing would delay people who play on this server.
+A separate process draws the images. Otherwise drawing would delay people who play on this server.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Warn a researcher before data collection about what a study cannot measure.
+"""Warn a researcher, before data collection, about what a study cannot measure.
 
-The warnings come from the design and from a dry run, in which programs play the study. For example, a warning
-names values that do not vary. It can also say that decisions of agents were too late for the time limit of a
-step.
+The warnings come from the study's design, and from dry runs, in which programs play the study as a test. For
+example, one warning names metrics that hardly vary. Another says that agents often decided too late for the
+time limit of a step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Read the process counts of the analysed episodes by condition and seat.
+"""Read how each seat (player position) worked in the analysed episodes: counts such as failed checks.
 
-Totals are metrics of single seats that a world computes from the log. Codes of failed checks come from the
-logs themselves. Only logs with a failed check are read.
+A check rejects an invalid command, plan or reply; its code says what was wrong. The counts are summed by
+condition and seat. Totals come from metrics that a world (game) computes for single seats. Codes come from
+episode logs. Only logs that have a failed check are read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Compute the metrics of whole teams (`TEAM_METRICS`) from the logs of episodes."""
+"""Compute the metrics of whole teams (`TEAM_METRICS` of `study.design.play_metrics`) from episode logs.
+
+An episode is one game. It has team metrics only if its settings say who may command or write to whom.
+"""
 
 from __future__ import annotations
 

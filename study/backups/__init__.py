@@ -1,1 +1,1 @@
-"""Create and restore backups."""
+"""Create backups of the database and the secret key, and restore them."""

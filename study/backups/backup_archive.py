@@ -1,8 +1,7 @@
-"""Write and read the file format of a backup: a tar with a manifest, the database and, optionally, the secret
-key.
+"""Write and read a backup file: a tar archive with the database and, optionally, the secret key.
 
-The manifest comes first and has the hashes of the other files. A file whose hash differs is refused before it
-is used.
+The first file in the archive is a manifest with the hashes of the other files. If the hash of a file differs,
+the file is refused before it is used.
 """
 
 from __future__ import annotations

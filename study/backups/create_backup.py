@@ -1,4 +1,4 @@
-"""Create a backup while the app runs, and remove old backups."""
+"""Create a backup of all stored data while the app runs, and remove old backups."""
 
 from __future__ import annotations
 

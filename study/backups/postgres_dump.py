@@ -1,7 +1,7 @@
-"""Copy a PostgreSQL database with pg_dump, and replace a database with pg_restore.
+"""Copy a PostgreSQL database with pg_dump, and replace its tables with pg_restore.
 
-A restore renames the schema with the old tables instead of deleting it, so that a failed restore can be
-undone. The database user needs no right to create databases.
+A restore renames the schema with the old tables and keeps it. So you can undo a failed restore. The database
+user needs no right to create databases.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Restore a backup in place of the current data. Everything is checked before anything is changed.
+"""Check a backup completely, and then replace the current data by it.
 
-Some newer data are kept. Participants who were erased since the backup are erased again; hashes without names
-(erasure marks) identify them. Completion codes of people who finished and then withdrew are kept, so that
-they can still be paid.
+Some data that are newer than the backup are kept. Participants who were erased since the backup are erased
+again. Hashes without names (erasure marks) identify these participants. Completion codes of people who
+finished and then withdrew are kept, so that these people can still be paid.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Copy a SQLite database, also while other processes write to it. Also replace a database with a copy."""
+"""Copy a SQLite database while other processes write to it, and replace a database by a copy."""
 
 from __future__ import annotations
 

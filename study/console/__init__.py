@@ -1,2 +1,1 @@
-"""Serve the researcher's console: the list of studies, the overview of one study, its analysis and its
-report."""
+"""Serve main pages of the console (the staff's website): list of studies, one study, analysis, report."""

@@ -1,5 +1,6 @@
-"""Serve the analysis and report pages of a study, and their files. While a worker still computes the analysis
-or report, a waiting page is shown.
+"""Serve the analysis and report pages of a study in the researcher's console, and their files.
+
+A worker process computes the results. Until they are ready, a waiting page is shown.
 """
 
 from __future__ import annotations

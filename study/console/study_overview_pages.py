@@ -1,4 +1,4 @@
-"""Serve the staff's home page with all studies, and the overview page of one study."""
+"""Serve two pages of the researcher's console: the list of all studies, and the overview of one study."""
 
 from __future__ import annotations
 

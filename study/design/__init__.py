@@ -1,1 +1,1 @@
-"""Define a study's design: conditions, questions, parts, orders, versions and preregistration."""
+"""Define a study's design: conditions, questions, parts, orders, versions, and preregistration."""

@@ -1,10 +1,11 @@
-"""Parse a study's planned tests: the main test, the correction for several measures, and contrasts. Plain
-Python.
+"""Parse the statistical tests that a researcher plans: main test, correction for several measures, contrasts.
 
-The sample-size page, the preregistration and the analysis use the same plan. A contrast is one line: a name,
-a colon, and condition keys with weights that add up to 0::
+The sample-size page, the preregistration and the analysis use this plan. A contrast is one line: its name, a
+colon, and conditions with weights that add up to 0. For example::
 
     H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
+
+The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Parse a study's between-subjects groups, and find the conditions that each group plays. Plain Python.
+"""Parse a study's between-subjects groups, and find the conditions that each group plays.
 
-Each participant belongs to one group, and plays the conditions of this group and the conditions without a
-group. Groups are assigned in blocks: each block has every group once, in random order. If somebody drops out,
-withdraws or is excluded, another participant gets the free place first.
+Each participant belongs to one group. Participants play the conditions of their group, and all conditions
+that have no group. Groups are assigned in blocks: each block has every group once, in random order. If a
+participant drops out, withdraws or is excluded, the next participant gets this place in the group. The module
+does not import Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define `Blueprint`: the complete design of a study, without its participants, as one immutable value.
 
-The database stores a blueprint as a JSON document. A participant keeps the blueprint that was current when
-they entered. `blueprint_of` makes a blueprint from a study's database rows.
+The database stores a blueprint as a JSON document. `blueprint_of` makes one from a study's database rows.
+Participants keep the blueprint that was current when they entered.
 """
 
 from __future__ import annotations

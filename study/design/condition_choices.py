@@ -1,5 +1,6 @@
-"""List the worlds and co-players (agents that play with participants) that forms offer for a condition. Also
-list warnings about the chosen settings.
+"""List the worlds (games) and co-players (agents) that forms offer for a condition, and warn about settings.
+
+A condition combines a world with its settings and co-players.
 """
 
 from __future__ import annotations

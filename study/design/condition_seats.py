@@ -1,5 +1,8 @@
-"""Find the players of a condition that are people, and its co-players (agents). Also report what is wrong
-with its settings. The module imports no Django models.
+"""Find which players of a condition are people and which are agents, and check the condition's settings.
+
+A seat is a numbered player position in a world (game). The module lists the seats of people, and each agent
+(co-player) with its seats. It reports settings that cannot be played or that have no effect. It does not
+import Django models.
 """
 
 from __future__ import annotations

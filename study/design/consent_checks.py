@@ -1,7 +1,7 @@
-"""Find statements that are missing in the consent text, and false statements in any text of a study.
+"""Find statements that a study's consent text lacks, and false statements in any text of the study.
 
-The consent must mention other players, written messages, language models, speech services and stored device
-data, if the study has them.
+If a study has other players, written messages, language models or speech services, the consent must mention
+them. It must also mention device data that are stored.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Locate the files of the demo studies that come with the program, and read the texts of the demo study's
-pages.
+"""Locate the TOML files of the ready-made studies, and read the page texts of one of them, the demo study.
+
+Researchers can begin a new study with a copy of a ready-made one.
 """
 
 from __future__ import annotations

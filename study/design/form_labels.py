@@ -1,8 +1,7 @@
-"""Return the form labels of a design's fields, which pages also use to list the differences between two
-designs.
+"""Return the form labels of a design's fields, for forms and for lists of differences between two designs.
 
-One label depends on the study's worlds. It names what they draw at random (`World.drawn`), for example “The
-same events for everybody”.
+One label depends on the study's worlds (games), because it names their random events. An example is “The same
+events for everybody”.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convert researchers' Markdown to safe HTML."""
+"""Convert Markdown that researchers write to HTML, without scripts or other unsafe markup."""
 
 from __future__ import annotations
 

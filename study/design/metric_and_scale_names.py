@@ -1,4 +1,7 @@
-"""List the metrics that a study compares, and give each metric and sub-scale score a unique column name."""
+"""List the metrics that a study compares, and give each metric and sub-scale score a unique column name.
+
+A sub-scale score is computed from several questionnaire items.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Check keys and names in a study: valid characters, reserved names, and keys that must not change.
 
-Participants keep the version of the design under which they entered. While human participants are active, the
-keys of this version's conditions and items must not change. The texts of the items must not change either.
+Each participant is bound to the version of the design under which they entered. While a person is active, the
+keys of the conditions and items of this version must not change. The texts of the items must not change
+either.
 """
 
 from __future__ import annotations

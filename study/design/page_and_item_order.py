@@ -1,5 +1,6 @@
-"""Define the order of the pages of a study, and the order of items on each page. Also compute how far a
-participant has come.
+"""Define the order of a study's pages and of the survey items on each page.
+
+The module also computes a participant's progress: the number of the current part, and of all parts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Define the parts of a study other than the rounds: consent, guide, practice, check, debriefing and others.
+"""Define the parts of a study other than rounds: consent, guide, practice, check, debriefing and others.
 
-A round is an episode with its survey in one condition. A part has a title, a text and settings. The module
-also determines the world and co-players of the practice episode, and checks that the episode is long enough.
-Participants meet the parts in the order of `PARTS`. The rounds come after the check of understanding and
-before the final comparison.
+A round is an episode (one game) with its survey, in one condition. A part has a title, a text and settings.
+Participants see the parts in the order of `PARTS`. The rounds come after the check of understanding and
+before the final comparison. The module also sets up the practice episode, and checks that it is long enough.
 """
 
 from __future__ import annotations

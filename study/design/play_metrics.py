@@ -1,6 +1,6 @@
-"""Define the metrics of play that exist in every world, and report which metrics a condition cannot measure.
+"""Define the play metrics that every world (game) has, and report which of them a condition cannot measure.
 
-The module imports no Django models.
+The module does not import Django models.
 """
 
 from __future__ import annotations

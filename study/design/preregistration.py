@@ -1,9 +1,9 @@
-"""Freeze a study's design as a preregistration, and verify its hashes.
+"""Freeze a study's design as a preregistration, and verify the hashes of a preregistration.
 
-A preregistration is stored as a JSON object, the *bundle*. `content` is the planned design, `frozen` the time
-and the user, and `program` names the program that froze it. `content_sha256` is the SHA-256 of `content` in
-canonical JSON. The same design under the same code and default model gives the same hash. `sha256` is the
-hash of `format`, `content`, `frozen` and `program` together.
+A preregistration is stored as a JSON object, the *bundle*. Its field `content` is the planned design.
+`frozen` is the time and the user, and `program` the version of the app. `content_sha256` is the SHA-256 of
+`content` in canonical JSON. The same design gives the same hash, if code and default model are the same.
+`sha256` is the hash of `format`, `content`, `frozen` and `program` together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""List what a study lacks before it can take participants, and what the researcher should reconsider."""
+"""List what a study lacks before it can take participants, and what the researcher should reconsider.
+
+Some problems prevent the study from taking participants. The others are only advice.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Define recruitment platforms such as Prolific: which parameters their links have, and where participants
-are sent back to at the end.
+"""Define recruitment platforms such as Prolific: link parameters, and where participants return at the end.
+
+A link parameter can identify the participant on the platform. The module reads these parameters from a
+request, and checks or makes signed links.
 """
 
 from __future__ import annotations

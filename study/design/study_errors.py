@@ -1,4 +1,4 @@
-"""Define the errors that the study's services raise and its pages show.
+"""Define the errors that the services of `study` raise. Pages show their messages.
 
 Errors::
 

@@ -1,6 +1,4 @@
-"""Create a study from a TOML file. For an invalid file, the error names the file and the key, and gives the
-reason.
-"""
+"""Create a study from a TOML file. For an invalid file, the error names the file, the key and the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Manage versions of a study's design: the current one, the preregistered one, and their differences."""
+"""Find the current and the preregistered version of a study's design, and differences between two designs.
+
+A version is the design as it was at one time. Participants are bound to the version under which they entered.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Define who plays in a condition, and who may command or write to whom. The module imports no Django models.
+"""Define who plays in a condition, and who may command or write to whom.
 
 The class `Team` holds these settings of a condition. In a condition without them, one agent commands all
-teammates, and no member can send messages.
+teammates, and no player can send messages. The module does not import Django models.
 """
 
 from __future__ import annotations

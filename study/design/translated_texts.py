@@ -1,9 +1,8 @@
-"""Translate a study's design into one of its languages, and list the texts without a translation. Plain
-Python.
+"""Translate a study's design into one of its languages, and list texts that have no translation.
 
-The JSON document of a design holds the translations: for each language, a text for each path. A path is the
-place of the original text in the document (`study.design.translations`). Stored answers do not depend on the
-participant's language.
+The JSON document of a design holds the translations: for each language, a text for each path. A path such as
+`parts.consent.text` locates the original text in the document. Stored answers do not depend on the
+participant's language. The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Define the languages of a study, its translatable texts, and the default texts that the program translates.
+"""Define a study's languages, the texts to translate, and default texts that the app translates itself.
 
 A path identifies a text in a design: `title`, `parts.consent.text`, `items.trust.options.2`. `Study.texts`
-stores each translation under the original text. So a translation remains if the text is moved, and is lost if
-the text is changed.
+stores each translation under the original text, not under its path. So a translation is kept if the text is
+moved, and is lost if the text is changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Define the form for a condition, with one field for each setting, and the form for a survey item."""
+"""Define the forms with which researchers edit a condition and a survey item (one question).
+
+A condition combines a world (game) with its settings and the agents that play. Its form has one field for
+each setting.
+"""
 
 from __future__ import annotations
 

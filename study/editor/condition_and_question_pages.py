@@ -1,4 +1,4 @@
-"""Serve the pages to edit a study's conditions and questions, and to move, copy or delete one."""
+"""Serve the pages on which researchers edit, move, copy and delete a study's conditions and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Describe how a design differs from its preregistration, with the labels and values of the forms."""
+"""Describe how a study's design differs from its preregistration, as texts for pages.
+
+The texts use the labels of the forms with which researchers edit the design.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Describe a design as texts for pages: settings, parts, questions, sub-scales and outcomes, with the forms'
-labels. The caller passes the design; the module reads no database rows.
+"""Describe a study's design as texts for pages: settings, parts, questions, sub-scales, and outcomes.
+
+The texts use the labels of the forms. A sub-scale is a score that is computed from several questions. An
+outcome is what participants get at the end, such as a completion code. The caller passes the design; the
+module reads no database rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Define the forms with which researchers edit a study: settings, analysis plan, recruitment, orders of
-conditions, parts, outcomes, and staff.
+"""Define the forms with which researchers edit a study: settings, planned tests, recruitment, parts, members.
 
-An outcome is what a participant gets at the end, such as a completion code.
+Other forms set the orders of conditions and the outcomes. An outcome is what a participant gets at the end,
+such as a completion code. Members are the staff who may see or edit the study. The forms of conditions and
+questions are in `study.editor.condition_and_item_forms`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Serve the pages to edit a study's design: overview, settings, analysis plan, orders of conditions,
-recruitment, parts, outcomes and texts.
+"""Serve the pages on which researchers edit a study's design: overview, settings, parts, texts, and others.
 
-An outcome is what a participant gets at the end, such as a completion code.
+The other pages set the planned tests, orders of conditions, recruitment, and outcomes. An outcome is what a
+participant gets at the end, such as a completion code.
 """
 
 from __future__ import annotations

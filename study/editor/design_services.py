@@ -1,7 +1,7 @@
-"""Change a study's design in the database: studies, conditions, items, parts, outcomes, and the staff who are
-members.
+"""Change a study's design in the database: save, copy, move or delete studies, conditions, items and parts.
 
-An outcome is what a participant gets at the end, such as a completion code.
+The module also stores the outcomes and the members of a study. An outcome is what a participant gets at the
+end, such as a completion code. Members are the staff who may see or edit the study.
 """
 
 from __future__ import annotations

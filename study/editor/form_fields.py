@@ -1,8 +1,8 @@
-"""Define form fields for lists, for values of several types, and for a condition's team.
+"""Define form fields for lists, for values of several types, and for the team of a condition.
 
 The team fields set who plays, and who may command or write to whom. In these fields, players have the numbers
-that participants see. Player 1 is the participant. If the participant does not play in the world, player 1 is
-the first teammate.
+that participants see. Player 1 is the participant. If the participant has no player in the world (game),
+player 1 is the first teammate.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Serve the pages to freeze a preregistration, to read and download it, and to see later changes of the
-design.
+"""Serve the pages on which staff freeze, read and download a study's preregistration, and see later changes.
 
-The download is a ZIP for a registry such as OSF. It has the preregistration as JSON, a readable copy, and
-instructions to check its hash.
+The download is a ZIP file for a registry such as OSF. It has the preregistration as JSON, a readable copy,
+and instructions to check its hash.
 """
 
 from __future__ import annotations

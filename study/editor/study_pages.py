@@ -1,5 +1,6 @@
-"""Serve the pages for a study as a whole: create, copy, open, close, delete, preview, and manage the staff
-who are members.
+"""Serve the pages on which staff create, copy, open, close, delete or preview a study, and manage members.
+
+Members are the staff who may see or edit the study.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Define the form for a condition with its team fields. Each row of the form is a type of co-player (agent)
-that plays for some of the teammates.
+"""Define the form for a condition in which several agents or people play as a team.
 
-The field `team_row` lists the numbers of the rows. `team_row_3` is the co-player type of row 3.
-`team_row_3_players` are the players that it plays for. `team_row_3__planner__tries` is the setting `tries` of
-the co-player `planner` in row 3.
+Each row of the form sets a type of agent (co-player) that plays for some of the teammates. The form field
+`team_row` lists the numbers of the rows. `team_row_3` is the agent type of row 3. `team_row_3_players` lists
+the players of this agent. `team_row_3__planner__tries` is the setting `tries` of the agent type `planner` in
+row 3.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Draw a diagram of who plays in a condition, and of who may command or write to whom. Also describe the
-diagram as text.
+"""Draw a diagram of who plays in a condition and who may command or write to whom.
+
+The module also describes the diagram as text, for readers who cannot see it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Map the URLs of a study's design pages to views. All URLs begin with the same prefix."""
+"""Map the URLs on which researchers edit, preview and test a study to views.
+
+All URLs begin with the same prefix.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Define form fields for the settings of a world or agent, for practice, and for layouts drawn on a grid.
+"""Define form fields for the settings of a world (game) or agent, and for layouts drawn on a grid.
 
-A drawn setting (`kitchen.contract.drawable_setting`) is stored as text. For the field `name`, the form sends
-the drawing as `name__rows` and several `name__line_…`. `name__kept` is the text before the drawing was
-changed. A text that cannot be drawn is edited as text and sent as `name`.
+Other fields set up the practice episode. A drawn setting is stored as text
+(`kitchen.contract.drawable_setting`). For a field `name`, the form sends the drawing as `name__rows` and
+several `name__line_…`. `name__kept` is the text before the drawing was changed. If a text cannot be drawn, it
+is edited as text and sent as `name`.
 """
 
 from __future__ import annotations

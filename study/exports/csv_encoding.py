@@ -1,7 +1,7 @@
-"""Encode table rows as CSV (UTF-8, RFC 4180, as Python's `csv` writes it), column by column.
+"""Encode the rows of export tables as CSV (UTF-8, RFC 4180), in the same form as Python's module `csv`.
 
-For speed, equal cells and texts are encoded only once. JSON values and times are read from the database as
-text, so that they need not be parsed and written again.
+For speed, rows are encoded column by column, and equal values only once. JSON values and times are read from
+the database as text. So they need not be parsed and written again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Define the researchers' pages to download a study's data, to manage API tokens, and to read the API's
-documentation.
-"""
+"""Serve the staff pages to download a study's data, manage API tokens, and read the API documentation."""
 
 from __future__ import annotations
 

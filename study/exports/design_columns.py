@@ -1,5 +1,6 @@
-"""Make the export columns that depend on a study's design: metrics of its worlds, and settings of its
-conditions.
+"""Make the export columns that depend on a study's design: metrics of its worlds, settings of its conditions.
+
+A world is a game. A condition combines a world with its settings and co-players (agents).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Define the read-only REST API with which programs read studies. `/api/` has its documentation.
+"""Serve the read-only REST API with which programs read studies. `/api/` shows its documentation.
 
-Each request needs a token of a researcher. It can read the studies that this researcher may see at that
+Each request needs the API token of a researcher. It can read the studies that this researcher may see at that
 moment (`study.researchers.permissions`).
 """
 

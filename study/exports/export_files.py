@@ -1,4 +1,4 @@
-"""Write export tables as CSV, Parquet or ZIP files: as a stream for a download, or into a folder."""
+"""Write export tables as CSV, Parquet or ZIP files, either streamed as a download or into a folder."""
 
 from __future__ import annotations
 

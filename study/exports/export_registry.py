@@ -1,5 +1,6 @@
-"""List all export files. Also make the files that describe the others: the codebook, README.md and
-design.json.
+"""List all tables and files of the data export, and write the files that describe them.
+
+These files are the codebook (a table of all columns), README.md, and design.json with the study's design.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Define `ExportTable`, a table of the export with its columns and rows, and `ExportSelection`, which chooses
-the data.
+"""Define `ExportTable`, an export table with columns and rows, and `ExportSelection`, the data to export.
 
-By default, all participants are exported, with a column for their kind, such as synthetic. The caller can
-leave out kinds of participants, or data that an outage of the app affected.
+By default, all participants are exported. A column shows their kind, such as synthetic (a program). A
+selection can leave out kinds of participants, or data that an outage of the app affected.
 """
 
 from __future__ import annotations

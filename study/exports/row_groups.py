@@ -1,4 +1,4 @@
-"""Group table rows with equal values, such as the rows of one episode, so that each value is encoded once."""
+"""Group table rows that share values, such as the rows of one episode, to encode each shared value once."""
 
 from __future__ import annotations
 

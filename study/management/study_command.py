@@ -1,5 +1,7 @@
-"""Define the base class of management commands about one study. It finds the study, and reports errors in one
-line."""
+"""Define the base class of management commands about one study.
+
+The class finds the study by the command's first argument. It reports errors in one line.
+"""
 
 from __future__ import annotations
 

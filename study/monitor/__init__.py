@@ -1,1 +1,1 @@
-"""Let staff watch a study live and act on its participants."""
+"""Serve the pages on which staff watch a study live, replay its episodes, and act on its participants."""

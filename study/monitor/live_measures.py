@@ -1,5 +1,7 @@
-"""Summarise the play metrics of a study's ended episodes by condition, for the live page: means with 95 %
-bootstrap intervals. The module changes no data."""
+"""Compute the means of a study's play metrics by condition, for the page on which staff watch the study live.
+
+The means are over episodes that have ended. They have 95 % bootstrap intervals. The module changes no data.
+"""
 
 from __future__ import annotations
 

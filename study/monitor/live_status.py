@@ -1,4 +1,7 @@
-"""Read the current state of each participant of a study, for live pages. The module changes no data."""
+"""Read the current state of each participant of a study, for the page on which staff watch the study live.
+
+The module also reads the study's totals: participants by status, and costs. It changes no data.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Serve the live page of a study, its websocket, and the page on which staff pause and resume the entry of
-new participants.
+"""Serve the page on which staff watch a study live, and the page on which they pause or resume entries.
 
-The websocket sends changed rows of participants at most twice a second. Every few seconds it checks all rows
-and the viewer's rights. The page also works without scripts. A user can have at most ten such pages open in
-one process.
+A websocket sends changed rows of the live page at most twice a second. Every few seconds it checks all rows
+and the viewer's rights. The page also works without scripts. In one server process, a user can have at most
+ten such pages open.
 """
 
 from __future__ import annotations

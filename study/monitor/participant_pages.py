@@ -1,6 +1,6 @@
-"""Serve the staff pages of a study's participants: the list, one participant, and actions on one participant.
+"""Serve the staff pages about a study's participants: a list, one participant, and actions on a participant.
 
-No page shows a participant's secret key, except the page that issues a new personal link.
+No page shows the secret key in a participant's personal link, except the page that issues a new link.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Serve the replay page of an episode for staff: each player's page at any step, and the agents' reasoning.
+"""Serve the staff page that replays an episode (one game): what each player saw, and what agents reasoned.
 
-An episode of a study is read from the database. An episode of another installation is uploaded as a file. It
-is not stored, so every later request sends the file again. The page also works without scripts.
+Staff can choose any step of the episode. An episode of a study is read from the database. An episode of
+another installation is uploaded as a file. The server does not store this file, so every later request sends
+it again. The page also works without scripts.
 """
 
 from __future__ import annotations

@@ -1,2 +1,1 @@
-"""Report the health of the installation: endpoints for monitoring programs, and a status page for
-operators."""
+"""Report the health of the installation, for monitoring programs and on a status page for operators."""

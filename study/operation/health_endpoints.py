@@ -1,6 +1,6 @@
 """Serve `/health`, `/ready` and `/metrics` for monitoring programs.
 
-The endpoints need no login and name no participant. `/metrics` has Prometheus' text format.
+The endpoints need no login, and name no participant. `/metrics` has the text format of Prometheus.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Check the complete installation for the page *Is everything well?* and the command `well`. The module
-changes no data.
+"""Check the complete installation, for the page *Is everything well?* and the command `manage.py well`.
 
-Each check gives one line, also if the check itself fails. All staff may open the page. It names no person and
-no study.
+Each check gives one line, even if the check itself fails. All staff may open the page. It names no person and
+no study. The module changes no data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Check single aspects of an installation: database, disk, clock, backup, Redis, workers, steps, outages,
-agents and money.
+"""Check single aspects of an installation, such as the database, disk, backup, Redis, workers, and budgets.
 
-Each check returns a line of text for the operator. All checks use one answer of Redis.
+Each check returns a line of text for the operator. Redis is asked once for all checks.
 """
 
 from __future__ import annotations

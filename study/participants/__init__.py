@@ -1,2 +1,4 @@
-"""Store participants, their rounds and answers. Find the page that they see next, and end their
-participation."""
+"""Store participants with their rounds and answers, find their next page, and end their participation.
+
+A round is an episode (one game) with its survey.
+"""

@@ -1,8 +1,9 @@
-"""End a participation: finish, withdraw and erase the data, or erase data after the retention period.
+"""End a participation: a participant finishes, withdraws, or is erased after a retention period.
 
-After the retention period, names and free texts are erased first, and later all data. Days count from the
-participant's last action. Some records remain: a signed receipt of a withdrawal, a hash without a name, and
-the completion code. None of them leads to the erased data.
+A withdrawal erases all data of the participant. After the retention period, names and free texts are erased
+first, and later all data. Days count from the participant's last action. Three records remain: a signed
+receipt of a withdrawal, a hash without a name, and the completion code. None of them leads to the erased
+data.
 """
 
 # After the retention period, names and free texts are erased first, and later all data. Days count from the

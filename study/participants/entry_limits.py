@@ -1,7 +1,7 @@
 """Count the places taken in a study, and pause entry when too many participants begin at once.
 
-A participant takes a place when they consent. In a study without consent, they take it with the first
-finished page or the first played step. A pause counts only human participants, and delays only them.
+A participant takes a place by consenting. In a study without consent, they take it with the first finished
+page or the first played step. Entry is paused because of human participants only, and only for them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Find the participants who played an episode, and the episodes during which an outage occurred. The module
-changes no data.
+"""Find the participants who played an episode (one game), and episodes during which the app was unavailable.
+
+The module changes no data.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Define the database tables of participants and their data: rounds, groups, page visits, answers, and the
-actions of staff."""
+"""Define the Django models of participants and their data: rounds, groups, page visits, answers, and others.
+
+A round is an episode (one game) with its survey. Other models record pauses of entry, and the actions of
+staff on participants.
+"""
 
 from __future__ import annotations
 

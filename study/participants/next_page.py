@@ -1,7 +1,7 @@
 """Find the page that a participant sees next. No other module decides this.
 
-After an episode that staff stopped, the participant answers the episode's survey. A participant who timed out
-or was stopped during an episode sees the last page.
+If staff stop an episode, the participant next answers the survey about this episode. If staff stop the whole
+participation, or the participant times out, the last page follows.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Count participants by status, by assigned sequence and by order of conditions, and choose the group of the
-next participant.
+"""Count a study's participants by status, by order of conditions, and by between-subjects group.
+
+The module also counts how balanced the orders of conditions are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Notify live pages and other apps when a participant moves on, withdraws or is erased."""
+"""Notify live staff pages and other modules when a participant's state changes or their data are erased.
+
+Pages are notified over Django Channels, and other modules by Django signals.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""List the personal data that are stored about a participant, and the purpose of each, in texts for
-participants.
+"""List which personal data a study stores about participants, and why, in texts for participants.
 
 `personal_data_fields.toml` names the database fields that each text covers. A test fails for a field that no
 text covers.

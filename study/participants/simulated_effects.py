@@ -1,7 +1,7 @@
-"""Parse the effects that the answers of synthetic participants should have, to test whether an analysis finds
-them.
+"""Parse the effects that synthetic participants' answers should have, to test whether an analysis finds them.
 
-An effect is written `ITEM:CONDITION=SHIFT`. SHIFT is a fraction of the item's scale::
+Synthetic participants are programs. An effect shifts their mean answer to an item (question) in one
+condition. It is written `ITEM:CONDITION=SHIFT`. SHIFT is a fraction of the item's scale::
 
     trust:two_dispatched=0.2
 """

@@ -1,1 +1,1 @@
-"""Serve participants' pages: enter a study, move from page to page, answer questions, wait for others."""
+"""Serve participants' pages: enter a study, move from page to page, answer questions, and wait for others."""

@@ -1,8 +1,8 @@
 """Record a participant's device and window size, and how long the page was hidden.
 
-The data are recorded only if the study records devices and the participant has consented. The browser's
-`User-Agent` header is reduced to a browser family, major version and operating system. The page's script
-(`static/js/device.js`) sends the other values.
+The data are recorded only if the study asks for this and the participant has consented. The browser's
+`User-Agent` header is reduced to device kind, browser family with major version, and operating system. The
+page's script (`static/js/device.js`) sends the other values.
 """
 
 from __future__ import annotations

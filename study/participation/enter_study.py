@@ -1,6 +1,6 @@
-"""Enter a study: show the entry and consent forms, create a participant, and limit entries.
+"""Let people enter a study: define the entry and consent forms, create participants, and limit entries.
 
-Entries are limited per network address, with a count in the shared cache. The address itself is not stored.
+Entries from each network address are limited. A shared cache counts them. The address itself is not stored.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Let participants who play together wait for each other in a lobby, and form their groups.
+"""Let participants who play together wait for one another in a lobby, and form their groups.
 
-A participant joins the oldest group that has room, or founds one. All members have the same conditions left,
-the same language and the same version of the design. They follow the founder's order of conditions. The first
+A participant joins the oldest group that has room, or founds a new group. All members have the same remaining
+conditions, language, and version of the design. They follow the founder's order of conditions. The first
 member waits for a limited time (`Team.lobby_seconds`). After that, `Team.unfilled` decides: agents take the
 empty places, or the waiting members leave and are paid.
 
-Locks are taken in one order: the participant, the study (only to find a group), the group.
+Locks are taken in this order: the participant, the study (only to find a group), the group.
 """
 
 # A *group* is formed at the first shared round. A participant joins the oldest group that has room and fits.

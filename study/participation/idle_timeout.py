@@ -1,8 +1,8 @@
 """Ask idle participants whether they are still there, and end their participation if they do not react.
 
-A participant is active when they open or send a page, give a command in an episode, or send a presence
-signal. The page's script sends a presence signal while the participant types or scrolls, and when they press
-“I am still here”. An outage of this server is not idle time.
+A participant is active when they open or send a page, or give a command in an episode. A presence signal from
+the page's script also counts. The script sends it while the participant types or scrolls, and when they press
+“I am still here”. An outage of this server does not count as idle time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Turn survey items into form fields for participants. Show reminders of the teams that an item compares.
+"""Convert survey items (questions) into form fields for participants.
 
-A reminder has only what was visible in play: the time, the team size, and the result. It names no condition
-and no agent.
+Some items compare the teams that a participant played with. The form then shows a reminder of each team: the
+time, the team size, and the result. All of this was visible in play. A reminder names no condition and no
+agent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Choose the language of a visitor's pages: the language that the visitor chose, or else the browser's.
+"""Choose the language of a visitor's pages: the language that they chose, or else their browser's language.
 
-A language that the study does not offer is ignored. A participant's choice is stored in the database. Another
-visitor's choice is stored in a cookie.
+A language that the study does not offer is ignored. A participant's choice is stored in the database. Any
+other visitor's choice is stored in a cookie.
 """
 
 from __future__ import annotations

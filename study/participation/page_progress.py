@@ -1,4 +1,4 @@
-"""Move a participant from page to page: record visits, store answers, and prepare the next page."""
+"""Move a participant from page to page: record the visit, store answers, and prepare the next page."""
 
 from __future__ import annotations
 

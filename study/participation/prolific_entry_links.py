@@ -1,9 +1,9 @@
-"""Verify study links that Prolific signed ("secure external study link"), and fetch Prolific's public keys.
+"""Verify study links that Prolific signed (“secure external study links”), and fetch Prolific's public keys.
 
-Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The server checks the token and
+Prolific adds the link parameter `prolific_token`, a JSON Web Token (RS256). The server checks the token and
 redirects the browser to the same address without it. A signed cookie remembers the result for some hours. A
-token is trusted only if it names the Prolific workspace that the researcher entered. Otherwise anybody could
-make a study on Prolific that names another person.
+token must name the Prolific workspace that the researcher entered. Otherwise, anybody could create a Prolific
+study whose signed links name another person.
 """
 
 # Prolific adds the parameter `prolific_token`, a JSON Web Token (RS256). The token holds the issuer, the

@@ -1,5 +1,7 @@
-"""Assign a participant's order of conditions, plan their rounds, and create the episodes of the rounds. A
-round waits while the study's budget is spent.
+"""Plan a participant's rounds: assign the order of conditions, and create the episode of each round.
+
+A round is an episode (one game) with its survey, in one condition. It must wait while the study's budget is
+spent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Set and read cookies of participants' pages. `set_signed_cookie` and `signed_cookie` also sign the value.
+"""Set and read the cookies of participants' pages, with or without a signature.
 
-Scripts cannot read the cookies (HttpOnly). Other sites cannot send them with their requests, except by a link
-(SameSite=Lax).
+Scripts cannot read these cookies (HttpOnly). Other sites' requests do not include them, unless the
+participant follows a link (SameSite=Lax).
 """
 
 from __future__ import annotations

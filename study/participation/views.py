@@ -1,7 +1,6 @@
-"""Handle the requests to participants' URLs: study link, personal link, lobby, withdrawal, and signals that
-the pages' scripts send.
+"""Handle requests to participants' URLs: the study link, personal links, the lobby, and withdrawal.
 
-`PAGES` maps each page of the study to its view.
+The module also handles signals that the pages' scripts send. `PAGES` maps each page of a study to its view.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Try out a study before participants come: previews, dry runs and synthetic participants."""
+"""Try out a study before participants come: previews by staff, dry runs by programs, and synthetic data."""

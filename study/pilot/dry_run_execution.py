@@ -1,7 +1,7 @@
-"""Execute a dry run: send synthetic participants (programs) through a study, and compare the stored data with
-the plan.
+"""Execute a dry run: send synthetic participants (programs) through a study, and check the stored data.
 
-The command `dry_run` and the workers use it. Errors::
+Each program follows a plan, and the stored data must agree with the plan. The command `dry_run` and the
+workers use this module. Errors::
 
     Exception
     ├── DryRunRequestError   the request is invalid; `fields` names the invalid settings

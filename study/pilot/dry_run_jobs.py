@@ -1,7 +1,8 @@
 """Queue, run, stop and finish the dry runs (studies played by programs) that staff request in the console.
 
-Each update checks the stored state of the run. So nothing goes wrong if a task runs twice, a worker dies, or
-somebody stops a finished run. A run's row stores counts only, no participants' codes or addresses.
+Each update first checks the state of the run in the database. So nothing goes wrong if a task runs twice, a
+worker dies, or somebody stops a finished run. The database row of a run stores counts only. It has no
+participants' codes or addresses.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Show the page for dry runs, in which programs take part in a study. Staff request dry runs there, and see
-their progress and results.
+"""Serve the staff page for dry runs, in which programs take part in a study.
+
+Staff request a dry run there, and see its progress and results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the database table of dry runs (studies played by programs) that staff request."""
+"""Define the Django model of a dry run, in which programs take part in a study when staff request it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Plan a study before data collection: sample size, prompts and costs."""
+"""Plan a study before data collection: sample size, prompts of language models, and costs."""

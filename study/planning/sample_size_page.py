@@ -1,4 +1,4 @@
-"""Serve the sample-size page, which computes how many participants a study needs, and its figure."""
+"""Serve the page that computes how many participants a study needs, and its figure."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Forecast the future costs of a study's language models, and the remaining budget. The module changes no
-data.
+"""Forecast the future costs of a study's language models, and the budget that remains.
 
-A participant's cost is steps x calls x tokens, at present prices. If a condition already has calls in this
-study, their means are used. Otherwise a stand-in, which imitates a language model, plays the first steps. The
-worst case assumes the largest number of calls and the highest cost of each call.
+A participant's cost is the product of steps, calls per step, tokens per call, and present prices. If a
+condition already has calls in this study, their means are used. Otherwise a program that imitates a language
+model plays the first steps. The worst case assumes the largest number of calls and the highest cost of each
+call. The module changes no data.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Report a study as a page, HTML and PDF: design, sample, results and deviations."""
+"""Report a study as a web page, HTML file or PDF: design, sample, results, and deviations from the plan."""

@@ -1,7 +1,7 @@
-"""Draw the CONSORT flow diagram (Schulz, Altman & Moher 2010): how many participants reached each stage, and
-why others left.
+"""Draw a study's CONSORT flow diagram: how many participants reached each stage, and why others left.
 
-The module computes the numbers, the layout, and the SVG. The PDF report draws the same layout.
+The source is Schulz, Altman and Moher (2010). The module computes the numbers, the layout, and the SVG. The
+PDF report draws the same layout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""List how a study and its analysis deviate from the preregistration."""
+"""List how a study and its analysis deviate from the preregistration.
+
+The preregistration is the design that was frozen before data collection.
+"""
 
 from __future__ import annotations
 

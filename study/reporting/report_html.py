@@ -1,4 +1,7 @@
-"""Convert a report from Markdown to HTML, for a console page or for a file that needs no other files."""
+"""Convert a study's report from Markdown to HTML.
+
+The HTML is part of a page of the researcher's console, or a file that needs no other files.
+"""
 
 from __future__ import annotations
 

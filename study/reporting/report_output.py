@@ -1,6 +1,7 @@
-"""Render a report as Markdown, HTML and PDF, write all its files, and cache the report for the console.
+"""Render a study's report as Markdown, HTML and PDF, write its files, and cache it for the console.
 
-A worker makes the cached report. The report is stored with its analysis and erased with it.
+A worker process makes the cached report. It is stored with the analysis on which it is based, and erased with
+this analysis.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Convert a report from Markdown to PDF with ReportLab.
+"""Convert a study's report from Markdown to PDF with the library ReportLab.
 
-Pages are A4 with embedded fonts; the same input gives the same bytes.
+Pages are A4 with embedded fonts. The same input gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Write the complete report as one Markdown text. The console page, the HTML file and the PDF are made from
-this text.
+"""Write a study's complete report as one Markdown text. The console page, HTML file and PDF are made from it.
 
 Participants' answers about themselves are summarised. No single answer and no free text is shown.
 """

@@ -1,1 +1,1 @@
-"""Manage staff accounts: rights, logins, second factor, API tokens and security events."""
+"""Manage staff accounts: rights, logins, second factor, API tokens, and security events."""

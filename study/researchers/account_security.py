@@ -1,8 +1,8 @@
 """Log changes of staff accounts, and refuse passwords that are easy to guess.
 
-The log has created and deleted accounts, and changed rights, passwords and roles. A new password revokes the
-user's earlier API tokens. Refused passwords are known words with digits or signs around them, rows of keys,
-and repetitions.
+The security log records when accounts are created or deleted, and when rights, passwords or roles change. A
+new password revokes the user's earlier API tokens. Refused passwords are known words with digits or
+punctuation around them, rows of keyboard keys, and repetitions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Handle staff pages that have one form, or a button that runs a service function."""
+"""Handle requests to staff pages that have one form, or a button that runs a service function."""
 
 from __future__ import annotations
 

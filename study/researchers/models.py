@@ -1,4 +1,4 @@
-"""Define the database tables of staff: memberships in studies, API tokens and security events."""
+"""Define the Django models of staff: memberships in studies, API tokens, and security events."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Define the roles and rights of staff in a study. Pages, websockets, files and the admin all check rights
-here.
+"""Define the roles and rights of staff in a study. Pages, websockets, files and the admin check rights here.
 
 - `copy`: see the design and copy it into a new study.
 - `view`: see everything.

@@ -1,5 +1,6 @@
-"""Ask staff for their password again before they destroy data or grant access. A recent password entry is
-sufficient.
+"""Ask staff for their password again before they destroy data or grant access.
+
+Staff who entered the password in the last ten minutes are not asked.
 """
 
 from __future__ import annotations

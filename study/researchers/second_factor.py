@@ -1,7 +1,7 @@
-"""Manage the second factor of staff: codes of an app (TOTP), and recovery codes in case the app is lost.
+"""Manage the second factor of staff logins: codes from an app (TOTP), and recovery codes for a lost app.
 
-A user with a second factor enters a code at each login. If the setting `SECOND_FACTOR_REQUIRED` is on, a user
-without a second factor can only open the page that sets it up. django-otp stores and checks the codes.
+A user with a second factor enters a code at each login. If the setting `SECOND_FACTOR_REQUIRED` is on, other
+users can only open the page that sets it up. The library django-otp stores and checks the codes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Log security events in the database and in `security.log`, verify them, and list expired ones.
+"""Log security events in the database and in the file `security.log`, and verify the logged events.
 
-Each event has a seal (a keyed hash) and a number without gaps, so that changed and missing events are found.
-No secret is stored: no password, and no unknown user name, which may be a password. The log names no erased
-participant.
+Each event has a seal (a keyed hash) and a number without gaps. So changed and missing events are found. The
+module also lists expired events. Neither passwords nor unknown user names are stored, because an unknown name
+may be a password. The log names no erased participant.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Define the staff login: the form with the second factor, the lifetime of a login, and the lockout after
-failed attempts.
+"""Define the staff login: the form with the second factor, the lifetime of a login, and the lockout.
+
+The lockout refuses logins after several failed attempts.
 """
 
 from __future__ import annotations

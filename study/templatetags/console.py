@@ -1,4 +1,4 @@
-"""Define template tags for the researcher's console: the tabs of a study, and checks of rights."""
+"""Define template tags and filters for the researcher's console, such as study tabs and checks of rights."""
 
 from __future__ import annotations
 

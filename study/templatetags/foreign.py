@@ -1,4 +1,4 @@
-"""Define a template filter that marks a text in another language with its `lang` attribute."""
+"""Define a template filter that adds the attribute `lang` if a text is not in the page's language."""
 
 from __future__ import annotations
 

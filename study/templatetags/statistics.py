@@ -7,7 +7,9 @@ from django import template
 from kitchen.charts.chart_data import cell_text
 from study.analysis.statistics import apa_format
 from study.analysis.statistics.result_sentences import (
+    BOOTSTRAP_WORDS,
     bayes_words,
+    describe_bootstrap_interval,
     describe_within_interval,
     design_sentences,
     f_test,
@@ -28,6 +30,8 @@ register.filter("main_words", main_test_sentence)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
 register.simple_tag(describe_within_interval, name="within_interval")
+register.simple_tag(describe_bootstrap_interval, name="bootstrap_interval")
+register.simple_tag(lambda: BOOTSTRAP_WORDS, name="bootstrap_words")
 register.filter("pattern_words", pattern_words)
 
 

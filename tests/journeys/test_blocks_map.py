@@ -1,4 +1,7 @@
-"""A person wins a small game of blocks on the drawn map: by mouse, by keyboard alone, and by touch."""
+"""A person wins a small game of blocks on the drawn map: by mouse, by keyboard alone, and by touch.
+
+By mouse, fifty logs are gathered in `test_build_together.py`.
+"""
 
 from __future__ import annotations
 
@@ -195,3 +198,36 @@ async def test_by_mouse_a_dish_is_cooked_by_a_builder_that_stands_on_what_it_use
     await act(here, "Put all of it into the chest")
     await won(person)
     assert "order completed\n1" in await page.inner_text("#over")
+
+
+@pytest.mark.nightly
+async def test_by_mouse_an_item_is_made_after_a_partner_gave_the_part_that_is_missing(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    task = '{ task = "craft_2_02_lime_wool" }'
+    person = await enter(page, live_stack, tmp_path, "blocks_crafting", task, "blocks_planner")
+    while not await page.locator("#menu [value*=lime_wool]").count():
+        step = await person.step()
+        await page.mouse.click(*await page.evaluate(PIXEL, [0, 0]))
+        await page.click("[data-spot-menu] >> text=Carry on")
+        await person.stepped(step + 1)
+    await page.mouse.click(*await page.evaluate(PIXEL, [0, 0]))
+    await shot(page, "crafting")
+    await page.click("[data-spot-menu] >> text=Make: lime wool")
+    await won(person)
+
+
+@pytest.mark.nightly
+async def test_by_mouse_bread_is_made_from_wheat_that_is_collected_first(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = await enter(page, live_stack, tmp_path, "blocks_cooking", '{ targets = "bread" }')
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await page.click("[data-spot=wheat]")
+    await page.fill("[data-spot-menu] input", "3")
+    await shot(page, "cooking")
+    await page.click("[data-spot-menu] >> text=Collect: wheat")
+    await page.locator("#known", has_text="got 3 wheat").wait_for(timeout=60_000)
+    await page.click("[data-spot=crafting_table]")
+    await page.click("[data-spot-menu] >> text=Make: bread")
+    await won(person)

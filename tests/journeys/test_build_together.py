@@ -1,11 +1,11 @@
-"""Two people and an agent build a small blueprint in two browsers; alone, a person gathers fifty logs by
-mouse."""
+"""Two people and an agent build a small blueprint in two browsers. Alone, a person gathers fifty logs by
+mouse. A person speaks to the agents of the kitchen, and they do what was said."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.person import Person, enter_loaded, new_slug
@@ -64,3 +64,50 @@ async def test_by_mouse_fifty_logs_are_gathered_with_one_choice(
     await page.click("[data-spot-menu] >> text=Collect: oak log")
     await page.wait_for_selector(OVER, timeout=180_000)  # the page shows each of some 180 steps
     await won(person)
+
+
+SPEECH = """window.SpeechRecognition = window.webkitSpeechRecognition = class {
+    start() { setTimeout(() => this.onresult({ results: [[{ transcript: "player 2, get wood" }]] })); }
+    stop() { setTimeout(() => this.onend()); }
+};"""
+"""A browser that hears a sentence as long as somebody holds the button."""
+VOICE = '[conditions.organisation]\nkind = "central"\nsettings = { talk = true, spoken = true }\n'
+HEARD = """
+from kitchen.play.models import Episode
+episode = Episode.objects.filter(rounds__participant__study__slug="{slug}").get()
+first = episode.sent.order_by("number").first()
+print(first.text, first.data, *(one.command for one in episode.commands.filter(step=1, seat=1)))
+"""
+
+
+async def test_words_that_are_spoken_fill_the_message_and_the_agents_of_the_kitchen_follow_them(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    await page.add_init_script(SPEECH)
+    slug, file = new_slug(), tmp_path / "voice.toml"
+    text = STUDY.format(
+        slug=slug, world="blocks_kitchen", settings="{ steps = 2 }", coplayer="blocks_dispatcher", teammates=2
+    )
+    file.write_text(text.replace("[[items]]", f"{VOICE}[[items]]"))
+    person = Person(page)
+    await person.enter(enter_loaded(live_stack, file, slug)[0])
+    for width, height in ((390, 844), (1440, 900)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.locator("[data-speak]").scroll_into_view_if_needed()
+        await shot(page, f"voice-{width}")
+    assert await page.input_value("#talk-text") == ""
+    await page.hover("[data-speak]")
+    await page.mouse.down()
+    await page.wait_for_selector("[data-speak][aria-pressed=true]")
+    await expect(page.locator("#talk-text")).to_have_value("player 2, get wood")
+    await page.mouse.up()
+    await page.wait_for_selector("[data-speak][aria-pressed=false]")
+    assert await page.locator(".said").count() == 0, "nothing is sent before the person presses Send"
+    await page.click("#talk-form [data-send]")
+    await page.wait_for_selector(".said.is-yours")
+    assert await person.play_step(["go_on"]) == 1
+    await page.wait_for_selector(".said:not(.is-yours)")
+    assert "Player 2 gets this: oak log." in await page.locator(".said:not(.is-yours)").first.inner_text()
+    assert person.problems == []
+    said = live_stack.manage("shell", "-c", HEARD.format(slug=slug))
+    assert said.strip().endswith("player 2, get wood {'spoken': True} ['mineBlock', 'oak_log']")

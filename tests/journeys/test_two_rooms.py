@@ -119,8 +119,11 @@ async def ask_by_keyboard(page: Page, macros: Iterable[Command]) -> None:
 
 
 async def press_macro(page: Page, macro: Command) -> None:
-    """Choose a macro of the menu by keyboard, and send it."""
+    """Choose a macro of the menu by keyboard as soon as the menu offers it, and send it."""
     value = json.dumps(list(macro), separators=(",", ":"))
+    await page.wait_for_function(
+        "value => document.querySelector('[data-play]').choosing.radioOf(value)", arg=value
+    )
     await page.evaluate(
         "value => document.querySelector('[data-play]').choosing.radioOf(value).focus()", value
     )

@@ -1,8 +1,8 @@
-"""Implement the agent `hourglass`. It judges the progress of its tasks, plans new ones, turns them into
-actions, and carries these out.
+"""Implement the agent `hourglass`, which judges its progress, plans tasks, and turns tasks into actions.
 
-A leader's actions are jobs for its workers. A worker's actions are commands of the game. A member between
-both gives jobs and commands. The agent keeps nothing between steps except `Decision.memory`.
+A leader's actions are jobs, which it gives to other members by message. A worker's actions are game commands.
+A member between both levels gives jobs and commands. The agent stores nothing between steps except
+`Decision.memory`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Write the prompts of an hourglass agent: progress monitor, task planner and action planner.
+"""Write the language-model prompts of the agent `hourglass`.
 
-The rules are those of S-Agents (arXiv 2402.04578, appendix), in our own words.
+There is one prompt for each of its modules: progress monitor, task planner and action planner. The prompts
+ask for what S-Agents describes (arXiv 2402.04578, appendix). The wording is our own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Read a language model's replies to the prompts of an hourglass agent: a tool call, JSON, or lines of text.
-Also write such replies for the stand-in model.
+"""Read a language model's replies to the prompts of the agent `hourglass`.
 
-An unreadable reply raises UnreadablePlanError. Its message tells the model what is missing.
+A reply may be a tool call, JSON, or lines of text. An unreadable reply raises UnreadablePlanError, whose
+message tells the model what is missing. The module can also write such replies. The stand-in, which imitates
+a language model, uses this.
 """
 
 from __future__ import annotations

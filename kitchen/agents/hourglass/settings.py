@@ -1,4 +1,4 @@
-"""Declare the settings of the hourglass agent."""
+"""Declare the settings of the agent `hourglass`, which researchers can change."""
 
 from __future__ import annotations
 

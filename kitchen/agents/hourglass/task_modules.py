@@ -1,9 +1,9 @@
-"""Define the three modules of an hourglass agent (progress monitor, task planner, action planner), each by
-rule and by language model.
+"""Define the three modules of the agent `hourglass`: progress monitor, task planner and action planner.
 
-By rule, a leader gives each member without a task the most useful aim that nobody has (`AimPursuer.suggest`),
-or the next one of the list. Other members do their jobs in order. By model, an unreadable reply is asked for
-again.
+Each module has two versions: one follows rules, the other asks a language model. By rule, a leader gives each
+idle member the most useful aim (goal) that nobody pursues yet. In worlds that cannot rank aims, it takes the
+next untried one. By rule, other members do the jobs that they were given. If a model's reply cannot be read,
+the module asks again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Track the tasks of an hourglass agent: the jobs that it gave to other members, and the tasks of its own
-seats.
+"""Track the tasks of an agent `hourglass`: those it gave to others by message, and those it does itself.
 
-The state of a job is computed from messages. The state of an own task is computed from the game. Plain
-Python.
+Messages determine the state of a task given to others. The state of the game determines that of the agent's
+own tasks.
 """
 
 from __future__ import annotations

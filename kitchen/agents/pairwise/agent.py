@@ -1,10 +1,10 @@
-"""Implement the agent `pairwise`. Each call of its language model writes a message to one partner and chooses
-at most one command.
+"""Implement the agent `pairwise`, which talks with one partner at a time.
 
-The agent is asked for a command if its seat does nothing, and for an answer if somebody wrote to it. After
-three answers in a row without a command, it calls no model until a message comes. An agent with several seats
-sends its messages from the first one. With `busy_answers = model`, a small call decides whether a message
-interrupts a command.
+Each call of its language model writes a message to one partner, and chooses at most one command. The agent is
+asked for a command when its player is idle. It is asked for an answer when somebody has written to it. After
+three answers in a row without a command, it calls no model until a new message arrives. An agent with several
+players sends its messages as the first one. The setting `busy_answers = model` adds a short model call, which
+decides whether a message interrupts a command.
 """
 
 from __future__ import annotations

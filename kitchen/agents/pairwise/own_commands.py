@@ -1,7 +1,7 @@
-"""List the commands of one seat (a player's place), and carry out the command that the agent chose.
+"""List the commands of one of the players of the agent `pairwise`, and carry out the chosen command.
 
-In a world with skills, each command is a skill, which lasts several steps. In other worlds, it is a command
-of the seat's menu.
+In a world with skills (actions of several steps), each command is a skill. In other worlds, it is a single
+command from the player's menu.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Store an agent's knowledge of its conversation: the partner, possible addressees, unread messages, and a
-summary of older ones."""
+"""Store what the agent `pairwise` knows about its conversation.
+
+This includes its partner, the members it may contact, unread messages, and a summary of older messages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the prompt of the agent `pairwise` for its language model."""
+"""Write the language-model prompt of the agent `pairwise`, which talks with one partner at a time."""
 
 from __future__ import annotations
 

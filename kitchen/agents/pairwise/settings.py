@@ -1,4 +1,4 @@
-"""Declare the settings of the agent `pairwise`."""
+"""Declare the settings of the agent `pairwise`, which talks with one partner at a time."""
 
 from __future__ import annotations
 

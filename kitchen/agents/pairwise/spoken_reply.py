@@ -1,5 +1,6 @@
-"""Parse a language model's reply (a tool call, JSON or lines of text) into a message, its addressee and a
-command.
+"""Parse a language model's reply to the agent `pairwise` into a message, its addressee and a command.
+
+The reply may be a tool call, JSON or lines of text.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Write the messages of the stand-in, which replaces the language model of the agent `pairwise`. By rule, it
-asks what others have, says what it has, and makes and accepts requests.
+"""Write messages for the agent `pairwise` by fixed rules, in place of a language model.
+
+The messages ask what others have, say what the agent has, and make and accept requests.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Define the agent ProAgent. A language model plans skills (actions of several steps) for its players, and
-works with unknown partners.
+"""Define the agent ProAgent, whose language model plans skills and predicts what teammates will do.
 
-Source: Zhang et al., arXiv 2308.11339, AAAI 2024. The agent plays any world with skills
-(`kitchen.contract.agent_skills`). The prompts were written for this project.
+A skill is an action of several steps. Source: Zhang et al., arXiv 2308.11339, AAAI 2024. The agent can play
+any world that offers skills (`kitchen.contract.agent_skills`). The wording of the prompts is our own.
 """

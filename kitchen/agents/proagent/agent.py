@@ -1,5 +1,7 @@
-"""Implement the agent `ProAgent`. For each of its players, it observes the world and plans a skill with a
-language model. A skill is an action of several steps, which the agent then carries out.
+"""Implement the agent `ProAgent`, which plans a skill (an action of several steps) for each of its players.
+
+The agent describes the world to a language model, which chooses the skill. The agent then carries out the
+skill.
 """
 
 from __future__ import annotations

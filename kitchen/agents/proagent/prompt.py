@@ -1,5 +1,7 @@
-"""Write ProAgent's prompts: the system message, the state of the world, the question why a plan failed, and
-the request to plan again.
+"""Write the language-model prompts of the agent ProAgent.
+
+They are the system message, the state of the world, and two follow-ups to a plan that failed. The first
+follow-up asks why the plan failed, the second asks for a new plan.
 """
 
 from __future__ import annotations

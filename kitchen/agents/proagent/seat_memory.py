@@ -1,8 +1,8 @@
-"""Store what the agent ProAgent remembers for one player, and compare its predictions with what happened.
+"""Store what the agent ProAgent remembers for one of its players, as JSON of limited size.
 
-The memory is JSON of limited size. It has the player's skill (an action of several steps), the dialogue with
-the model, and the predictions about other players. A prediction is judged when the other player next finishes
-a skill.
+The memory holds the player's current skill (an action of several steps) and the dialogue with the language
+model. It also holds predictions of what other players will do. A prediction is checked when that other player
+next finishes a skill.
 """
 
 from __future__ import annotations

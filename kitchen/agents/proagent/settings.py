@@ -1,5 +1,6 @@
-"""Declare the settings of the agent ProAgent. Each part of its decision loop, such as predictions, can be
-switched off.
+"""Declare the settings of the agent ProAgent, which plans skills and predicts its teammates.
+
+Each part of its decision loop, such as predictions, can be switched off.
 """
 
 from __future__ import annotations

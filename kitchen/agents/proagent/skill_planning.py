@@ -1,8 +1,8 @@
-"""Ask the language model for ProAgent's next skill (an action of several steps), and check whether the skill
-can begin. If not, explain why and ask again.
+"""Ask a language model for ProAgent's next skill, and check that the skill can begin.
 
-The model makes at most four plans per decision. The module also writes the replies of the stand-in, an
-imitation of a language model.
+A skill is an action of several steps. If the skill cannot begin, the model is told why and asked again, for
+at most four plans per decision. The module also writes the replies of the stand-in, which imitates a language
+model.
 """
 
 from __future__ import annotations

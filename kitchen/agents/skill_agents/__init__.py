@@ -1,2 +1,4 @@
-"""Provide the common base of agents that plan skills (actions of several steps): settings, access to the
-language model, and text of skills."""
+"""Provide what all agents that plan skills have in common. A skill is an action of several steps.
+
+The package has their base class, settings, access to the language model, and the wording of skills.
+"""

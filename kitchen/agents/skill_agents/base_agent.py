@@ -1,7 +1,7 @@
 """Provide the base class of agents that plan skills (actions of several steps) and carry them out.
 
-The base class chooses the language model and remembers the skill of each player. If the model fails, a rule
-chooses the skill.
+The base class selects the language model and remembers each player's current skill. If the model fails, a
+rule chooses the skill.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Give one decision of an agent access to its model, or to the stand-in model."""
+"""Open the language model that an agent calls during one decision.
+
+Calls are retried, charged to a budget and recorded. The stand-in, which imitates a language model, can take
+the model's place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declare the settings that all agents share that plan skills (actions of several steps)."""
+"""Declare the settings that are common to all agents that plan skills (actions of several steps)."""
 
 from __future__ import annotations
 

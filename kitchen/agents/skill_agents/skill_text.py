@@ -1,5 +1,6 @@
-"""Write skills (actions of several steps) and their results as text for a language model, and read skills
-from its replies.
+"""Write skills and their outcomes as text for a language model, and read skills from its replies.
+
+A skill is an action of several steps.
 """
 
 from __future__ import annotations

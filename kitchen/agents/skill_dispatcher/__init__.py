@@ -1,7 +1,6 @@
-"""Define an agent that commands all its players with one language model, by skills (actions of several
-steps). It plays any world that offers skills.
+"""Define the agent `SkillDispatcher`, which commands all its players by skills, with one language model.
 
-One call plans skills for all players that need one, and a skill lasts until it is done. If a plan cannot be
-carried out, the model gets the reason and plans again. This follows MindAgent's dispatcher (arXiv
-2309.09971). The prompts were written for this project.
+A skill is an action that lasts several steps until it is done. One model call plans skills for all players
+that need one. If a plan cannot be carried out, the model gets the reason and plans again. Source: the
+dispatcher of MindAgent (arXiv 2309.09971). The wording of the prompts is our own.
 """

@@ -1,7 +1,7 @@
-"""Implement the agent `SkillDispatcher`. One call of a language model plans skills (actions of several steps)
-for all its players that need one.
+"""Implement the agent `SkillDispatcher`, which plans skills (actions of several steps) for all its players.
 
-Each reply is read and checked. If a plan cannot be carried out, the model is asked again for that player.
+One call of a language model plans for all players that need a skill. Each reply is read and checked. If a
+player's plan cannot be carried out, the model is asked again for that player.
 """
 
 from __future__ import annotations

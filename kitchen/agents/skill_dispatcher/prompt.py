@@ -1,5 +1,6 @@
-"""Write the prompts of the agent `SkillDispatcher`: the system message, the state of the world, and the
-request to plan again.
+"""Write the language-model prompts of the agent `SkillDispatcher`, which plans for all its players.
+
+They are the system message, the state of the world, and the request to plan again.
 """
 
 from __future__ import annotations

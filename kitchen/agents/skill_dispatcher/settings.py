@@ -1,5 +1,6 @@
-"""Declare the settings of the agent `SkillDispatcher`, in which one call of a language model plans for all
-players.
+"""Declare the settings of the agent `SkillDispatcher`.
+
+One call of its language model plans for all its players.
 """
 
 from __future__ import annotations

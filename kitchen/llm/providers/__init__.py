@@ -1,2 +1,4 @@
-"""Connect to providers of language models, one module each. A provider's SDK (its Python package) is imported
-at its first call, because this takes seconds."""
+"""Connect to the providers of language models, with one module per provider.
+
+A provider's SDK (its Python package) is imported at the first call, because the import takes seconds.
+"""

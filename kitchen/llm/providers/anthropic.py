@@ -1,8 +1,8 @@
 """Ask Claude models through Anthropic's SDK, with only the parameters that each model accepts.
 
-The key is `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, and the address is `ANTHROPIC_BASE_URL` (by default
-Anthropic's). A reply that was cut off at `max_tokens` is accepted if it has some text or a whole tool call. A
-reply without text and tool call is unreadable (a refusal, or thinking only).
+The environment variable `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` holds the key. `ANTHROPIC_BASE_URL`
+holds the address (by default Anthropic's). A reply that was cut off at `max_tokens` is accepted if it has
+some text or a whole tool call. A reply without either (a refusal, or thinking only) is unreadable.
 
 What Claude models accept (November 2026, API version 2026-10-21):
 
@@ -10,7 +10,7 @@ What Claude models accept (November 2026, API version 2026-10-21):
   a temperature uses version 2023-06-01 (older models only).
 - Thinking: models from Claude 5 on think before they answer, unless the request switches it off. Opus 5.5 and
   Fable 5.1 always think.
-- `tool_choice`: Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool, and no model while it
+- `tool_choice`: Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool, and no model can while it
   thinks. The tool's schema is then sent as the required format of the answer.
 """
 

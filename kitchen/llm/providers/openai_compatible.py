@@ -1,7 +1,11 @@
-"""Ask any server with OpenAI's chat completions API (vLLM, Ollama, llama.cpp), through OpenAI's SDK.
+"""Ask any server with OpenAI's chat completions API, such as vLLM or Ollama, through OpenAI's SDK.
 
-The address is `OPENAI_BASE_URL`, such as `http://localhost:11434/v1` (by default OpenAI's). The key is
-`OPENAI_API_KEY`; your own server may need none. `OPENAI_MODEL` lists the offered models, separated by commas.
+Three environment variables configure the server:
+
+- `OPENAI_BASE_URL`: its address, such as `http://localhost:11434/v1` (by default OpenAI's).
+- `OPENAI_API_KEY`: its key. Your own server may need none.
+- `OPENAI_MODEL`: the models that it offers, separated by commas.
+
 Incomplete replies are handled as in `providers.anthropic`.
 """
 

@@ -1,6 +1,6 @@
-"""Send a request through a provider's SDK, read the reply, and turn every error into a ModelError.
+"""Send a request through the SDK (Python package) of a language-model provider, and read the reply.
 
-API keys are removed from all error messages.
+Every error becomes a ModelError. API keys are removed from all error messages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Imitate a language model without a key or a network (the stand-in model).
+"""Imitate a language model without an API key or a network. The imitation is called the stand-in model.
 
 The stand-in does not know the state of the world. The caller passes the right commands (`StandInAdvice`), and
-the stand-in writes them as text, with errors. Make a new one for each decision::
+the stand-in writes them as text, with deliberate errors. Make a new one for each decision::
 
     StandIn(
         advise=lambda: StandInAdvice(commands),
@@ -9,9 +9,9 @@ the stand-in writes them as text, with errors. Make a new one for each decision:
         seed=situation.seed,
     )
 
-FEEDBACK HELPS THE STAND-IN BY CONSTRUCTION; THIS IS NOT A FINDING. It repeats a refused command with the
-probability `StandInBehaviour.stubborn`, but never if the feedback names the agent. So experiments with and
-without feedback differ. This difference tests the software; its size means nothing.
+FEEDBACK HELPS THE STAND-IN BY CONSTRUCTION; THIS IS NOT A FINDING. The stand-in repeats a refused command
+with the probability `StandInBehaviour.stubborn`. It never does so if the feedback names the agent. So
+experiments with and without feedback differ. This difference tests the software; its size means nothing.
 
 The same seed, advice and prompt give the same answers.
 """

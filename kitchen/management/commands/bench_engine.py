@@ -1,6 +1,7 @@
-"""`python manage.py bench_engine FILE`: measure how many steps per second a world computes.
+"""`python manage.py bench_engine FILE`: measure how many steps per second the worlds compute.
 
-FILE contains recorded episodes (traces), which are replayed several times.
+FILE contains recorded episodes (traces). The command replays them several times. The released program of a
+world is not installed, so its rate is not measured.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from kitchen.management.command_helpers import (
     recordings_of_world,
 )
 
+RELEASED_MISSING = (
+    "Our rate only: the released program is not installed. To compare, play the same recordings in it on "
+    "this machine, and divide the rates."
+)
+
 
 class Command(OneLineCommand):
     """Replay all recorded episodes of a file several times. Exit code 2 if the file cannot be read or
@@ -36,13 +42,14 @@ class Command(OneLineCommand):
         add_world_argument(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
-        """Print the speed of the first round (which fills caches), the median and, on the last line, the
-        best round."""
+        """Print that the released program is not measured, and the speed of the first round (which fills
+        caches), the median and, on the last line, the best round."""
         try:
             speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
         except SettingsError as error:
             raise CommandError(f"{file}: {error}", returncode=2) from error
+        self.stdout.write(RELEASED_MISSING)
         self.stdout.write(f"first round {speeds[0]:.0f}, median {median(speeds):.0f}, best of {len(speeds)}:")
         self.stdout.write(f"{max(speeds):.0f} steps/s")

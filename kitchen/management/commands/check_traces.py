@@ -1,6 +1,6 @@
-"""`python manage.py check_traces FILE...`: compare our worlds with recorded episodes (traces), step by step.
+"""`python manage.py check_traces FILE...`: check that worlds reproduce recorded episodes (traces).
 
-Each recorded episode is played again, and the states are compared.
+The command replays each episode and compares the states step by step.
 """
 
 from __future__ import annotations

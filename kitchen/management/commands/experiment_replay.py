@@ -1,9 +1,10 @@
-"""`python manage.py experiment_replay DIR`: replay an experiment from recorded model answers.
+"""`python manage.py experiment_replay DIR`: check that an experiment can be reproduced from recorded model
+answers.
 
-DIR is the folder of `experiment --out`. The agents get their recorded inputs again in each step. The command
-compares prompts, commands, memories and states. It prints a line for each difference, then the number of
-differences. No key is needed, and no model is called. Exit code 1: something differs. Exit code 2: the folder
-cannot be read.
+DIR is the folder that `experiment --out` wrote. In each step, the agents get their recorded inputs again. The
+command compares prompts, commands, memories and states. It prints each difference on one line, then the
+number of differences. No model is called, so no API key is needed. Exit code 1: something differs. Exit code
+2: the folder cannot be read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`manage.py migrate`: Django's command, with a clear error message for databases that are too old."""
+"""`python manage.py migrate`: run Django's command, with a clear error message if the database is too old."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""`python manage.py models [PROVIDER]`: list a provider's models, and where they differ from our built-in
-list.
+"""`python manage.py models [PROVIDER]`: list a provider's language models and their capabilities.
 
-Without PROVIDER, the default provider of this server is used. `--keep FILE` writes the list to a file. If
-`BRIGADE_MODELS` names that file, its entries for thinking and effort replace those of the built-in list. Exit
-code 2: unknown provider, or no key. Exit code 1: the provider does not answer.
+The command names the differences from our built-in list. Without PROVIDER, it asks this server's default
+provider. `--keep FILE` writes the list to a file. If the environment variable `BRIGADE_MODELS` names that
+file, its entries about thinking and effort replace the built-in ones. Exit code 2: unknown provider, or no
+key. Exit code 1: the provider does not answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`python manage.py optimum --levels 0,1,3`: compare an agent's completed orders with the largest possible
-number, in small cases.
+"""`python manage.py optimum --levels 0,1,3`: compare an agent's result with the best possible result.
 
-It needs OR-tools: `make optimum` installs it and runs this command. Exit code 2: OR-tools is missing, or bad
+A result is the number of completed orders in a small case, which a solver can compute exactly. The command
+needs OR-tools: `make optimum` installs it and runs this command. Exit code 2: OR-tools is missing, or bad
 arguments.
 """
 

@@ -1,3 +1,5 @@
-"""Run the agents of an episode: build the situation of each agent (all that it may know), ask the agents, and
-submit their decisions and answers.
+"""Run the agents (co-players) of a live episode.
+
+The package builds each agent's situation, which is all that the agent may know. It asks the agents, and
+submits their decisions and answers.
 """

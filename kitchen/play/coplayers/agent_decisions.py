@@ -1,8 +1,8 @@
-"""Ask the agents of one step for their decisions in a Celery worker, and submit the decisions.
+"""Ask the agents of one step for their decisions, and submit these decisions, in a Celery worker.
 
-Each agent has a time limit. If an agent is late or fails, its fallback rule gives the commands
-(`Agent.fall_back`). If the fallback fails too, the agent's players do nothing. A decision that is not
-accepted is stored with its cost, but has no effect.
+Each agent has a time limit. If an agent is late or fails, its fallback rule (`Agent.fall_back`) gives the
+commands. If the fallback fails too, the agent's players do nothing. A decision that is not accepted is stored
+with its cost, but has no effect.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Send a person's message, and let agents answer it in the same step, before the people choose their
-commands.
+"""Ask agents to answer a person's message within the step, before people choose their commands.
 
-Each agent is asked for its answer by a separate task. Once the people have chosen, the agents are asked for
-commands. An answer that comes later than that is stored with its cost, but not sent.
+The module sends the person's message and queues a separate task for each answering agent. Once the people
+have chosen, the agents are asked for commands instead. An answer that arrives after that is stored with its
+cost, but is not sent.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,9 +22,18 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
 from kitchen.contract.world import Json
+from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
-from kitchen.play.coplayers.agent_decisions import ask_mind, ask_mind_in_loop, drop_decisions
+from kitchen.infra.log_context import error_traceback
+from kitchen.play.coplayers.agent_decisions import (
+    ask_mind,
+    ask_mind_in_loop,
+    drop_decisions,
+    given_up,
+    log_dropped_decisions,
+)
 from kitchen.play.coplayers.ask_agents import (
+    UNSTORABLE_ERRORS,
     AskedMind,
     MindOutcome,
     commands_and_decisions,
@@ -45,7 +55,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
 from kitchen.play.turn.step_store import add_submitted, store_plans_of
 from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
-from kitchen.play.turn.turn_claims import release_claim, unanswered_turns
+from kitchen.play.turn.turn_claims import unanswered_turns
 from kitchen.play.turn.turn_order import (
     ask_for_answers,
     begin_turn_of_people,
@@ -57,6 +67,8 @@ from kitchen.play.turn.turn_order import (
 )
 from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
 from kitchen.words.gettext_without_django import gettext_noop
+
+log = logging.getLogger(__name__)
 
 AskMind = Callable[[str, dict[str, Json], Situation], MindOutcome]
 """A function that asks an agent, as `ask_mind` does: kind and settings of the agent, and its situation."""
@@ -132,13 +144,28 @@ def _answer_request(episode_id: int, step: int, mind: int) -> _AnswerRequest | N
 
 
 def _hand_in_answer(wanted: _AnswerRequest, outcome: MindOutcome) -> bool:
+    """Store the answer, or keep it without effect if it is no longer needed. If it cannot be stored, store
+    the fallback's decision, so that the person does not wait for ever."""
     episode, step = wanted.episode, wanted.step
     asked = AskedMind(wanted.speaker, wanted.situation, outcome)
-    stored = partial(_store, episode.pk, step, asked, wanted.decided)
-    if not retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode.pk}"):
+    try:
+        is_stored = _store_durably(wanted, asked)
+    except UNSTORABLE_ERRORS as failure:
+        if database_problem(failure):
+            raise
+        log.error("the answer in step %s could not be stored: %s", step, error_traceback(failure))
+        log_dropped_decisions(episode.pk, step, [asked], "it could not be stored")
+        asked = given_up(asked, failure)
+        is_stored = _store_durably(wanted, asked)
+    if not is_stored:
         drop_decisions(episode, step, [asked], LATE)
-        return False
-    return True
+    return is_stored
+
+
+def _store_durably(wanted: _AnswerRequest, asked: AskedMind) -> bool:
+    episode, step = wanted.episode, wanted.step
+    stored = partial(_store, episode.pk, step, asked, wanted.decided)
+    return retry_while_unreachable(stored, f"storing an answer in step {step} of episode {episode.pk}")
 
 
 def _speaker(turn: OpenTurn, step: int, number: int) -> Mind | None:
@@ -185,9 +212,14 @@ def _keep_words_only(row: Decision, decision: MindDecision) -> None:
 def minds_to_speak(episode_id: int, step: int) -> list[int]:
     """Return the numbers of the agents whose turn to speak it is in this step, where members take turns."""
     with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
-        if turn.step == step and (team := turn.episode.team) and team.takes_turns:
-            return [mind.number for mind in minds_to_answer(turn)]
+        if turn.step == step:
+            return _numbers_to_speak(turn)
     return []
+
+
+def _numbers_to_speak(turn: OpenTurn) -> list[int]:
+    takes_turns = turn.episode.team is not None and turn.episode.team.takes_turns
+    return [mind.number for mind in minds_to_answer(turn)] if takes_turns else []
 
 
 def overdue_answers(beyond: timedelta) -> list[tuple[int, int]]:
@@ -197,18 +229,17 @@ def overdue_answers(beyond: timedelta) -> list[tuple[int, int]]:
     for episode_id in unanswered_turns(beyond):
         with suppress(Episode.DoesNotExist), read_turn(episode_id) as turn:
             late_at = turn_began_at(turn) + timedelta(seconds=turn.episode.decision_seconds) + beyond
-            if late_at < timezone.now():
+            if late_at < timezone.now() and _numbers_to_speak(turn):
                 found.append((episode_id, turn.step))
-    return [turn for turn in found if minds_to_speak(*turn)]
+    return found
 
 
-def finish_answer(*, episode_id: int, step: int, claim: str) -> None:
-    """Release the claim under which an agent answered, and queue the next task of this step.
+def finish_answer(*, episode_id: int, step: int) -> None:
+    """Queue the next task of this step after an agent has answered and its claim is released.
 
     If new messages were written meanwhile, the next task is another answer. Otherwise, if all people have
     chosen, the agents are asked for their commands.
     """
-    release_claim(claim)
     with read_turn(episode_id) as turn:
         minds = minds_to_answer(turn) if turn.step == step else []
         for mind in minds:

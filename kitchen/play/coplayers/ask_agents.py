@@ -1,8 +1,8 @@
 """Prepare the questions to the agents of a step, and check their decisions.
 
-For each agent, the module builds the situation (all that the agent may know). The caller runs the agent:
-`agent_decisions` does this in a worker, `instant_decisions` in the web process. The checked decisions become
-rows to submit.
+For each agent, the module builds the situation, which is all that the agent may know. The caller runs the
+agent: `agent_decisions` does this in a worker, `instant_decisions` in the web process. The module then
+converts checked decisions to rows that the caller submits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Ask instant agents (agents that decide within milliseconds) in the web process, right after a person's
-command.
+"""Ask fast agents for their commands in the web process, right after a person's command.
 
-No worker is needed, so people see no waiting time. Agents that need more processor time run in a process
-pool. If an agent fails, the person's command is submitted alone, and a worker asks the agents.
+Fast agents decide within milliseconds, so people need not wait for a worker. Those that need much processor
+time run in a process pool. If an agent fails, the person's command is submitted alone, and a worker asks the
+agents later.
 """
 
 from __future__ import annotations

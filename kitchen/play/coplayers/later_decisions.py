@@ -1,8 +1,8 @@
-"""Ask agents whose decisions take effect in a later step, so that no step before that waits for them.
+"""Ask agents whose decisions take effect in a later step, without holding up the steps in between.
 
-Such an agent gets its question while a step is open (`let_agents_think`). The question is stored, and the
-step goes on. A worker claims the question, asks the agent, and stores the decision (`decide_later`). The step
-in which the decision takes effect opens when the decision has arrived, at the latest after its time limit.
+`let_agents_think` stores a question to the agent in the open step, and the step goes on. A worker claims the
+question, asks the agent, and stores the decision (`decide_later`). The step in which the decision takes
+effect waits for the decision, at most until the agent's time limit.
 """
 
 from __future__ import annotations

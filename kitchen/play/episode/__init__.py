@@ -1,1 +1,1 @@
-"""Manage whole episodes: create, change, seal, verify, measure and monitor them."""
+"""Manage whole episodes: create, change, seal (sign), verify, measure and monitor them."""

@@ -1,7 +1,7 @@
-"""Replace people who left or are absent during a shared episode, or end the episode.
+"""Replace people who left or are absent from an episode that they share with others, or end the episode.
 
 A person is absent after missing a number of turns in a row (`AbsencePolicy.steps`). The policy says whether
-an agent then plays for the person, or the episode ends. The episode always ends if no person is left.
+an agent then plays for the person, or the episode ends. An episode without people left always ends.
 `Episode.gone` records each replaced person, with the step and the reason.
 """
 

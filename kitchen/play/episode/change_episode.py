@@ -1,9 +1,8 @@
-"""Change an episode in transactions: submit commands, run a step, close a turn, end the episode, or leave it.
+"""Change a live episode in transactions: submit commands, run steps, close turns, leave it, or end it.
 
 A step runs when every player has a command. The new state and its log row are stored together or not at all.
-A command that is late, repeated or for another step changes nothing; the returned `Receipt` gives the reason.
-After each change, `continue_episode` runs further steps that can run, asks the agents, and notifies the
-pages.
+A command that is late, repeated or for another step changes nothing. The returned `Receipt` says why. After
+each change, `continue_episode` runs all steps that can run, asks the agents, and notifies the pages.
 """
 
 # A step stays open until every seat has a command. The last command runs the step in the same transaction:

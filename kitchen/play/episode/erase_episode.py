@@ -1,7 +1,7 @@
-"""Erase an episode, database rows, or unused prompts in batches.
+"""Erase an episode, other database rows, or unused prompt texts in batches.
 
-Each batch has its own transaction, so that players do not wait. If erasing is interrupted, call the function
-again; it erases the rest.
+Each batch has its own transaction, so that players do not wait for long. If erasing is interrupted, call the
+function again; it erases the rest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Seal an episode when it ends, and verify that stored logs are unchanged.
+"""Sign the log of an episode when it ends, and check later that the stored log was not changed.
 
-The log is a hash chain: each step has a hash of itself and of all steps before it. The seal is a signature of
-the whole log with this installation's key. It also covers decisions, model calls, and the owners of the
-episode. `register_owners` adds a function that returns the owners.
+The log is a hash chain: each step has a hash of itself and of all steps before it. The signature, called a
+seal, uses this installation's secret key. It covers steps, decisions, model calls, and the owners of the
+episode (the participants who played it). `register_owners` registers a function that finds the owners.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Read an episode's stored log as plain data, and compute metrics from it.
 
 `store_log_metrics` adds the world's metrics to the score when an episode ends. `conduct_by_seat` counts each
-person's refused commands, idle steps, thinking time and work. Steps are left out if the person had no choice
-or was replaced, or during an outage.
+person's refused commands, idle steps, thinking time and work. It leaves out outages, and steps in which the
+person had no choice or had been replaced.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read the state, errors, delays and costs of episodes for staff, and decide which episodes a user may see.
 
 The module changes no data. Superusers see all episodes. Other staff see the episodes that a registered rule
-returns for them (`register_visibility_rule`).
+allows (`register_visibility_rule`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Serve the play page and its websocket."""
+"""Serve the play page, on which a person plays an episode, and its websocket."""

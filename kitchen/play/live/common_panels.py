@@ -1,6 +1,4 @@
-"""Build the panels of the play page that are the same in every world, such as step, clock, messages and final
-result.
-"""
+"""Build the panels that the play page has in every world, such as step, clock, messages and final result."""
 
 from __future__ import annotations
 

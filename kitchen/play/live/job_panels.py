@@ -1,7 +1,7 @@
-"""Build the panels of jobs (tasks that members give to one another): a worker's cards, and a leader's roster.
+"""Build the play page's panels about jobs, which are tasks that team members give to one another by message.
 
-The roster shows who has no job and since when, what failed, and which jobs are late. All three are announced
-to screen readers.
+A worker sees its jobs as cards. A leader sees a list of the members that it leads, with their jobs. The list
+marks members without a job, failed jobs and late jobs. These three are announced to screen readers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Serve one open play page on the server: handle its messages, and decide which page plays a seat (a player's
-place).
+"""Handle one open play page on the server: process the page's messages and compute replies.
 
-If a seat has several open pages, the newest one plays (`Seat.page`). The older pages are notified. Each
-method of `OpenPage` queries the database and must be called in a thread. It returns the messages to send.
+Only one page can play for a seat (a player's place). If a seat has several open pages, the newest one plays
+(`Seat.page`), and the older pages are notified. Each method of `OpenPage` queries the database, so it must be
+called in a thread. It returns the messages to send.
 """
 
 from __future__ import annotations

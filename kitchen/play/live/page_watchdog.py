@@ -1,8 +1,8 @@
-"""Check every few seconds that all open pages are up to date, and continue steps that the workers have not
-continued.
+"""Check every few seconds that open play pages are up to date and that the workers continue the steps.
 
 A page that missed a notification is updated. If the workers do not respond, this web process continues the
-step. It uses the agents' fallback commands, or closes a turn after its deadline. The log records this.
+step in their place. It uses the agents' fallback commands, and closes turns whose deadline has passed. The
+log records this.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from kitchen.play.turn.turn_claims import (
     claim_decision,
     minds_asked_separately,
     overdue_turns,
+    release_claim,
     undecided_turns,
 )
 
@@ -76,8 +77,11 @@ def _fall_back(*, episode_id: int, step: int) -> None:
         decide_later(episode_id=episode_id, step=asked_step, mind=mind, ask=fallback_instead)
     for number in minds_to_speak(episode_id, step):
         if claim := claim_decision(episode_id=episode_id, step=step, mind=number):
-            decide_answer(episode_id=episode_id, step=step, mind=number, ask=fallback_instead)
-            finish_answer(episode_id=episode_id, step=step, claim=claim)
+            try:
+                decide_answer(episode_id=episode_id, step=step, mind=number, ask=fallback_instead)
+            finally:
+                release_claim(claim)
+            finish_answer(episode_id=episode_id, step=step)
         return
     apart: list[int | None] = [*minds_asked_separately(episode_id, step)]
     for party in apart or [None]:

@@ -1,4 +1,4 @@
-"""Render the play page as HTML: at first the whole page, later only the panels that have changed.
+"""Render the play page as HTML: first the whole page, later only the panels that have changed.
 
 Panels, layouts and guides are Jinja2 templates with automatic escaping. A rendered panel is cached for all
 pages with the same content and language. `preload_pages` loads templates and worlds early, so that the first

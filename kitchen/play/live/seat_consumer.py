@@ -1,9 +1,8 @@
-"""Serve the websocket of one seat (a player's place): read messages, call the services, and send what this
-player may see.
+"""Serve the websocket of one player's page: read its messages, and send what the player may see.
 
-The address has the page's id and language (`?page=…&language=…`). A newly opened page adds `&take=1` and then
-replaces older pages of the seat. Messages and connections are limited in rate; people never reach these
-limits.
+The websocket's address has the page's id and language (`?page=…&language=…`). A newly opened page adds
+`&take=1` and then replaces older pages of the same seat (player's place). Messages and connections are
+limited in rate. People never reach these limits.
 """
 
 # The address has the page's id and language (`?page=…&language=…`), and `&take=1` until the first connection

@@ -1,7 +1,7 @@
-"""Compute what the page of a player shows now, including hints. The module changes no data.
+"""Compute everything that a player's page shows now, including hints. The module changes no data.
 
-A leader (a person without a player in the world) sees what the team's organisation allows, and has no command
-menu. Hints use only what the player may know.
+A leader is a person without a player in the world. A leader's page shows what the team's organisation (its
+rules) allows, and has no command menu. Hints use only what the player may know.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from kitchen.contract.page import (
     TalkView,
     TimingView,
 )
+from kitchen.contract.team_messages import REQUESTS_KEY
 from kitchen.contract.world import Aim, Command, Intent, Json, World
 from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
@@ -300,6 +301,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
         members={one.number: _called(one, page) for one in organisation.members},
         one_partner=organisation.one_partner,
         messages=said[-MESSAGES_SHOWN:],
+        requests=tuple(one for one in said if REQUESTS_KEY in one.data),
         spoken=organisation.spoken,
     )
     if turn.is_open:

@@ -1,3 +1,4 @@
-"""Read, cache, change and store the open turn of an episode: its commands, messages, time limit, and the
-workers' claims on decisions.
+"""Read, cache, change and store an episode's open turn, which is the step that waits for commands.
+
+A turn has commands, messages, a time limit, and claims. A claim says that a worker is asking an agent.
 """

@@ -1,7 +1,7 @@
-"""Store the messages of an episode, and decide who may read them.
+"""Store the messages of a live episode, and find out who may send and read them.
 
-`kitchen.contract.mailbox` has the rules. `message_refusal` checks a message, and `store_messages` stores it
-in the caller's transaction. `turn_order` decides whose turn it is to write one.
+The rules are those of `kitchen.contract.mailbox`. `message_refusal` checks a message, and `store_messages`
+stores it in the caller's transaction. `turn_order` decides whose turn it is to write.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Store agents' decisions with their model calls, and read intents, predictions and reply errors from stored
-decisions.
+"""Store agents' decisions with their model calls, and read facts from stored decisions.
 
-An intent is what an agent is about to do. A decision that came too late is stored with its cost, but has no
-effect. A prompt text is stored once and shared by all calls that send it.
+These facts are intents (what an agent is about to do), predictions, and errors in model replies. A decision
+that came too late is stored with its cost, but has no effect. A prompt text is stored once and shared by all
+calls that send it.
 """
 
 from __future__ import annotations

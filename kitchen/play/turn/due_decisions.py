@@ -1,8 +1,8 @@
-"""Read and store the schedule of an open turn (who is asked when), and give the commands of decisions that
-take effect in the next step.
+"""Store in an episode when each agent is asked, and return the decisions that take effect in the next step.
 
-`kitchen.agents.asking_schedule` has the rules. Episodes without people use the same rules.
-`Episode.schedule_state` holds all that later steps need, so any process can run the next step.
+This concerns teams whose members are asked at different times. `kitchen.agents.asking_schedule` has the
+rules, which episodes without people also follow. `Episode.schedule_state` holds all that later steps need, so
+any process can run the next step.
 """
 
 from __future__ import annotations

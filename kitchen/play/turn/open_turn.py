@@ -1,7 +1,7 @@
-"""Define `OpenTurn`: the step of an episode that waits for commands. It has the players, the commands given
-so far, and the world before the step.
+"""Define `OpenTurn`, the step of an episode that waits for commands.
 
-`turn_cache` reads and caches turns, `turn_rules` has the rules, and `step_store` stores changes.
+It holds the players, the commands given so far, and the world before the step. `turn_cache` reads and caches
+turns, `turn_rules` has the rules, and `step_store` stores changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db.models import OuterRef, Q, Subquery
 from kitchen.agents.agent_team import DecisionMade
 from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import Plan
-from kitchen.contract.mailbox import Mailbox
+from kitchen.contract.mailbox import HEARD_KEY, Mailbox
 from kitchen.contract.world import Event, Intent, Json, World
 from kitchen.infra.database_writes import RowWriter
 from kitchen.play.models import Decision, Episode, Message, Mind, Seat, SeatCommand, Step
@@ -136,6 +136,17 @@ class OpenTurn:
         return dict(last.order_by().values_list("pk", "last"))
 
     @cached_property
+    def heard_in_step(self) -> dict[int, list[int]]:
+        """The last message that each agent knew at each time that it spoke in this step, by agent id."""
+        rows = Decision.objects.filter(
+            mind__in=self.minds, step=self.step, because=REASON_TO_ANSWER, dropped=""
+        )
+        heard: dict[int, list[int]] = {mind.pk: [] for mind in self.minds}
+        for mind, note in rows.order_by("number").values_list("mind", "note"):
+            heard[mind].append(note[HEARD_KEY])
+        return heard
+
+    @cached_property
     def intents(self) -> dict[int, Intent]:
         """The intents that agents stated with their last commands (what they are about to do), by seat. Empty
         if the episode does not show intents.
@@ -211,12 +222,15 @@ class OpenTurn:
     def remember(self, decisions: Sequence[Decision]) -> None:
         """Use the memories in these new decisions as the agents' memories from now on."""
         self.remembered |= {row.mind_id for row in decisions}
+        vars(self).pop("heard_in_step", None)
         if "memories" in vars(self):
             self.memories.update({row.mind_id: json_round_trip(row.memory) for row in decisions})
 
     def forget_memories(self) -> None:
-        """Discard the cached memories of the agents. They are read again when needed."""
+        """Discard what is cached of the agents' decisions: their memories, and what they heard in this step.
+        Both are read again when needed."""
         vars(self).pop("memories", None)
+        vars(self).pop("heard_in_step", None)
 
     def forget_decisions(self) -> None:
         """Discard what is cached of the decisions for the step just taken. Memories are kept only if this
@@ -225,3 +239,4 @@ class OpenTurn:
             self.forget_memories()  # another process decided
         self.remembered = set()
         vars(self).pop("intents", None)
+        vars(self).pop("heard_in_step", None)

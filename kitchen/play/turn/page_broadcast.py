@@ -1,7 +1,7 @@
-"""Notify open pages and watching staff, over the channel layer, that an episode has changed.
+"""Notify open play pages, and staff who watch, that an episode has changed.
 
-A notification to pages has no content: each page then reads what it may see. All functions return at once. A
-lost notification does no harm, because pages also check for changes every few seconds.
+A notification to a page has no content: the page then reads what it may see. All functions return
+immediately. A lost notification does no harm, because pages also check for changes every few seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Queue Celery tasks of live play for the workers.
+"""Queue the Celery tasks of live play, which workers then run.
 
-Every function returns at once, even if the broker does not respond. If a task cannot be queued, the periodic
-task `tasks.pick_up_open_turns` does its work later.
+Every function returns immediately, even if the broker (Redis) does not respond. If a task cannot be queued,
+the periodic task `tasks.pick_up_open_turns` does its work later.
 """
 
 from __future__ import annotations

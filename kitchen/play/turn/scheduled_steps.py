@@ -1,9 +1,8 @@
-"""Open the steps of live episodes in which members are asked at different times, and delay the decisions of
-agents.
+"""Open the steps of live episodes in which team members are asked at different times.
 
-An agent's decision takes effect `think_steps` steps after it was asked. Until then, its seats continue their
-plans or wait. People are asked in the steps that the schedule gives them, and their choices take effect at
-once.
+An agent's decision takes effect `think_steps` steps after the agent was asked. Until then, its players
+continue their plans or wait. People are asked only in the steps that the schedule gives them, and their
+choices take effect immediately.
 """
 
 from __future__ import annotations

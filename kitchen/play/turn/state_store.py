@@ -1,8 +1,8 @@
-"""Read an episode's state and past steps from the database, and compute the rows to store for a new step.
+"""Read an episode's state and past steps from the database, and prepare the rows that store a new step.
 
-For a large part of a state (`World.large`), each step stores only the changes (`StateChange`). A complete row
-is stored when the changes since the last complete row have become longer than the part. `Episode.state` holds
-a hash of each large part.
+For a large part of a state (`World.large`), each step stores only the changes (`StateChange`). When these
+changes have become longer than the part itself, the complete part is stored again. `Episode.state` holds a
+hash of each large part.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from kitchen.contract.automatic_commands import BY_WORLD
 from kitchen.contract.large_state import Changes, FrozenMap, LargeMap, WorldState
 from kitchen.contract.page import StepView
 from kitchen.contract.world import Command, Event, Json, World
@@ -208,6 +209,11 @@ def event_from_json(stored: Json) -> Event:
     return Event(stored["kind"], stored["seat"], data)
 
 
+def _is_unasked(entry: Json) -> bool:
+    """Return whether the world or the seat's plan gave the command of this log entry."""
+    return entry["chosen_by"] == BY_WORLD or entry.get("planned_in") is not None
+
+
 @dataclass(slots=True)
 class PastStep:
     """One past step from the log, and what each seat may know of it."""
@@ -230,6 +236,7 @@ class PastStep:
                     entry["seat"] == seat and entry["chosen_by"] in step_timer.NO_CHOICE_CODES
                     for entry in self.commands
                 ),
+                unasked=any(entry["seat"] == seat and _is_unasked(entry) for entry in self.commands),
             )
         return self._known[seat]
 

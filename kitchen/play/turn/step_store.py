@@ -1,7 +1,7 @@
 """Store the commands and plans for an open step, run the step, and store its log row.
 
-Call the functions that store inside a transaction, with the turn locked. Each log row has a hash of itself
-and of all rows before it (hash chain). So changed, missing, added or moved steps are detected.
+Call these functions inside a transaction, with the turn locked. Each log row has a hash of itself and of all
+rows before it (a hash chain). The chain reveals changed, missing, added or moved steps.
 """
 
 from __future__ import annotations

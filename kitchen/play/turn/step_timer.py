@@ -1,8 +1,8 @@
 """Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
 At the deadline (`Episode.turn_closes_at`), people without a command do nothing in this step. The time of the
-first step begins when all people have opened their page, at the latest after `ARRIVAL`. While pages or the
-database are down, no turn is closed. Afterwards the deadline moves by the lost time.
+first step begins when all people have opened their page, at the latest after `ARRIVAL`. No turn is closed
+while pages or the database are down. Afterwards the deadline moves by the lost time.
 """
 
 # If pages had to reconnect after an outage, the deadline moves by `RECONNECT_TIME` in addition to the lost
@@ -171,16 +171,17 @@ def shift_deadlines(*, by: timedelta, at: datetime, unsure: timedelta, **_: Any)
 
 
 def _clocked(episodes: Any) -> Any:
-    fields = ("pk", "status", "step", "step_seconds", "turn_opened_at", "turn_closes_at")
+    fields = ("pk", "status", "step", "step_seconds", "turn_opened_at", "asked_at", "turn_closes_at")
     return episodes.only(*fields).order_by("pk")
 
 
 def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime:
-    """Return the deadline after these outages. A turn whose time was over before an outage gets no more."""
+    """Return the deadline after these outages. A turn whose time was over before an outage gets no more, nor
+    does one whose time began after it."""
     assert episode.turn_closes_at  # noqa: S101 - asked for
     closes = episode.turn_closes_at
     for span in spans:
-        begin = max(span.since, episode.turn_opened_at)
+        begin = max(span.since, episode.asked_at or episode.turn_opened_at)
         if begin < min(closes, span.until):
             closes += span.until - begin
     return closes + more if closes != episode.turn_closes_at else closes

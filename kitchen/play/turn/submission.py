@@ -1,5 +1,6 @@
-"""Define the data that are submitted for a step: people's commands and agents' decisions. Also define
-`Receipt`, the answer to a submission.
+"""Define the data that people and agents submit for a step: commands and decisions.
+
+The answer to a submission is a `Receipt`, which says whether the submission was accepted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Cache the open turns of episodes (steps that wait for commands) in this process, to save database queries.
+"""Cache open turns (steps that wait for commands) in this process, to save database queries.
 
-`refresh_turn` compares a cached turn with the database before each use, and reads the turn again if it is
-outdated. So any process can serve an episode at any time. At most `MAX_TURNS` are kept, unused ones for
-`MAX_IDLE_MINUTES`.
+Before each use, `refresh_turn` compares the cached turn with the database and reads it again if it is
+outdated. So any process can serve an episode at any time. The cache holds at most `MAX_TURNS` turns, and
+drops one after `MAX_IDLE_MINUTES` without use.
 """
 
 # `refresh_turn` compares a cached turn with the database before it is used. If step and state are equal, only

@@ -1,9 +1,8 @@
-"""Claim an agent's decision for one worker, and find open turns (steps that wait for commands) with work to
-do.
+"""Reserve an agent's decision for one worker, and find open turns that need work.
 
-A claim prevents two workers from paying a language model for the same decision. It covers one agent, or all
-agents of an episode in which agents decide one after another. A claim expires after `CLAIM_SECONDS` unless
-the worker renews it.
+An open turn is a step that waits for commands. A reservation, called a claim, prevents two workers from
+paying a language model for the same decision. If an episode's agents decide one after another, one claim
+covers them all. A claim expires after `CLAIM_SECONDS` unless the worker renews it.
 """
 
 from __future__ import annotations

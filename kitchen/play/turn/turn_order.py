@@ -1,11 +1,12 @@
-"""Decide whose turn it is to speak within a step: which agents write a message now, and which people wait.
+"""Decide whose turn it is to write a message within a step: which agents write now, and which people wait.
 
-Two members of a `pair` that talks within the step take turns (`Organisation.takes_turns`). The first member
-that is asked opens. If it says something, the other one answers, and so on. The talk is over if a message
-ends it or repeats an earlier one, after `Organisation.rounds` rounds, or if one of the two has chosen. Then
-everybody may choose. A person whose turn has not come is held: the server refuses what they send.
+This applies to a `pair` of two members that talk before they choose commands (`Organisation.takes_turns`).
+The member asked first opens. If it says something, the other one answers, and so on. The talk ends after
+`Organisation.rounds` rounds, or when one of the two has chosen a command. The opener can also end it by a
+message or by a repetition. Then both may choose. While a person waits for a turn, the server refuses what the
+person sends.
 
-Everything follows from the stored messages, decisions and commands of the open step.
+Everything is computed from the stored messages, decisions and commands of the open step.
 """
 
 from __future__ import annotations
@@ -18,13 +19,11 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
-from kitchen.contract.agent import REASON_TO_ANSWER
-from kitchen.contract.mailbox import HEARD_KEY
 from kitchen.contract.organisation import END, SAY, TALK_KINDS, Organisation
 from kitchen.contract.page import SpeakingTurn
 from kitchen.contract.team_messages import message_content
 from kitchen.infra.database_writes import update_row_where
-from kitchen.play.models import Decision, Episode, Message, Mind
+from kitchen.play.models import Episode, Message, Mind
 from kitchen.play.turn.conversation import may_know
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, is_offline
@@ -55,7 +54,7 @@ def _person_to_answer(
     turn: OpenTurn, organisation: Organisation, said: Sequence[Message], choosing: set[int]
 ) -> int | None:
     """Return the number of the person who has to answer the last message, if they have not chosen yet."""
-    last, opener = said[-1], said[0].sender
+    last, opener = said[-1], _opener_of(said)
     other = next(member for member in organisation.members if member.number != last.sender)
     spoken = sum(row.sender == opener for row in said)
     if (
@@ -87,8 +86,8 @@ def talk_refusal(turn: OpenTurn, seat: int, kind: str) -> str:
     """Return the code of the reason why a person in this seat may not write such a message now. Empty if the
     person may.
 
-    `not_your_turn`: the other member speaks first. `too_many`: two people have used up their rounds, or ended
-    their conversation.
+    `not_your_turn`: the other member speaks first. `too_many`: the person has used up their rounds, or the
+    opener has ended the conversation.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.takes_turns or kind not in TALK_KINDS:
@@ -96,10 +95,17 @@ def talk_refusal(turn: OpenTurn, seat: int, kind: str) -> str:
     if seat in held_seats(turn):
         return NOT_YOUR_TURN
     said = words_of_step(turn)
-    if not said or not all(member.is_person for member in organisation.members):
+    if (opener := _opener_of(said)) is None:
         return ""
     own = sum(row.sender == organisation.holder(seat).number for row in said)
-    return "too_many" if own >= organisation.rounds or _ends_talk(said[-1], said) else ""
+    last = [row for row in said if row.sender == opener][-1]
+    return "too_many" if own >= organisation.rounds or _ends_talk(last, said) else ""
+
+
+def _opener_of(said: Iterable[Message]) -> int | None:
+    """Return the number of the member that opened the conversation of the step, or None. A message that only
+    ends a conversation opens none."""
+    return next((row.sender for row in said if row.kind != END), None)
 
 
 @contextmanager
@@ -166,7 +172,7 @@ def has_spoken_enough(turn: OpenTurn, mind: Mind) -> bool:
     organisation = turn.episode.team
     if organisation is None or not organisation.takes_turns:
         return False
-    return _turns_spoken(_answered(turn)[mind.pk], words_of_step(turn)) >= organisation.rounds
+    return _turns_spoken(turn.heard_in_step[mind.pk], words_of_step(turn)) >= organisation.rounds
 
 
 def minds_to_answer(turn: OpenTurn) -> list[Mind]:
@@ -174,7 +180,8 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
     to open the conversation.
 
     An agent writes at most `Organisation.rounds` times in a step. Members who ended the conversation,
-    repeated a message or have chosen a command get no answer. With the setting `Organisation.within`, an
+    repeated a message or have chosen a command get no answer. Where members take turns, only the opener can
+    end the conversation. With the setting `Organisation.within`, an
     agent opens the conversation if it is the first member that is asked.
     """
     organisation = turn.episode.team
@@ -189,7 +196,7 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
         return []
     calling = [row for row in said if _calls(turn, organisation, row, said)]
     newest = max((row.number for row in said if row.decision_id is None), default=0)
-    answered = _answered(turn)
+    answered = turn.heard_in_step
     return [
         mind
         for mind in turn.minds
@@ -246,15 +253,6 @@ def ask_for_answers(turn: OpenTurn) -> None:
         transaction.on_commit(partial(ask_answer, turn.episode.pk, turn.step, mind.number))
 
 
-def _answered(turn: OpenTurn) -> dict[int, list[int]]:
-    """Return by agent id the last message known at each time that the agent spoke in this step."""
-    rows = Decision.objects.filter(mind__in=turn.minds, step=turn.step, because=REASON_TO_ANSWER, dropped="")
-    heard: dict[int, list[int]] = {mind.pk: [] for mind in turn.minds}
-    for mind, note in rows.order_by("number").values_list("mind", "note"):
-        heard[mind].append(note[HEARD_KEY])
-    return heard
-
-
 def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
     """Return the agent that opens the talk, or None.
 
@@ -278,12 +276,15 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
 
 
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
-    """Return whether this message of the sender needs an answer."""
+    """Return whether this message of the sender needs an answer. Where members take turns, the opener may
+    always speak again after an answer."""
     if row.sender is None:
         return False
     sender = organisation.member(row.sender)
     has_chosen = sender.is_person and _has_chosen(turn, sender.seats)
-    return not (_ends_talk(row, messages) or has_chosen)
+    opener = _opener_of(messages) if organisation.takes_turns else None
+    answers = opener is not None and row.sender != opener
+    return not has_chosen and (answers or not _ends_talk(row, messages))
 
 
 def _ends_talk(row: Message, messages: Sequence[Message]) -> bool:

@@ -1,4 +1,5 @@
-"""Decide which players a step still waits for, when the step may run, and which commands may be submitted.
+"""Decide which players a step still waits for, when it may run, and which commands may be submitted.
+
 The module changes no data.
 """
 

@@ -1,17 +1,17 @@
-"""Define the typed messages of the play websocket: from the browser, to the browser, and between processes.
+"""Define the typed messages of the play page's websocket, in both directions and between processes.
 
 The browser sends one JSON object for each message:
 
-- `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}`: the command for step 4 (the first
-  step is 1). `then` may list further commands, one for each later step (a plan).
-- `{"type": "plan", "then": [], "step": 4}`: replaces the plan; an empty list cancels it.
+- `{"type": "command", "step": 4, "command": ["get", "storage0", "rice"]}`: the command for step 4. Steps are
+  counted from 1. `then` may list further commands, one for each later step (a plan).
+- `{"type": "plan", "then": [], "step": 4}`: replace the plan. An empty list cancels it.
 - `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1 of the team.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
 - `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
 
 In worlds where people type commands, the field `typed` holds the text (`Page.read_typed`). An invalid message
-raises `MessageError`. The browser receives HTML fragments, or the same facts as JSON if it asks for the
-subprotocol `brigade.json` (`StateMessage` lists its fields; `waiting_for` says who is due).
+raises `MessageError`. The browser receives HTML fragments. If it asks for the subprotocol `brigade.json`, it
+receives the same facts as JSON (`StateMessage` lists its fields; `waiting_for` says who is due).
 """
 
 from __future__ import annotations

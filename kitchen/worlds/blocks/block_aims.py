@@ -1,8 +1,7 @@
-"""Define the aims (goals) that others can ask a player of blocks to reach (`World.aims`), and check their
-status.
+"""Define the aims (goals) that others can ask a player in a world of blocks to reach, and check their status.
 
-Everything is computed from what the player sees itself. Aims do not depend on plans or recipes that a player
-may not know, nor on what players hold, so the list of aims tells nobody a secret.
+`World.aims` lists the aims. Their status is computed from what the player itself sees. The list does not
+depend on secret plans or recipes, or on what players hold. So it reveals no secret.
 """
 
 # obtain ITEMS N   hold N of each of these items, joined by +

@@ -1,7 +1,7 @@
-"""Define benchmarks of the five worlds of blocks, which compare agents that play without people.
+"""Define the benchmarks of the five worlds of blocks, which compare agents that play without people.
 
-The source papers print results for groups of tasks, not one per task. `data/published_tables.toml` holds
-these tables, and `data/published_figures.toml` explains how far they can be compared with ours.
+The source papers publish results for groups of tasks, not for single tasks. `data/published_tables.toml`
+holds these results. `data/published_figures.toml` explains how far they can be compared with ours.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Describe a game of blocks and its present state in English, for the prompts of language models.
+"""Describe a world of blocks and its present state in English, for the prompts of language models.
 
-A text holds only what one player knows: its brief (the unchanging facts) and its observation.
+A text holds only what one player knows: the brief (facts that never change) and the player's observation.
 """
 
 from __future__ import annotations

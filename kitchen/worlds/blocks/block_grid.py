@@ -1,6 +1,6 @@
-"""Store the block in each cell of a world, find the nearest block of a kind, and compute walks between cells.
+"""Define the grid of blocks of a world: find the nearest block of a kind, and compute walks between cells.
 
-A cell is (x, y, z) in whole numbers; y points up. A grid stores a start map, which never changes, and the
+A cell is (x, y, z) in whole numbers, and y points up. A grid stores a start map, which never changes, and the
 cells that differ from that map.
 """
 

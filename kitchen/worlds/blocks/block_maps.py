@@ -1,5 +1,6 @@
-"""Read the files of the two maps, the farm and the valley. A file has boxes of blocks, single blocks, and
-rules for placing animals.
+"""Read the files of the two maps, the farm and the valley.
+
+A file lists boxes of blocks, single blocks, and rules for placing animals.
 """
 
 from __future__ import annotations

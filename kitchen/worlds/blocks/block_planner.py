@@ -1,8 +1,8 @@
 """Define `blocks_planner`, an agent that plays the worlds of blocks by fixed rules, without a language model.
 
-The agent plans for all its players together. It knows about players of other agents only what messages say.
-When items are made, one player receives all materials and makes the targets; the others fetch materials. When
-a building is made, every player places the nearest missing block.
+The agent plans for all its players together. It knows about other agents' players only what messages say. To
+make items, one player receives all materials and makes the items, while the others fetch materials. To build,
+every player places the nearest missing block.
 """
 
 # - `crafting`, `cooking`: one player, the maker, receives everything that is needed, and makes the targets.

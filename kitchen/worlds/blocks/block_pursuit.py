@@ -1,8 +1,7 @@
-"""Find a player's next command for an aim (a goal that somebody asked for), in all worlds of blocks, by the
-rules of the planner.
+"""Find a player's next command towards an aim (a goal that somebody asked for), in the worlds of blocks.
 
-The command depends only on what the player sees now. A player without plan or recipes makes only what its
-menu offers.
+The rules are those of the agent `blocks_planner`. The command depends only on what the player sees now. A
+player without plan or recipes makes only what its menu offers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Define `BlockScene`, the state of a world of blocks. It is the base class of the four worlds in which
-commands last several steps.
+"""Define `BlockScene`, the state of a world of blocks: its players, blocks and animals.
 
-The class finds players, blocks and animals, and lists what is near a player.
+The class finds things, and lists what is near a player. It is the base class of the four worlds in which
+commands last several steps.
 """
 
 from __future__ import annotations

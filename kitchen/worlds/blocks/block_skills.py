@@ -1,8 +1,8 @@
-"""Provide the macros (commands that last several steps) of the worlds of blocks as skills, for agents that
-plan skills. In the kitchen, a skill is one action.
+"""Offer the commands in the worlds of blocks as skills (actions of several steps) to agents.
 
-Fixed rules choose a skill as the planner does, from what one player knows. Where items must come together in
-one hand, players give all to one of them, who makes the targets.
+In most of these worlds, a skill is a macro, a command that lasts several steps. In the kitchen, a skill is
+one action. The module also has fixed rules that choose a skill from what one player knows. If one player must
+hold all the targets, the others give their items to that player, who makes the targets.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A line of a recording file (`kitchen.contract.reference_recordings`) is one episode with its settings, `start`
 state and `steps`. Each step has `do` (the command of each player, or null) and the state after the step. Only
-the fields that a line has are compared.
+the fields that occur in the line are compared.
 """
 
 from __future__ import annotations

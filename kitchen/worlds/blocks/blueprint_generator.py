@@ -1,6 +1,7 @@
-"""Generate blueprints of buildings with rooms, windows, carpets and doors from a name with five numbers.
+"""Generate a building's blueprint (building plan) from its name, which has five numbers.
 
-The name is `materials_M_rooms_R_window_W_carpet_C_variant_V`, with M, R, W and C from 0 to 2, and V from 0 to
+The buildings have rooms, windows, carpets and doors. The name is
+`materials_M_rooms_R_window_W_carpet_C_variant_V`, with M, R, W and C from 0 to 2, and V from 0 to
 9999. The parameters are those of MINDcraft's construction tasks. The buildings are our own.
 """
 

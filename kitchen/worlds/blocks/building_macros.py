@@ -1,5 +1,6 @@
-"""Define the macros (commands that last several steps) that change the building site: `place`, `remove` and
-`build`.
+"""Define the macros that change the building site: `place`, `remove` and `build`.
+
+A macro is a command that lasts several steps.
 """
 
 from __future__ import annotations

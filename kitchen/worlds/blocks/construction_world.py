@@ -1,5 +1,6 @@
-"""Define the world `blocks_construction`, in which players build a blueprint. The docstring of
-`kitchen.worlds.blocks` has the rules.
+"""Define the world `blocks_construction`, in which players build a blueprint.
+
+The docstring of `kitchen.worlds.blocks` has the rules.
 """
 
 from __future__ import annotations

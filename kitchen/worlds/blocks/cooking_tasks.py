@@ -1,5 +1,6 @@
-"""Read the cooking tasks from `data/tasks/cooking.toml`, divide the ingredients among the players, and list
-the steps of a recipe.
+"""Read the cooking tasks of the world `blocks_cooking` from `data/tasks/cooking.toml`.
+
+The module also divides the ingredients among the players, and lists the steps of a recipe.
 """
 
 from __future__ import annotations

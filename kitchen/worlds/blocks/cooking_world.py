@@ -1,5 +1,6 @@
-"""Define the world `blocks_cooking`, in which players make dishes on a farm. The docstring of
-`kitchen.worlds.blocks` has the rules.
+"""Define the world `blocks_cooking`, in which players make dishes on a farm.
+
+The docstring of `kitchen.worlds.blocks` has the rules.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Define the world `blocks_crafting`, in which players craft one item from the things that they hold. The
-docstring of `kitchen.worlds.blocks` has the rules.
+"""Define the world `blocks_crafting`, in which players craft one item from the things that they hold.
+
+The docstring of `kitchen.worlds.blocks` has the rules.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Define what a furnace makes from an item, and which fuels it burns. The rules are read from
-`data/smelting.toml`.
+"""Define what a furnace makes from an item, and which fuels it burns.
+
+The rules are read from `data/smelting.toml`.
 """
 
 from __future__ import annotations

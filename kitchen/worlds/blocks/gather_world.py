@@ -1,5 +1,6 @@
-"""Define the world `blocks_gather`, in which players gather wood, stone or iron, or build a shelter
-(S-Agents, arXiv 2402.04578). The docstring of `kitchen.worlds.blocks` has the rules.
+"""Define the world `blocks_gather`, in which players gather wood, stone or iron, or build a shelter.
+
+The docstring of `kitchen.worlds.blocks` has the rules. Source: S-Agents, arXiv 2402.04578.
 """
 
 from __future__ import annotations

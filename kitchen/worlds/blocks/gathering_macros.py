@@ -1,5 +1,6 @@
-"""Define the macros (commands that last several steps) that take things from the world: `collect` and
-`attack`.
+"""Define the macros that take things from the world: `collect` and `attack`.
+
+A macro is a command that lasts several steps.
 """
 
 from __future__ import annotations

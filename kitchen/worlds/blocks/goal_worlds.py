@@ -1,5 +1,6 @@
-"""Define the base classes and the metrics of worlds of blocks with a goal. The goal is to hold certain items,
-or to build a blueprint.
+"""Define the base classes and the metrics of those worlds of blocks in which an episode ends at a goal.
+
+The goal is to hold certain items, or to build a blueprint (building plan).
 """
 
 from __future__ import annotations

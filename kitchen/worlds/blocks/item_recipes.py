@@ -1,7 +1,7 @@
 """Read the crafting recipes, and compute which items a recipe takes from an inventory.
 
 The recipes are rows of `data/recipes.toml`. A recipe may ask for a tag (a group of items, such as `#planks`)
-instead of an item. An inventory maps each item to its number and contains no zeros.
+instead of an item. An inventory maps each item to its amount and contains no zeros.
 """
 
 from __future__ import annotations

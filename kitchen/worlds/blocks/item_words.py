@@ -1,4 +1,4 @@
-"""Translate the codes of items, blocks and animals into the participant's language. Plain Python."""
+"""Translate the codes of items, blocks and animals into the participant's language."""
 
 from __future__ import annotations
 

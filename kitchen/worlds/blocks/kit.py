@@ -1,4 +1,4 @@
-"""Register the five worlds of blocks: for each, its rules, page, benchmark, metrics and planner."""
+"""Register the five worlds of blocks: the rules, page, benchmark, metrics and planner of each."""
 
 from __future__ import annotations
 

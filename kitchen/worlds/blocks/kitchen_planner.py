@@ -1,8 +1,7 @@
-"""Choose the next actions of the players that one agent controls in the world `blocks_kitchen`, by fixed
-rules.
+"""Choose players' next actions in the world `blocks_kitchen`, by fixed rules.
 
-The players prepare the dishes of the open orders. In addition, they prepare one each of the first two dishes
-that can be ordered.
+The players are those that one agent controls. They prepare the dishes of the open orders. They also prepare
+stock: one each of the first two dishes that can be ordered.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Define the world `blocks_kitchen`, in which cooks gather meat and fuel, cook in a furnace, and complete
-orders for dishes.
+"""Define the world `blocks_kitchen`, in which cooks gather meat and fuel, and complete orders for dishes.
 
 It follows MindAgent's kitchen of blocks (arXiv 2309.09971, section 7). The docstring of
 `kitchen.worlds.blocks` has the rules.

@@ -1,5 +1,6 @@
-"""Define `MacroRule`, the rules of one macro (a command that lasts several steps). A rule says when the macro
-can begin, where the player walks, and what it does there.
+"""Define `MacroRule`, the rules of one macro (a command that lasts several steps).
+
+A rule says when the macro can begin, where the player walks, and what it does there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Plan how to obtain items. A plan lists macros (commands that last several steps) that collect, hunt, smelt
-and craft, in the order of use.
+"""Plan how to obtain items: which macros collect, hunt, smelt and craft them, in the order of use.
 
-The plan uses the items that several players hold together. It is not always the shortest plan.
+A macro is a command that lasts several steps. The plan uses the items that several players hold together. It
+is not always the shortest plan.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Define the macros (commands that last several steps) that make items: `craft` and `smelt`."""
+"""Define the macros that make items: `craft` and `smelt`.
+
+A macro is a command that lasts several steps.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Make the panels of the drawn map of a world of blocks: its fixed parts, the chunks (8 by 8 columns) of
-blocks, and the present places of players, animals and things.
+"""Build the page's panels that draw the map of a world of blocks.
 
+They hold the map's fixed parts, its chunks (8 by 8 columns of blocks), and the places of players and things.
 Scripts in `static/worlds/blocks` draw them. Only chunks that have changed or come into sight are sent. A spot
 is a thing on the map that can be clicked.
 """

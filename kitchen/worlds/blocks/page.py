@@ -1,4 +1,7 @@
-"""Define the pages of the five worlds of blocks: a drawn map, and the same as facts and tables."""
+"""Build the play pages of the five worlds of blocks.
+
+A page shows a drawn map, and the same facts as text and tables.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Translate commands, events and refusal codes of the worlds of blocks into texts for participants. Plain
-Python.
-"""
+"""Translate commands, events and refusal codes of the worlds of blocks into texts for participants."""
 
 from __future__ import annotations
 

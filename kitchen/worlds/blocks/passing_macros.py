@@ -1,5 +1,6 @@
-"""Define the macros (commands that last several steps) that move items between inventories and chests:
-`give`, `put`, `take` and `discard`.
+"""Define the macros that move items between inventories and chests: `give`, `put`, `take` and `discard`.
+
+A macro is a command that lasts several steps. Each player has an inventory of items.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""`python -m kitchen.worlds.blocks.planner_table`: play every task of blocks with one planner in all seats.
+"""`python -m kitchen.worlds.blocks.planner_table`: test a planner on every task in the worlds of blocks.
 
-The planner knows what all its seats hold and may know (the pooled sense). The tasks are all crafting tasks
-that can be made, all pairs of dishes and all blueprints of the benchmarks. Each line has the family, the
-task, the seats, the steps, and whether the task was solved. The last line counts the solved ones.
+One planner plays all seats (players' places) and knows what all of them hold and may know. The tasks are all
+crafting tasks that can be solved, all pairs of dishes, and all blueprints of the benchmarks. Each printed
+line has the family, the task, and the numbers of seats and steps. It also says whether the task was solved.
+The last line counts the solved tasks.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Define the macros (commands that last several steps) that walk or wait: `goto`, `goto_at`, `goto_seat` and
-`stay`.
+"""Define the macros that walk or wait: `goto`, `goto_at`, `goto_seat` and `stay`.
+
+A macro is a command that lasts several steps.
 """
 
 from __future__ import annotations

@@ -3,17 +3,17 @@
 This is the benchmark Collab-Overcooked (Sun et al., ACL 2025; `YusaeMeow/Collab-Overcooked`, released under
 the MIT licence): two closed rooms, three shared counters between them, 30 tasks in 6 levels.
 
-Seats. Seat 0 is the chef, with pot, oven and serving place. Seat 1 is the assistant, with ingredients,
-dishes, chopping board and blender. Both see the whole state. Only the chef knows the recipe (setting
-`knowledge`).
+Seats (places of players). Seat 0 is the chef, with pot, oven and serving place. Seat 1 is the assistant, with
+ingredients, dishes, chopping board and blender. Both see the whole state. Only the chef knows the recipe
+(setting `knowledge`).
 
 Commands are *macros*, which last several steps::
 
-    pickup THING PLACE             from a counter, an own utensil, or (assistant) a dispenser
-    put_obj_in_utensil UTENSIL     into an own utensil that neither runs nor contains something finished
+    pickup THING PLACE             from a counter, the cook's own utensil, or (assistant) a dispenser
+    put_obj_in_utensil UTENSIL     into the cook's own utensil, unless it runs or holds something finished
     cook pot0, bake oven0          chef: start this utensil
     cut chopping_board0, stir blender0   assistant: start this utensil
-    place_obj_on_counter           on a shared counter, or an own one if no shared one is free
+    place_obj_on_counter           on a shared counter, or the cook's own if no shared one is free
     fill_dish_with_food UTENSIL    chef, with an empty dish, in tasks of levels 3 to 6: wait until it is ready
     deliver                        chef
     wait N                         1 to 5 steps
@@ -21,7 +21,7 @@ Commands are *macros*, which last several steps::
 
 One step, in this order:
 
-1. Macros that begin are checked. A macro that fails is refused with a code, and the seat stays.
+1. Macros that begin are checked. A macro that fails its check is refused with a code, and the seat stays.
 2. For each seat, one low-level action is chosen: turn, move one cell towards its target, or interact with it.
 3. Interactions are carried out, the chef's first; then turns and moves.
 4. Utensils run. A job takes 3 steps, counting the one in which it was started. If the contents have no row in

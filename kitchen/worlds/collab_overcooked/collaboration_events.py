@@ -1,11 +1,12 @@
 """Find the conversations of an episode that the collaboration metrics score, and judge each of them.
 
-An event is a conversation that the chef opened. The request is right if it makes the assistant's work more
-efficient. The response is right if the assistant's plan does so. ITES (`collaboration_scores`) measures this
-gain: it must be above 0. The setting `score_openers` adds conversations that the assistant opened.
+Each such conversation is called an event. By default, these are the conversations that the chef opened. The
+setting `score_openers` adds those that the assistant opened. The request is right if it makes the assistant's
+work more efficient. The response is right if the assistant's plan does so. ITES (`collaboration_scores`)
+measures this gain, which must be above 0.
 
-IC is the share of events with a right request, RC the share with a right response. Source: Collab-Overcooked
-(ACL 2025), section 4, and the released code.
+IC is the share of events with a right request. RC is the share with a right response, among the events in
+which the other cook had a turn. Source: Collab-Overcooked (ACL 2025), section 4, and the released code.
 """
 
 # Each conversation that the chef opens is one event (the setting `score_openers` can add the assistant's).
@@ -16,6 +17,8 @@ IC is the share of events with a right request, RC the share with a right respon
 # - The response is right if ITES(P, h) > 0. P is the first plan of the responder in this conversation that
 #   has more than waits. A message contains the plan of its sender (`PLAN_KEY`). If no message has one, P are
 #   the commands that the responder gave in this step, including those planned for later steps.
+# - The responder had no turn if it was in the middle of a macro or of a plan, and neither wrote, planned nor
+#   decided in this step. Then the event says nothing about its responses, and RC leaves it out.
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.declared_settings import clean_settings
 from kitchen.contract.episode_log import EpisodeLog, EventColumn, LoggedStep, ScoredEvent
 from kitchen.contract.organisation import TALK_KINDS
-from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.team_messages import PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.collaboration_scores import helps, ites, tes
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
@@ -36,10 +39,10 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import ReferencePai
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.settings import SCORED_OPENERS, SETTINGS
 
-PLAN_KEY = "plan"
-"""Key of a message's data: the macros that the sender will do."""
 CODE_WORDS = ("both right", "only the request right", "only the response right", "neither right")
 """The code of an event, from 0, in words."""
+NO_TURN_WORDS = ("the request wrong, no turn to answer", "the request right, no turn to answer")
+"""The result of an event whose responder had no turn, by whether the request was right."""
 EVENT_COLUMNS = (
     EventColumn("opener", "integer", "Seat that opened the conversation", "0 (chef), 1 (assistant)"),
     EventColumn(
@@ -57,13 +60,21 @@ EVENT_COLUMNS = (
     ),
     EventColumn("tes_before", "number", "Trajectory efficiency score of the history, TES(h)"),
     EventColumn("ites_request", "number", "TES(h followed by R) - TES(h); 0 without a request"),
-    EventColumn("ites_response", "number", "TES(h followed by P) - TES(h); 0 without a plan"),
+    EventColumn(
+        "ites_response",
+        "number",
+        "TES(h followed by P) - TES(h); 0 without a plan; blank if the other seat had no turn",
+    ),
     EventColumn("request_right", "boolean", "1 if ites_request is above 0; its share is IC"),
-    EventColumn("response_right", "boolean", "1 if ites_response is above 0; its share is RC"),
+    EventColumn(
+        "response_right",
+        "boolean",
+        "1 if ites_response is above 0; its share is RC; blank if the other seat had no turn",
+    ),
     EventColumn(
         "code",
         "integer",
-        "Both signs as one code",
+        "Both signs as one code; blank if the other seat had no turn",
         "; ".join(f"{code} ({words})" for code, words in enumerate(CODE_WORDS)),
     ),
 )
@@ -90,6 +101,8 @@ class CollaborationEvent:
     """ITES(P, h)"""
     request_right: bool
     response_right: bool
+    had_turn: bool = True
+    """False if the responder was busy and was not asked, so that its response is not scored."""
 
     @property
     def code(self) -> int:
@@ -99,9 +112,8 @@ class CollaborationEvent:
 
     def scored(self) -> ScoredEvent:
         """Return the event in the general form in which exports and replays show scored events."""
-        return ScoredEvent(
-            self.step, CODE_WORDS[self.code], self.messages, self._values(), tuple(self._explanation())
-        )
+        words = CODE_WORDS[self.code] if self.had_turn else NO_TURN_WORDS[self.request_right]
+        return ScoredEvent(self.step, words, self.messages, self._values(), tuple(self._explanation()))
 
     def _values(self) -> dict[str, Json]:
         """Return the value of each of `EVENT_COLUMNS`."""
@@ -112,10 +124,10 @@ class CollaborationEvent:
             "response": spelled(self.response),
             "tes_before": round(self.tes_before, 6),
             "ites_request": round(self.request_gain, 6),
-            "ites_response": round(self.response_gain, 6),
+            "ites_response": round(self.response_gain, 6) if self.had_turn else None,
             "request_right": self.request_right,
-            "response_right": self.response_right,
-            "code": self.code,
+            "response_right": self.response_right if self.had_turn else None,
+            "code": self.code if self.had_turn else None,
         }
 
     def _explanation(self) -> Iterator[str]:
@@ -124,6 +136,9 @@ class CollaborationEvent:
             (asker, "requested", self.requests, self.request_gain, self.request_right),
             (worker, "planned", self.response, self.response_gain, self.response_right),
         ):
+            if who == worker and not self.had_turn:
+                yield f"The {who} was busy and had no turn to answer: no response is scored."
+                return
             yield f"The {who} {did}: {spelled(macros) or 'nothing'}."
             after = self.tes_before + gain
             scores = f"TES of the {worker} {self.tes_before:.3f} \N{RIGHTWARDS ARROW} {after:.3f}"
@@ -173,7 +188,23 @@ def _event(
         ites(response, history, known) if response else 0.0,
         helps(requests, history, known),
         helps(response, history, known),
+        _had_turn(log, step, said, responder),
     )
+
+
+def _had_turn(log: EpisodeLog, step: int, said: Iterable[TeamMessage], responder: int) -> bool:
+    """Return whether this seat could answer in this step. It could not if its command of the step came from
+    the world or from an earlier plan, and its member neither wrote nor decided nor planned."""
+    seats = seats_of_log(log)
+    if any(one.sender is not None and seats.get(one.sender) == responder for one in said):
+        return True
+    if any(one.step == step and seats.get(one.member) == responder for one in log.decisions):
+        return True
+    given = [one for taken in log.steps if taken.number == step for one in taken.commands]
+    automatic = [
+        one.chosen_by in NOT_ASKED or one.planned_in is not None for one in given if one.seat == responder
+    ]
+    return not all(automatic) or not automatic or bool(_commanded(log.steps, step, responder))
 
 
 def effective_macros(steps: Iterable[LoggedStep], seat: int, *, before: int) -> Iterator[Command]:

@@ -1,16 +1,16 @@
-"""Compute the efficiency scores TES and ITES of Collab-Overcooked from the macros (commands) that a cook
-carried out.
+"""Compute the efficiency scores TES and ITES of Collab-Overcooked from the commands that a cook carried out.
 
-TES, the trajectory efficiency score, compares a cook's macros with known good sequences (reference
-trajectories). ITES is the change of TES by further macros. PC, the progress completeness, is the mean TES of
-both cooks at the end. Source: Collab-Overcooked (ACL 2025), equations 1 to 4::
+TES, the trajectory efficiency score, compares a cook's commands (macros) with known good sequences of macros,
+the reference trajectories. ITES is the change of TES when further macros are added. PC, the progress
+completeness, is the mean TES of both cooks at the end. Source: Collab-Overcooked (ACL 2025), equations 1 to
+4::
 
     TES(h)     = max over g of (1 + beta^2) D(h, g) / (m + beta^2 n);  0 for an empty h
     ITES(a, h) = TES(h followed by a) - TES(h)
 
-h are the n macros that were carried out, a are further macros, and beta is 0.95. g is a reference trajectory
-of m macros. D(h, g) says how many macros from the start of g appear in h in the same order, with gaps
-allowed.
+The sequence h has the n macros that were carried out. The sequence a has further macros, and beta is 0.95.
+The sequence g is a reference trajectory of m macros. D(h, g) is the largest number of macros from the start
+of g that appear in h in the same order. Gaps are allowed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Define the goals ("aims") that others can ask a cook to reach (`World.aims`), and check whether an aim is
-reached.
+"""Define the aims (goals) that others can ask a Collab-Overcooked cook to reach, and check their status.
 
-`bring` is reached when the thing is on a shared counter, `put_in` when the utensil contains the thing.
-`serve` is reached when the cook has delivered. A verb that starts a utensil is also an aim. The aims are the
-same in every task, so they do not reveal the order. Plain Python.
+`World.aims` lists the aims. `bring` is reached when the thing is on a shared counter. `put_in` is reached
+when the utensil contains the thing, and `serve` when the cook has delivered. A verb that starts a utensil is
+also an aim. The aims are the same in every task, so they do not reveal the order.
 """
 
 from __future__ import annotations

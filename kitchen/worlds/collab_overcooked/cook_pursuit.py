@@ -1,8 +1,7 @@
-"""Find the next command with which a cook comes closer to an aim (a goal that somebody asked for). Plain
-Python.
+"""Find a Collab-Overcooked cook's next command towards an aim (a goal that somebody asked for).
 
 The command depends only on the present observation, so earlier mistakes do not matter. If a product is
-missing, the cook makes it itself only if it has a single ingredient. So it needs no recipe.
+missing, the cook makes it only if it consists of a single ingredient. So the cook needs no recipe.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.recipe_partner import SHORTEST_PAIR
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.room_layout import (
     CHEF,
@@ -44,7 +44,6 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     OWN_UTENSILS,
     SHARED_COUNTERS,
 )
-from kitchen.worlds.collab_overcooked.stand_in_pair import SHORTEST_PAIR
 
 _VERB_OF: Mapping[str, str] = {name: verb for verb, name in STARTED_BY.items()}
 

@@ -1,4 +1,4 @@
-"""Translate things, commands, refusal codes and recipes into texts for participants. Plain Python."""
+"""Translate things, commands, refusal codes and recipes of Collab-Overcooked into texts for participants."""
 
 from __future__ import annotations
 

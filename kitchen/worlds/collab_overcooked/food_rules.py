@@ -1,7 +1,7 @@
 """Define all things in the kitchen of Collab-Overcooked, and what each utensil makes from its contents.
 
-The rules are read from `data/utensil_rows.toml`. A thing has a code such as `potato` or `dish`. Food in a
-dish has the code of the food with the ending `IN_DISH`.
+The rules are read from `data/utensil_rows.toml`. A thing has a code such as `potato` or `dish`. The code of
+food in a dish ends in `IN_DISH`.
 """
 
 from __future__ import annotations

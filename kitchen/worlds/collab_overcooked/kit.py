@@ -1,4 +1,4 @@
-"""Register the Collab-Overcooked world: its rules, page, agents, benchmark, metrics and default practice."""
+"""Register the parts of Collab-Overcooked: rules, page, agents, benchmark, metrics and practice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _measures() -> LogMetrics:
 
 
 def _helper() -> type[Agent]:
-    from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+    from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 
     return RecipePartner
 
@@ -44,7 +44,7 @@ def _collab() -> type[Agent]:
 
 
 def _adviser() -> Adviser:
-    from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER
+    from kitchen.worlds.collab_overcooked.recipe_partner import ADVISER
 
     return ADVISER
 

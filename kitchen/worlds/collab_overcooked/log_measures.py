@@ -1,4 +1,4 @@
-"""Compute the collaboration metrics of an episode from its log.
+"""Compute the collaboration metrics of a Collab-Overcooked episode from its log.
 
 Some metrics score conversations (`collaboration_events`). Others are counts for each cook: messages, failed
 checks, format errors, successful corrections, tokens, and rounds of conversations. Agents write format
@@ -20,11 +20,11 @@ from kitchen.contract.episode_log import (
     EpisodeLog,
     EventColumn,
     FailedCheck,
-    LoggedDecision,
     LogMetrics,
     ScoredEvent,
 )
 from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.team_messages import message_content
 from kitchen.contract.world import Event, Json, Metric
 from kitchen.worlds.collab_overcooked.collaboration_events import (
     EVENT_COLUMNS,
@@ -138,19 +138,21 @@ class CollaborationMetrics(LogMetrics):
         return [event.scored() for event in collaboration_events(log)]
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each metric by name. IC and RC are None if there is no scored conversation."""
+        """Return the value of each metric by name. IC and RC are None if there is no scored conversation. RC
+        leaves out conversations in which the other cook had no turn."""
         events = collaboration_events(log)
+        answered = [event for event in events if event.had_turn]
         requests = sum(event.request_right for event in events)
-        responses = sum(event.response_right for event in events)
+        responses = sum(event.response_right for event in answered)
         return {
             "initiating_capability": requests / len(events) if events else None,
-            "responding_capability": responses / len(events) if events else None,
+            "responding_capability": responses / len(answered) if answered else None,
             "ites_request_mean": fmean(event.request_gain for event in events) if events else None,
-            "ites_response_mean": fmean(event.response_gain for event in events) if events else None,
+            "ites_response_mean": fmean(event.response_gain for event in answered) if answered else None,
             "requests_right": requests,
             "requests_wrong": len(events) - requests,
             "responses_right": responses,
-            "responses_wrong": len(events) - responses,
+            "responses_wrong": len(answered) - responses,
             "rounds": sum(_rounds(log).values()),
             **self._by_seat(log),
         }
@@ -165,22 +167,29 @@ class CollaborationMetrics(LogMetrics):
         found.update(("failed_checks", event.seat or 0) for event in events if _is_illegal_plan(event))
         for decision in log.decisions:
             if (seat := seats.get(decision.member)) is not None:
-                for process in processes_of(decision):
-                    found["format_errors", seat] += process.get("format_errors", 0)
-                    found["corrections_helped", seat] += process.get("helped", 0)
-                    found["tokens", seat] += process.get(TOKENS_KEY, 0)
+                for of_seat, process in processes_in(decision.note, seat):
+                    found["format_errors", of_seat] += process.get("format_errors", 0)
+                    found["corrections_helped", of_seat] += process.get("helped", 0)
+                    found["tokens", of_seat] += process.get(TOKENS_KEY, 0)
         return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
 
 
 def _rounds(log: EpisodeLog) -> Counter[int]:
-    """Return how many messages each member sent in the conversations of steps in which it spoke first. The
-    end of a conversation is no round."""
+    """Return how many messages each member sent in the conversations of steps in which it spoke first. A
+    message that ends a conversation is no round: END, or one that repeats an earlier message of the step."""
     opener: dict[int, int | None] = {}
     talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
     for message in talk:
         opener.setdefault(message.step, message.sender)
-    opened = (one for one in talk if one.kind != END and opener[one.step] == one.sender)
-    return Counter(one.sender for one in opened if one.sender is not None)
+    opened = [one for one in talk if one.kind != END and opener[one.step] == one.sender]
+    said: list[tuple[int, Json]] = []
+    rounds: Counter[int] = Counter()
+    for message in opened:
+        content = (message.step, message_content(message.text, message.data))
+        if content not in said and message.sender is not None:
+            rounds[message.sender] += 1
+        said.append(content)
+    return rounds
 
 
 def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:
@@ -212,23 +221,25 @@ def _corrected(log: EpisodeLog) -> Iterator[FailedCheck]:
     seats = seats_of_log(log)
     for decision in log.decisions:
         if (seat := seats.get(decision.member)) is not None:
-            for process in processes_of(decision):
+            for of_seat, process in processes_in(decision.note, seat):
                 codes = process.get("failed_checks", ())
-                yield from (FailedCheck(decision.step, seat, code, "reply") for code in codes)
+                yield from (FailedCheck(decision.step, of_seat, code, "reply") for code in codes)
 
 
-def processes_of(decision: LoggedDecision) -> Iterator[Mapping[str, Json]]:
-    """Yield an agent's notes about each of its turns in this step: its format errors, failed checks,
-    corrections that helped, and tokens."""
-    yield from processes_in(decision.note)
+def processes_in(of_decision: Json, seat: int) -> Iterator[tuple[int, Mapping[str, Json]]]:
+    """Yield (seat, process) for each turn in the note of a decision.
 
-
-def processes_in(of_decision: Json) -> Iterator[Mapping[str, Json]]:
-    """Yield the notes about each turn (see `processes_of`) that the note of a decision has."""
+    A process has the format errors, failed checks, helpful corrections and tokens of a turn (`PROCESS_KEY`).
+    An agent with both seats writes a note for each seat, under the seat's number. Other notes are about
+    `seat`, the agent's first seat.
+    """
     note = of_decision if isinstance(of_decision, dict) else {}
-    for each in (*note.get(DIALOGUE_KEY, ()), note):
-        if isinstance(each, dict) and isinstance(each.get(PROCESS_KEY), dict):
-            yield each[PROCESS_KEY]
+    for turn in (*note.get(DIALOGUE_KEY, ()), note):
+        if isinstance(turn, dict):
+            by_seat = {each: turn[str(each)] for each in SEATS if str(each) in turn} or {seat: turn}
+            for each, of_seat in by_seat.items():
+                if isinstance(of_seat, dict) and isinstance(of_seat.get(PROCESS_KEY), dict):
+                    yield each, of_seat[PROCESS_KEY]
 
 
 LOG_MEASURES = CollaborationMetrics()

@@ -1,4 +1,4 @@
-"""Check whether a macro (a command that lasts several steps) can begin, and list all the ones that can.
+"""Check whether a macro (a command that lasts several steps) can begin, and list all macros that can.
 
 The checks run in a fixed order. The first check that fails gives the refusal code. The docstring of
 `kitchen.worlds.collab_overcooked` lists the codes.
@@ -47,6 +47,7 @@ PICKUP, PUT, PLACE, FILL, DELIVER, WAIT = (
     "deliver",
     "wait",
 )
+WAIT_ONE: Command = (WAIT, "1")
 STARTED_BY: Mapping[str, str] = {"cook": POT, "bake": OVEN, "cut": BOARD, "stir": BLENDER}
 """The utensil that each verb starts."""
 ARGUMENT_COUNTS: Mapping[str, int] = {
@@ -267,7 +268,7 @@ def _candidates(things: KitchenThings, seat: int) -> Iterator[Command]:
         yield from ((verb, name) for verb in (PUT, FILL) for name in OWN_UTENSILS[seat])
         yield (PLACE,)
         yield (DELIVER,)
-    yield (WAIT, "1")
+    yield WAIT_ONE
 
 
 def spelled(macros: Iterable[Sequence[str]]) -> str:

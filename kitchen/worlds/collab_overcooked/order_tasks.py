@@ -1,12 +1,11 @@
-"""Read the tasks of Collab-Overcooked, and derive the cooking steps, recipe and time limit from a task's
-level.
+"""Read the tasks of Collab-Overcooked, and derive each task's cooking steps, recipe and time limit.
 
-A task is a TOML file in `data/tasks/`; its name is the ordered dish. It has two keys::
+A task is a TOML file in `data/tasks/`. The name of the file is the ordered dish. It has two keys::
 
     level = 4                             # 1 to 6: the pattern of the cooking steps (`LEVEL_JOBS`)
     ingredients = ["bell_pepper", "corn"] # the raw ingredients x, y, z of that pattern
 
-`OPTIMA` has the fewest steps in which each level can be solved, as recorded by the benchmark.
+`OPTIMA` has the fewest steps in which each level can be solved, as recorded by the benchmark's authors.
 """
 
 from __future__ import annotations
@@ -142,11 +141,6 @@ def tasks() -> Mapping[str, Task]:
     """Return every shipped task by name, ordered by level, then by name."""
     found = [read_task(path, food_rules()) for path in (DATA / "tasks").glob("*.toml")]
     return {task.name: task for task in sorted(found, key=lambda task: (task.level, task.name))}
-
-
-def tasks_of_level(level: int) -> tuple[Task, ...]:
-    """Return the tasks of a level, by name."""
-    return tuple(task for task in tasks().values() if task.level == level)
 
 
 def recipe(task: Task) -> dict[str, list[list[str]]]:

@@ -1,21 +1,27 @@
-"""Define the page of the Collab-Overcooked world: both rooms, the order, the recipe, the menu and the guide.
-No Django.
-"""
+"""Build the play page of Collab-Overcooked: both rooms, order, recipe, menu and guide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import NoContent, Panel, PlayerView, SeatView, StepView, TypedTextError
-from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, TeamMessage, commands_in
+from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
-from kitchen.pages.default_page import DefaultPage, PanelMaker, SeatLine, may_choose
+from kitchen.pages.default_page import (
+    DefaultPage,
+    PanelMaker,
+    PastStep,
+    SeatLine,
+    SpokenStep,
+    history_panel,
+    may_choose,
+)
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import (
     AIM_GROUPS,
     AIM_WORDS,
@@ -40,6 +46,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     PICKUP,
     PUT,
     WAIT,
+    WAIT_ONE,
     known_macros,
     never_code,
     possible_macros,
@@ -49,6 +56,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     with_waits,
     without_request,
 )
+from kitchen.worlds.collab_overcooked.passed_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEAT_NAMES, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
@@ -191,30 +199,50 @@ def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. The second of two equal requests
-    is done when its actions were finished twice."""
-    wanted = commands_in(said.data, REQUESTS_KEY)
-    asked = [commands_in(one.data, REQUESTS_KEY) for one in view.talk.messages if one.number <= said.number]
-    mine = view.observation["players"][view.seat]
-    if _times_done(map(tuple, mine["done"]), wanted) >= asked.count(wanted):
+    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. Only actions that were finished
+    after the request count. Of two equal requests, the earlier one is done first."""
+    wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][view.seat]
+    equal = [
+        one.step
+        for one in view.talk.requests
+        if one.sender != view.talk.member
+        and one.number <= said.number
+        and commands_in(one.data, REQUESTS_KEY) == wanted
+    ]
+    done = list(zip(mine["done_in"], map(tuple, mine["done"]), strict=True))
+    if _is_last_done(equal, wanted, done):
         return DONE
     doing = [tuple(mine["doing"])] if mine["doing"] else []
     left = [*doing, *view.plans.by_seat.get(view.seat, ())]
     return UNDERWAY if left and left == with_waits(wanted)[-len(left) :] else ""
 
 
-def _times_done(done: Iterable[Command], wanted: Iterable[Command]) -> int:
-    """Return how often these macros were finished in their order. Waits are left out."""
+def _is_last_done(
+    requested_in: Iterable[int], wanted: Iterable[Command], done: Sequence[tuple[int, Command]]
+) -> bool:
+    """Return whether these macros were finished, in their order, for the last of several equal requests.
+
+    `requested_in` has the step of each request, and `done` each finished macro with its step. A macro counts
+    for one request, made before the macro was finished. Waits are left out.
+    """
     order = [macro for macro in wanted if macro[0] != WAIT]
-    finished = 0
-    for macro in done if order else ():
-        finished += macro == order[finished % len(order)]
-    return finished // len(order) if order else 0
+    left, is_done = list(done), False
+    for step in requested_in if order else ():
+        number, todo = 0, list(order)
+        while todo and number < len(left):
+            done_in, macro = left[number]
+            number += 1
+            if done_in >= step and macro == todo[0]:
+                todo.pop(0)
+        is_done = not todo
+        left = left[number:] if is_done else left
+    return is_done
 
 
 def _role(brief: Mapping[str, Json]) -> str:
-    """Return the name of the seat that has this brief; empty if both seats know the recipe."""
-    if brief["knowledge"] not in SEAT_NAMES:
+    """Return the name of the seat that has this brief; empty if both seats know the recipe, or if it is the
+    public brief."""
+    if brief["knowledge"] not in SEAT_NAMES or "public" in brief:
         return ""
     knower = SEAT_NAMES.index(brief["knowledge"])
     return SEAT_NAMES[knower if "recipe" in brief else 1 - knower]
@@ -312,7 +340,7 @@ class CollabPage(GridPage):
             return Panel("ask", f"{_TEMPLATES}/ask.jinja", AskForm("", 0, False, (), (), ()))
         name, typed = view.talk.members[others[0]], view.brief["typed"]
         plans = view.plans.offered and not typed
-        own = [*known_macros(food_rules(), view.seat), (WAIT, "1")] if plans else []
+        own = [*known_macros(food_rules(), view.seat), WAIT_ONE] if plans else []
         is_cook = others[0] == 1 - view.seat
         asked = _requestable(view) if is_cook and not typed else []
         made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())
@@ -430,6 +458,30 @@ class CollabPage(GridPage):
         carries_on = step.commands.get(player.seat) == GO_ON
         return line._replace(text=gettext("Carry on")) if line and carries_on else line
 
+    def story(self, view: SeatView) -> Panel:
+        """Return the panel of the last steps. The steps between two choices of the person are one entry."""
+        runs = {run[0].number: run for run in runs_of_steps(view.history)}
+
+        def entry(step: StepView) -> PastStep:
+            run = runs[step.number]
+            return self.past(step, view) if len(run) == 1 else self._sum(run, view)
+
+        first = replace(view, history=tuple(run[0] for run in runs.values()))
+        return history_panel(first, entry, self.lasting_commands)
+
+    def _sum(self, run: Sequence[StepView], view: SeatView) -> PastStep:
+        return summed_entry(run, view, lambda step: self.past(step, view))
+
+    def spoken(self, view: SeatView) -> Panel:
+        """Return the panel with the text for screen readers. When the person can choose again after several
+        steps, it begins with how many passed."""
+        panel = super().spoken(view)
+        run = next(iter(runs_of_steps(view.history)), ())
+        if len(run) < 2 or view.phase not in ("choose", "over"):
+            return panel
+        text = ". ".join(filter(None, (passed_sentence(run, view.seat), *panel.shows)))
+        return panel._replace(shows=SpokenStep(text))
+
     def translated_message(self, message: TeamMessage) -> str:
         """Return a sentence of the stand-in in the reader's language; empty for all other messages."""
         code = str(message.data.get(CODE_KEY, ""))
@@ -474,6 +526,8 @@ class CollabPage(GridPage):
             "limit": brief["limit"],
             "knows": "recipe" in brief,
             "role": _role(brief),
+            "public": "public" in brief,
+            "knowers": brief["knowledge"],
             "recipe": recipe_steps(brief),
             "typed": brief["typed"],
         }

@@ -1,7 +1,7 @@
-"""Write hints for a participant who has no action to take during practice: ask, answer or wait. No Django.
+"""Write hints for a participant who has no action to take during practice: ask, answer or wait.
 
-The hints follow what remains to be done in the present kitchen (`remaining_plan`), whatever was done before.
-Only a chef who knows the recipe gets hints that name things. Plain Python, no Django.
+The hints follow what remains to be done in the present kitchen (`remaining_plan`), regardless of what was
+done before. Only a chef who knows the recipe gets hints that name things.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.recipe_partner import REPEAT_AFTER, SHORTEST_PAIR
 from kitchen.worlds.collab_overcooked.reference_trajectories import references
 from kitchen.worlds.collab_overcooked.remaining_plan import remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, OWN_UTENSILS
-from kitchen.worlds.collab_overcooked.stand_in_pair import REPEAT_AFTER, SHORTEST_PAIR
 
 ASK_FIRST = gettext_noop(
     "What you need is in the other room, so ask {teammate} for it: {requests}. Go to “Ask”, pick each action "

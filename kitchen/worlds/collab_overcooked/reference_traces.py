@@ -1,8 +1,8 @@
-"""Replay recorded games of the original Collab-Overcooked in our world, and compare the states step by step.
+"""Check that our Collab-Overcooked reproduces recorded games of the original program, step by step.
 
 A line of a recording file (`kitchen.contract.reference_recordings`) is one game with the ordered dish and its
-`steps`. A step has `begin` (the macro, or command, that each cook began, or null) and `low` (each cook's
-move). Its other keys are the state after the step, such as `at`, `hold` and `counters`. The games are played
+`steps`. In a step, `begin` has the macro (command) that each cook began, or null. `low` has each cook's move.
+The other keys are the state after the step, such as `at`, `hold` and `counters`. The games are replayed
 without the time limit.
 """
 

@@ -1,8 +1,8 @@
-"""Make the reference trajectories of a task (RAT): known good sequences of commands, up to the delivery.
+"""Generate the reference trajectories (RAT) of a task, which are known good sequences of commands.
 
-A trajectory has the commands of one cook, and is made from a template of the task's level. The assistant's
-trajectory is divided into *units*; most units bring one thing to the shared counters. Source:
-Collab-Overcooked (ACL 2025), released files.
+Each sequence ends with the delivery. A trajectory has the commands of one cook, and is made from a template
+of the task's level. The assistant's trajectory is divided into *units*. Most units bring one thing to the
+shared counters. Source: Collab-Overcooked (ACL 2025), released files.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from kitchen.worlds.collab_overcooked.food_rules import BLENDER, BOARD, DISH, OV
 from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
 
 Macros = tuple[Command, ...]
-PLACE: Command = ("place_obj_on_counter",)
-DELIVER: Command = ("deliver",)
+PLACE_HELD: Command = ("place_obj_on_counter",)
+DELIVER_HELD: Command = ("deliver",)
 HEAT: Mapping[str, Command] = {POT: ("cook", POT), OVEN: ("bake", OVEN)}
 
 
@@ -56,33 +56,33 @@ def put_from_counter(thing: str, utensil: str) -> Macros:
 
 def bring_raw(thing: str) -> Macros:
     """Return the assistant's commands that fetch a raw ingredient and put it on a counter."""
-    return (take(thing, "ingredient_dispenser"), PLACE)
+    return (take(thing, "ingredient_dispenser"), PLACE_HELD)
 
 
 def bring_slices(thing: str) -> Macros:
     """Return the assistant's commands that fetch an ingredient, cut it, and put the slices on a counter."""
     started = (take(thing, "ingredient_dispenser"), put(BOARD), ("cut", BOARD))
-    return (*started, take(f"{thing}_slices", BOARD), PLACE)
+    return (*started, take(f"{thing}_slices", BOARD), PLACE_HELD)
 
 
 def bring_mash(thing: str) -> Macros:
     """Return the assistant's commands that blend boiled slices and put the mash on a counter."""
     return (
         *(take(f"boiled_{thing}_slices"), put(BLENDER), ("stir", BLENDER)),
-        *(take(f"mashed_{thing}", BLENDER), PLACE),
+        *(take(f"mashed_{thing}", BLENDER), PLACE_HELD),
     )
 
 
-BRING_DISH: Macros = (take(DISH, "dish_dispenser"), PLACE)
+BRING_DISH: Macros = (take(DISH, "dish_dispenser"), PLACE_HELD)
 
 
 def _serve(utensil: str) -> Macros:
-    return (take(DISH), ("fill_dish_with_food", utensil), DELIVER)
+    return (take(DISH), ("fill_dish_with_food", utensil), DELIVER_HELD)
 
 
 def _plain(task: Task, thing: str, unit: Macros) -> list[ReferencePair]:
     heat = task.last_utensil
-    chef = (*put_from_counter(thing, heat), HEAT[heat], take(task.name, heat), DELIVER)
+    chef = (*put_from_counter(thing, heat), HEAT[heat], take(task.name, heat), DELIVER_HELD)
     return [ReferencePair(chef, (unit,))]
 
 
@@ -114,7 +114,7 @@ def _patties(
     x: str, parts: Sequence[tuple[str, Macros]], orders: Sequence[Sequence[int]]
 ) -> list[ReferencePair]:
     """Return the pairs of levels 5 and 6. `parts` are the things of the patty, with the assistant's units."""
-    head = (*put_from_counter(f"{x}_slices", POT), HEAT[POT], take(f"boiled_{x}_slices", POT), PLACE)
+    head = (*put_from_counter(f"{x}_slices", POT), HEAT[POT], take(f"boiled_{x}_slices", POT), PLACE_HELD)
     pairs = []
     for order in orders:
         chosen = [parts[number] for number in order]

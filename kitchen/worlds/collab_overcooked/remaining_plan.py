@@ -1,8 +1,8 @@
 """Find the commands that are still needed to deliver the order from the present state of the kitchen.
 
 The module tries the commands of a known good sequence on a copy of the kitchen. It returns the shortest end
-of the sequence that still works. If no end works, wrong things are cleared away first. So a cook can recover
-from mistakes.
+of the sequence that still works. If none works, it first adds commands that clear wrong things away. So a
+cook can recover from mistakes.
 """
 
 from __future__ import annotations

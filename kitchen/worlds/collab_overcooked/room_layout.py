@@ -1,5 +1,4 @@
-"""Describe the two rooms of Collab-Overcooked: their cells, the places that each cook can reach, and the path
-to each place.
+"""Describe the two rooms of Collab-Overcooked: cells, places that each cook can reach, and paths.
 
 x increases to the east, y to the south. Each room is a column of three floor cells, so there is only one path
 to a cell.

@@ -1,4 +1,4 @@
-"""Declare the settings and the metrics of the Collab-Overcooked world. Plain Python."""
+"""Declare the settings and the metrics of the Collab-Overcooked world."""
 
 from __future__ import annotations
 
@@ -100,6 +100,5 @@ METRICS = (
         so_far="Steps so far",
         unit="steps",
         better="lower",
-        words=("step used", "steps used"),
     ),
 )

@@ -1,4 +1,7 @@
-"""Define the Collab-Overcooked world. The docstring of `kitchen.worlds.collab_overcooked` has the rules."""
+"""Implement the Collab-Overcooked world: carry out the commands of each step.
+
+The docstring of `kitchen.worlds.collab_overcooked` has the rules.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     PUT,
     STARTED_BY,
     WAIT,
+    WAIT_ONE,
     KitchenThings,
     Utensil,
     is_known_macro,
@@ -162,9 +166,15 @@ class CollabOvercooked(SimpleWorld):
         }
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
+    def public_brief(self) -> dict[str, Json]:
+        """Return the facts that anybody may know, without the recipe. `public` tells them from the brief of a
+        seat that does not know the recipe."""
+        return {**super().public_brief(), "public": True}
+
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the observation, the whole state. It is the same for both seats. A player's `doing` is
-        the macro in progress; `done` lists the macros that took effect."""
+        the macro in progress. `done` lists the macros that took effect, and `done_in` the step of each, from
+        1."""
         return {
             "step": self.clock,
             "steps_left": max(0, self.step_limit - self.clock),
@@ -185,6 +195,7 @@ class CollabOvercooked(SimpleWorld):
             "holds": self.hold[seat],
             "doing": None if doing is None else list(doing),
             "done": [list(macro) for macro in self.effective_macros(seat)],
+            "done_in": [clock + 1 for clock, *_ in self.history[seat]],
         }
 
     def _utensil(self, name: str) -> dict[str, Json]:
@@ -233,7 +244,7 @@ class CollabOvercooked(SimpleWorld):
     def plannable(self, seat: int) -> list[Command]:
         """Return every command that this seat may plan: `wait 1`, and all commands that it can carry out
         in some state of the game."""
-        return [*known_macros(self.things.rules, seat), (WAIT, "1")]
+        return [*known_macros(self.things.rules, seat), WAIT_ONE]
 
     def can_plan(self, seat: int, command: Command) -> bool:
         """Return whether the seat may plan this command. It may plan valid waits, and commands that it can

@@ -1,11 +1,11 @@
 """CuisineWorld: agents cook together in one kitchen, and serve the ordered dishes. Rules, version 1.
 
-This is the game of MindAgent (arXiv 2309.09971, section 3 and appendix B). Details follow the authors'
-released game.
+This is the game of MindAgent (arXiv 2309.09971, section 3 and appendix B). Details follow the game program
+that the authors released.
 
-Seats and steps. One to eight agents with equal seats play a fixed number of steps (60 by default). In a step,
-each agent gives one command. The commands run one after another, in the order of the turn. So a later agent
-already acts on the results of an earlier one. An agent without a command does nothing.
+Seats and steps. One to eight agents with equal seats (places of players) play a fixed number of steps (60 by
+default). In a step, each agent gives one command. The commands run one after another, in the order of the
+turn. So a later agent already acts on the results of an earlier one. An agent without a command does nothing.
 
 Places. The storage gives every base ingredient and takes waste. The serving table takes dishes. Every other
 place is a tool: its contents are activated and become the product of a recipe. Agents start at the serving
@@ -28,13 +28,15 @@ chopping board are always *open*; the serving table is never open. Other tools a
 until the product is taken. So an item put into a pot by mistake cannot be taken out; the recipe can only be
 completed.
 
-After the commands, everything that is busy becomes one step less busy. Orders at the end of their life fail.
-Dishes on the serving table then complete the other orders, in list order. Then the step number grows.
-Whenever the step number is a multiple of the interval, a new order is drawn, unless six orders are open.
+After the commands, everything that is busy becomes one step less busy. Orders at the end of their lifetime
+fail. Dishes on the serving table then complete the remaining orders, in list order. Then the step number
+grows. Whenever the step number is a multiple of the interval, a new order is drawn, unless six orders are
+open.
 
-Timing. W of a dish is 3 for each distinct item of its recipe tree, plus the waiting for its tools. The base
-time is (alpha * W) * 0.3. The life of an order is ceil(beta * base). The interval is the largest ceil(base)
-of the level.
+Timing. The work W of a dish is 3 for each distinct item of its recipe tree, plus the waiting for its tools. A
+tool that is busy for b steps adds b - 1. The base time of the dish is (alpha * W) * 0.3. The lifetime of an
+order is ceil(beta * base time). The interval is the largest ceil(base time) of the level's dishes. `alpha`
+and `beta` are settings.
 
 Refusals. A command that cannot be carried out changes nothing and does not affect other agents' commands. Its
 event lists every reason that holds: not_at_location, agent_busy, hands_full, hands_empty, location_busy,
@@ -45,8 +47,8 @@ This project decides the following, because the source does not say:
 
 - A step in which no command but noop was carried out, for whatever reason, is `all_idle`.
 - Naming an item that does not lie at the place is refused as `unknown_item`; leaving the name out is allowed.
-- Orders are drawn only from a generator of the episode's own, `random.Random(seed)`.
-- After the last step nothing happens any more: `step` returns no events.
+- Orders are drawn only from the episode's own random generator, `random.Random(seed)`.
+- After the last step, nothing changes any more: `step` returns no events.
 
 Score. The metrics are orders completed and failed, and completed / (completed + failed). Open orders count in
 none of them.

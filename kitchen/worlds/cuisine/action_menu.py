@@ -1,5 +1,6 @@
-"""Build the menu of the actions that a participant's robot can take. Mark the actions that help an open
-order. No Django.
+"""Build the menu of actions that a participant's robot can take.
+
+The menu marks the actions that help an open order.
 """
 
 from __future__ import annotations

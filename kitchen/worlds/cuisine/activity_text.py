@@ -1,4 +1,4 @@
-"""Describe as sentences what just happened in the kitchen and what other robots will do next. No Django."""
+"""Describe in sentences what just happened in the kitchen, and what other robots will do next."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""Define the goals ("aims") that others can ask a robot to achieve (`World.aims`), and find the robot's next
-command. No Django.
+"""Define the aims (goals) that others can ask a robot to achieve, and find its next command for an aim.
 
-An aim is achieved as follows:
+There are four kinds of aims, which `World.aims` lists:
 
-- `serve` a dish: one more of it was served since the aim was given.
-- `make` an item: it is ready in a tool or in this robot's hands.
-- `fetch` an item: this robot holds it.
-- `free` a tool: it is empty and not busy.
+- `serve` a dish: achieved when one more of it has been served since the aim was given.
+- `make` an item: achieved when it is ready in a tool or in this robot's hands.
+- `fetch` an item: achieved when this robot holds it.
+- `free` a tool: achieved when the tool is empty and not busy.
 
-A command depends only on the current observation, so earlier mistakes do not matter.
+The next command depends only on the current observation, so earlier mistakes do not matter.
 """
 
 from __future__ import annotations

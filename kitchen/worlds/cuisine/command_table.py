@@ -1,8 +1,12 @@
 """Cache the result of each command in one level, and list the commands that an agent can give.
 
-There are three lists. One has the commands that are legal now. One has those that other agents can make legal
-in the same step. One has all commands that a plan for later steps may contain. All worlds with the same level
-share the cache.
+There are three lists:
+
+- commands that are legal now,
+- commands that other agents can make legal within the same step,
+- all commands that a plan for later steps may contain.
+
+All worlds with the same level share the cache.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write names, commands, refusals and hints as text for participants, in their language. No Django.
+"""Write names, commands, refusals and hints of CuisineWorld as text for participants, in their language.
 
 Data and logs contain codes instead, such as `pot0` or `would_waste`. `BriefLookup` holds the names, letter
 keys and pictures of one kitchen.

@@ -1,7 +1,7 @@
-"""Build the page's panels that show robots and places: a floor plan and two tables. No Django.
+"""Build the panels of the play page that show robots and places: a floor plan and two tables.
 
-The panels hold no commands. If a participant clicks a place, the page script (`static/js/stage.js`) finds the
-place's commands in the menu.
+The panels contain no commands. If a participant clicks a place, the page script (`static/js/stage.js`) finds
+the place's commands in the menu.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read and check ingredients, tools, recipes and levels from TOML files.
+"""Read and check the TOML files that define ingredients, tools, recipes and levels.
 
 A data folder holds `ingredients.toml`, `tools.toml`, `recipes.toml` and `levels/*.toml`. You add a level by
 adding a file. A wrong file raises a DataError that names file, key and reason.

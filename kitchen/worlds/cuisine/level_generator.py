@@ -1,5 +1,6 @@
-"""Generate a random level of a given difficulty from a seed. All dishes of the level can be cooked in its
-kitchen.
+"""Generate a random level of a given difficulty from a seed.
+
+All dishes of the level can be cooked in its kitchen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Manage the orders of an episode: draw them, complete or fail them, and compute how long each order is open.
+"""Manage an episode's orders: draw, complete or fail them, and compute how long each stays open.
 
 The times follow MindAgent, section 3, and are whole steps. Floating-point operations run in a fixed order, so
 that every machine rounds in the same way.

@@ -1,5 +1,6 @@
-"""Build the panel that shows each open order as a ticket. A ticket has the time left, and what the kitchen
-has made for the order. No Django.
+"""Build the panel that shows each open order as a ticket.
+
+A ticket shows the time left, and which needed items the kitchen already has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Build the web page of CuisineWorld: its panels, hints and guide. No Django.
+"""Build the play page of CuisineWorld: its panels, hints and guide.
 
 All content is computed from the `SeatView` (all that one player may see).
 """

@@ -1,9 +1,9 @@
-"""Compare CuisineWorld with recorded episodes of the released game step by step, and measure its speed.
+"""Check that CuisineWorld reproduces recorded episodes of the game that MindAgent's authors released.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has the episode's settings, such as
-`level` and `seed`, and its `steps`. Each step has `commands` in the order in which they ran, and the state
-`after`. `ok` says which commands were carried out, and `reasons` why others were refused. Our world may give
-more reasons for a refusal, not fewer.
+The module compares them step by step, and measures the speed of our world. A line of a recording file
+(`kitchen.contract.reference_recordings`) has settings, such as `level` and `seed`, and `steps`. Each step has
+`commands` in the order in which they ran, and the state `after`. `ok` says which commands were carried out,
+and `reasons` why others were refused. Our world may give more reasons for a refusal, not fewer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Write the state of a CuisineWorld episode as JSON, and read it back. Reading checks the whole state.
 
 For the random generator, only the seed and the number of draws are stored. Reading repeats the draws and
-compares the dishes.
+compares the drawn dishes with the stored ones.
 """
 
 from __future__ import annotations

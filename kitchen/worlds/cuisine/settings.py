@@ -1,5 +1,6 @@
 """Declare the settings and metrics of CuisineWorld, and find the level and timing that the settings select.
-Orders that are still open count in no metric.
+
+Orders that are still open at the end count in no metric.
 """
 
 from __future__ import annotations

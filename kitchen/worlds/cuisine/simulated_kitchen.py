@@ -1,5 +1,6 @@
-"""Simulate commands in a copy of the kitchen. The copy is built from what one robot knows: its observation
-and the unchanging facts of the episode.
+"""Simulate commands in a copy of the kitchen, to see their effects before they are given.
+
+The copy is built from what one robot knows: its observation and the unchanging facts of the episode.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Provide the skills (actions of several steps) `serve`, `make`, `fetch` and `free` of CuisineWorld for
-agents. Also describe the game to these agents. No Django.
+"""Provide the skills (actions of several steps) of CuisineWorld to agents, and describe the game to them.
 
-Events show which skill a robot has finished: `fetch` after taking an item, `make` after starting a tool.
-Putting a dish on the serving table finishes `serve`, and emptying a tool finishes `free`.
+The skills are `serve`, `make`, `fetch` and `free`. Events show which skill a robot has finished. Taking an
+item finishes `fetch`, and starting a tool finishes `make`. Putting a dish on the serving table finishes
+`serve`, and emptying a tool finishes `free`.
 """
 
 from __future__ import annotations

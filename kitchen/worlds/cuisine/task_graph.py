@@ -1,8 +1,7 @@
-"""Build the task graph of a dish (how its ingredients become the dish), and compute the graph's drawing. No
-Django.
+"""Build the task graph of a dish, which shows how its ingredients become the dish.
 
-Nodes are codes (`rice`, `cookedRice`). An edge leads from an input to its product and names the tool.
-Drawings are dicts of numbers and texts for an SVG template.
+Nodes are codes (`rice`, `cookedRice`). An edge leads from an input to its product and names the tool. The
+module also computes the graph's layout, a dict of numbers and texts for an SVG template.
 """
 
 from __future__ import annotations

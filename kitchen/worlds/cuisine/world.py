@@ -1,4 +1,4 @@
-"""Implement CuisineWorld: run the commands of each step, and return its events.
+"""Implement CuisineWorld: carry out the commands of each step, and return its events.
 
 The docstring of `kitchen.worlds.cuisine` has the rules.
 """

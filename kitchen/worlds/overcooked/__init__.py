@@ -3,8 +3,8 @@
 This is the game of Overcooked-AI (Carroll et al. 2019, `HumanCompatibleAI/overcooked_ai`), as ProAgent plays
 it (arXiv 2308.11339, `PKU-Alignment/ProAgent`). Both are released under the MIT licence.
 
-Seats and ticks. There are two equal seats. Both act at once, for 400 ticks by default. Both observe the whole
-state.
+Seats and ticks. There are two equal seats (places of players). A tick is a step. In each tick, both seats act
+at once, for 400 ticks by default. Both observe the whole state.
 
 Commands::
 
@@ -14,20 +14,20 @@ Commands::
 
 One tick, in this order:
 
-1. Interacts, seat 0's first, each with the cell that the seat faces before anybody moves. So seat 1 already
-   acts on the result of seat 0's interact.
+1. Interact commands, seat 0's first. Each acts on the cell that its seat faces before anybody moves. So seat
+   1 already acts on the result of seat 0's command.
 2. Turning and moving. If both want to enter the same cell, or to swap cells, both stay where they are.
-3. Pots. A pot with three ingredients starts by itself (`cooking` is `auto`), and every started pot cooks on.
-   A soup that was started in step k can be taken in step k + its time.
+3. Pots. A pot with three ingredients starts by itself (`cooking` is `auto`), and every started pot continues
+   to cook. A soup that was started in step k can be taken in step k + its time.
 
-Interact. A hand holds nothing or one thing, and so does a counter. A dispenser gives to empty hands. A pot
-that is not started takes up to three ingredients. With `cooking` set to `interact`, a seat with empty hands
-starts the pot. A dish takes a soup that is ready. A soup that is put on the serving place disappears, and
-scores points if it was ordered. Nothing burns, and nothing can be thrown away.
+Interact. A hand holds nothing or one thing, and so does a counter. A dispenser gives its thing to empty
+hands. A pot that is not started takes up to three ingredients. With `cooking` set to `interact`, a seat with
+empty hands starts the pot. A seat that holds a dish takes a soup that is ready. A soup that is put on the
+serving place disappears, and scores points if it was ordered. Nothing burns, and nothing can be thrown away.
 
-Refusals. An interact that changes nothing is refused; the other seat's command is not affected. Codes:
-nothing_there, place_taken, hands_full, hands_empty, pot_cooking, pot_full, not_ready, wrong_item, not_a_soup.
-Malformed commands have the codes unknown_seat, unknown_command, duplicate_seat.
+Refusals. An interact command that changes nothing is refused; the other seat's command is not affected.
+Codes: nothing_there, place_taken, hands_full, hands_empty, pot_cooking, pot_full, not_ready, wrong_item,
+not_a_soup. Malformed commands have the codes unknown_seat, unknown_command, duplicate_seat.
 
 Score. The score is the points of all served soups. No order can fail, so there is no success rate.
 

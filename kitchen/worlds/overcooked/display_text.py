@@ -1,5 +1,6 @@
-"""Write commands, things, past steps and the intents of other cooks (what they are about to do) as text for
-participants. No Django.
+"""Write commands, things, past steps and intents as text for Overcooked participants.
+
+An intent is what another cook is about to do.
 """
 
 from __future__ import annotations

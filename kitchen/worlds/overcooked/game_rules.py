@@ -1,7 +1,7 @@
-"""Apply the rules of Overcooked: how cooks move, and what `interact` commands change. No Django.
+"""Apply the rules of Overcooked: how cooks move, and what `interact` commands change.
 
-The docstring of `kitchen.worlds.overcooked` has the rules. All positions and moves are computed once for each
-layout.
+The docstring of `kitchen.worlds.overcooked` has the rules. Cells, neighbours and moves are computed once for
+each layout.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Define the aims (goals) that others can ask a cook to achieve (`World.aims`), and check their progress. No
-Django.
+"""Define the aims (goals) that others can ask an Overcooked cook to achieve, and check their status.
 
-The aims are the skills of the ProAgent paper, such as picking up an onion. Aims whose places the cook cannot
-reach are left out. A pickup is achieved when the cook holds the thing. Any other aim must be done after it
-was asked for.
+`World.aims` lists the aims. They are the skills of the ProAgent paper, such as picking up an onion. Aims
+whose places the cook cannot reach are left out. A pickup is achieved when the cook holds the thing. Any other
+action counts only if it was done after the request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Find a cook's next move for an aim (a goal). If the aim needs a thing, the cook fetches that thing before
-it does the rest. No Django.
+"""Find an Overcooked cook's next move towards an aim (a goal that somebody asked for).
 
-The move depends only on the current observation and the situation's seed. Earlier moves do not matter.
+If the aim needs a thing, the cook fetches the thing first. The move depends only on the current observation
+and the situation's seed. Earlier moves do not matter.
 """
 
 from __future__ import annotations

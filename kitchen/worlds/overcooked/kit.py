@@ -1,5 +1,6 @@
-"""Register the parts of the Overcooked world: rules, page, agents, adviser (a program that gives hints to
-people), practice, benchmark and recordings.
+"""Register the parts of Overcooked: rules, page, agents, adviser, practice, benchmark, recordings.
+
+The adviser is a program that gives hints to people.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Read, check and list layouts. A layout is a grid with the orders that can be served in it.
+"""Read, check and list Overcooked layouts. A layout is a grid, with the orders that can be served in it.
 
 A layout file::
 
@@ -11,8 +11,8 @@ A layout file::
     ]
     orders = ["OOO"]                     # 1 to 3 letters each, in any order
     bonus = []                           # orders that count twice
-    value = 20                           # of any order, or { O = 21, T = 13 }: the sum over the ingredients
-    time = 20                            # steps of cooking, in the same two forms
+    value = 20                           # points of an order, or { O = 21, T = 13 } for each ingredient
+    time = 20                            # steps of cooking: one number, or per ingredient
 
 The letters of the grid:
 

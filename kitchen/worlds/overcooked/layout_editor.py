@@ -1,7 +1,6 @@
-"""Support the drawing of layouts: convert a drawing into a layout's text and back, and list all faults of the
-drawing. No Django.
+"""Support the layout editor of Overcooked: convert drawings to layout texts and back, and list faults.
 
-The module also finds which places each player can reach.
+Researchers draw layouts in the editor. The module also finds which places each player can reach.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the metrics of an Overcooked episode, and count the actions on which they are based. No Django."""
+"""Define the metrics of an Overcooked episode, and count the actions on which they are based."""
 
 from __future__ import annotations
 

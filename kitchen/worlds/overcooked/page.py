@@ -1,5 +1,4 @@
-"""Build the web page of the Overcooked world: grid, orders, score, guide, and what other cooks are about to
-do. No Django.
+"""Build the play page of Overcooked: grid, orders, score, guide, and what other cooks are about to do.
 
 All content is computed from the `SeatView` (all that one player may see).
 """

@@ -1,8 +1,9 @@
-"""Compare Overcooked with recorded episodes of the released game, tick by tick (step by step).
+"""Check that our Overcooked reproduces recorded episodes of the released game, step by step.
 
-A line of a recording file (`kitchen.contract.reference_recordings`) has `layout`, `policy` (the agents that
-played), the final `score`, and `steps`. Each step has `do` (the commands of both cooks), `reward` (the points
-of each cook), and the state after the step. The state has `at`, `face`, `hold`, `counters` and `pots`.
+The released game is Overcooked-AI. A line of a recording file (`kitchen.contract.reference_recordings`) has
+`layout`, `policy` (the agents that played), the final `score`, and `steps`. Each step has `do` (the commands
+of both cooks) and `reward` (the points of each cook). It also has the state after the step: `at`, `face`,
+`hold`, `counters` and `pots`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Read the stored state of an Overcooked episode from JSON. The whole state is checked, so that a damaged
-state is never played.
+"""Read the stored state of an Overcooked episode from JSON.
+
+The whole state is checked, so that a damaged state is never played.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declare the settings of the Overcooked world, and find the layout that the settings select. No Django."""
+"""Declare the settings of the Overcooked world, and find the layout that the settings select."""
 
 from __future__ import annotations
 

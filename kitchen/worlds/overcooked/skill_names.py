@@ -1,5 +1,6 @@
-"""Name the skills (actions of several steps) of Overcooked, find finished skills in events, and recognise
-skills in texts of models. No Django.
+"""Name the skills of Overcooked, and recognise them in events and in texts by language models.
+
+A skill is an action of several steps. In events, a skill counts when a cook has finished it.
 """
 
 from __future__ import annotations

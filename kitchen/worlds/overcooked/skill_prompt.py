@@ -1,4 +1,4 @@
-"""Describe the game of Overcooked and its current state as text for language models. No Django."""
+"""Describe the game of Overcooked and its current state as text for language models."""
 
 from __future__ import annotations
 

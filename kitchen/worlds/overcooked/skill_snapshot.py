@@ -1,6 +1,6 @@
-"""Compute the facts that a cook's skills (actions of several steps) depend on. No Django.
+"""Compute the facts that decide which skills (actions of several steps) an Overcooked cook can begin.
 
-These are the places that the cook can reach, and things that lie around, cook or are missing.
+These are the places that the cook can reach, and the things that lie around, cook or are missing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Provide the skills (actions of several steps) of Overcooked: their conditions, moves and completion. Also
-provide a simple rule that chooses a skill. No Django.
+"""Provide the skills (actions of several steps) of Overcooked: their conditions, moves and completion.
 
-The cook takes the cheapest path around its partner. If the partner blocks every path, the cook either waits
-or moves as if the partner were not there, each with probability 1/2.
+The module also has a simple rule that chooses a skill. The cook takes the cheapest path around its partner.
+If the partner blocks every path, the cook either waits or moves as if the partner were not there. Each has
+the probability 1/2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Implement the Overcooked world: run the commands of each tick (step), and return its events.
+"""Implement the Overcooked world: carry out the commands of each tick (step), and return its events.
 
 The docstring of `kitchen.worlds.overcooked` has the rules.
 """

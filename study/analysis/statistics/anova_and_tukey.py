@@ -1,8 +1,9 @@
-"""Compute descriptive statistics of a measure by condition, its one-way ANOVA, and Tukey's HSD for all pairs.
+"""Compute descriptive statistics by condition, one-way ANOVA, and Tukey's HSD for all pairs of conditions.
 
-These are the tests of MindAgent (section 5.3). They treat observations as independent, although every
-participant plays every condition. Tukey's test handles unequal groups (Kramer); its family-wise error rate is
-5 %. `study.analysis.statistics.within` has tests that fit this design.
+These are the tests of the MindAgent paper (arXiv 2309.09971, section 5.3). They treat observations as
+independent, although every participant plays every condition. `study.analysis.statistics.within` has tests
+that fit such a design. Tukey's test uses Kramer's method for groups of unequal size. Its family-wise error
+rate is 5 %.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Format numbers, test statistics and Markdown tables for pages and reports.
+"""Format numbers, test statistics and Markdown tables in APA style, for pages and reports.
 
-The format follows the APA manual (7th edition, sections 6.36 to 6.44). Files keep full precision.
+The source is the APA manual (7th edition, sections 6.36 to 6.44). Data files do not use this module, because
+they keep full precision.
 """
 
 from __future__ import annotations

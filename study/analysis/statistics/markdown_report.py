@@ -1,6 +1,7 @@
-"""Write the report of an analysis in Markdown: participants, methods, and each measure with its tables.
+"""Write the report of an analysis in Markdown: participants, methods, and the results of each measure.
 
-The report has the tests of the MindAgent paper (the replication) and the within-subject tests.
+The report has two kinds of statistical tests. Within-subject tests fit the study's design. One-way ANOVA and
+Tukey's HSD replicate the MindAgent paper (arXiv 2309.09971).
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from study.analysis.statistics.apa_format import (
 from study.analysis.statistics.observations import AnalysisCondition
 from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
 from study.analysis.statistics.result_sentences import (
+    BOOTSTRAP_WORDS,
     anova_sentence,
     bayes_words,
+    describe_bootstrap_interval,
     describe_within_interval,
     design_sentences,
     list_labels,
@@ -300,8 +303,16 @@ def participants_figure(result: MeasureResult) -> str:
     return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
 
 
+BOOTSTRAP_HEAD = "95% CI, bootstrap"
+
+
 def means_table(result: MeasureResult) -> str:
-    """Return the table of descriptive statistics, one row for each condition."""
+    """Return the table of descriptive statistics, one row for each condition. Below the one of a share, a
+    sentence explains the bootstrap intervals."""
+
+    def bootstrap(one: Description) -> str:
+        return describe_bootstrap_interval(result, one.condition)
+
     columns: Columns[Description] = {
         "Condition": lambda one: _name(one.condition),
         "n": lambda one: str(one.n),
@@ -311,11 +322,13 @@ def means_table(result: MeasureResult) -> str:
         "SE": lambda one: format_number(one.se),
         "95% CI": lambda one: format_interval(one.ci_low, one.ci_high),
         "95% CI within": lambda one: describe_within_interval(result, one.condition),
+        **({BOOTSTRAP_HEAD: bootstrap} if result.has_bootstrap else {}),
         "Median": lambda one: format_number(one.median),
         "Min": lambda one: format_number(one.minimum),
         "Max": lambda one: format_number(one.maximum),
     }
-    return _table(columns, result.descriptions)
+    table = _table(columns, result.descriptions)
+    return f"{table}\n\n{BOOTSTRAP_WORDS}" if result.has_bootstrap else table
 
 
 PLAYER_COLUMNS: Columns[ConditionPlayers] = {

@@ -1,7 +1,7 @@
-"""Define the input of an analysis: observations in long format (one value per row), conditions, measures, and
-one table per measure.
+"""Define and check the input of an analysis: observations, conditions, and measures.
 
-The module also checks the input. `NotComputable` is the result of a test that the data do not allow. Errors::
+An observation is one participant's value on one measure in one condition. The module builds one table of
+observations per measure. A test that the data do not allow has the result `NotComputable`. Errors::
 
     Exception
     ├── AnalysisError

@@ -1,5 +1,8 @@
-"""Describe how each seat worked: counts from the log by condition and seat, such as failed checks by code,
-format errors and corrections that helped. Return them as rows of process_counts.csv and as table cells.
+"""Describe how each seat (player position) worked, by counts such as failed checks and format errors.
+
+A check rejects an invalid command, plan or reply; its code says what was wrong. The counts are summed over
+the analysed episodes of a condition. The module returns them as rows of the file process_counts.csv, and as
+cells of a table.
 """
 
 from __future__ import annotations

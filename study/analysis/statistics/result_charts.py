@@ -1,7 +1,8 @@
-"""Define the charts of an analysis as data (`kitchen.charts`).
+"""Define the charts of an analysis as data that `kitchen.charts` can draw.
 
-For each measure, there are charts of the means, of single participants, and of the values by order of play.
-Each scale has a chart of its reliability. The chart of means is Figure 5 of the MindAgent paper.
+The charts of a measure show the conditions' means, single participants, and means by position in the order of
+play. Each questionnaire scale has a chart of its reliability. The chart of means corresponds to Figure 5 of
+the MindAgent paper (arXiv 2309.09971).
 """
 
 from __future__ import annotations

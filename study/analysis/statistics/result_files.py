@@ -1,8 +1,8 @@
-"""Write an analysis as files: CSV tables, LaTeX, JSON, figures, the report, and the analysed rows with their
-hash.
+"""Write an analysis as files: CSV tables, LaTeX, JSON, figures, a report, and the analysed rows.
 
-CSV is UTF-8 after RFC 4180, with full precision and empty cells for missing values. The column `synthetic` is
-1 if the analysis has data of synthetic participants. New columns are added at the end.
+CSV files are UTF-8 (RFC 4180) with full precision. Missing values are empty cells. The column `synthetic` is
+1 if the analysis uses data of synthetic participants (programs). New columns are added at the end. A SHA-256
+hash identifies the analysed rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from kitchen.charts import chart_drawing
 from kitchen.charts.chart_data import csv_bytes
-from kitchen.contract.bootstrap_intervals import mean_interval
+from kitchen.contract.bootstrap_intervals import Interval
 from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
@@ -155,16 +155,14 @@ def means_rows(analysis: Analysis) -> list[Row]:
             **_of(result),
             **_description(one),
             **_within(result.interval(one.condition)),
-            **_bootstrap(result.table.values(one.condition.key)),
+            **_bootstrap(result.bootstrap_interval(one.condition)),
         }
         for result in analysis.measures
         for one in result.descriptions
     ]
 
 
-def _bootstrap(values: Sequence[float]) -> Row:
-    """Return the 95 % percentile interval of the mean of one value from each participant."""
-    interval = mean_interval(values)
+def _bootstrap(interval: Interval | None) -> Row:
     return {"bootstrap_low": interval[0], "bootstrap_high": interval[1]} if interval else {}
 
 

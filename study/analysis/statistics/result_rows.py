@@ -1,6 +1,6 @@
-"""Convert every test of an analysis into one flat row (column name → value) with a sentence in APA style.
+"""Convert each statistical test of an analysis into one flat row, for CSV, JSON and LaTeX files.
 
-CSV, JSON and LaTeX use the same rows.
+A row maps column names to values. One value is a sentence about the result in APA style.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Write test results as sentences for reports, pages and figure descriptions.
+"""Write the results of statistical tests as sentences in APA style, for reports, pages and figures.
 
-The format follows the APA manual (7th edition, sections 6.36 to 6.44). The module also chooses which pairs of
-conditions a figure marks with brackets.
+The source is the APA manual (7th edition, sections 6.36 to 6.44). The module also chooses the pairs of
+conditions that a figure marks with brackets.
 """
 
 from __future__ import annotations
@@ -280,6 +280,19 @@ def describe_within_interval(result: MeasureResult, condition: AnalysisCondition
     ends = format_interval(found.low, found.high)
     fewer = found.n < len(result.table.values(condition.key))
     return f"{ends} around {format_number(found.mean)} (n = {found.n})" if fewer else ends
+
+
+BOOTSTRAP_WORDS = (
+    "95% CI, bootstrap: percentiles of the mean over 1,000 samples of the participants, drawn with "
+    "replacement. Shown for shares, which are rarely normal."
+)
+"""The meaning of the bootstrap intervals, below a table."""
+
+
+def describe_bootstrap_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
+    """Return the bootstrap interval of a condition's mean as text; a dash if there is none."""
+    found = result.bootstrap_interval(condition)
+    return format_interval(*found) if found else DASH
 
 
 def describe_participants(result: MeasureResult) -> str:

@@ -1,5 +1,7 @@
-"""Compute a whole analysis from observations. The result is an immutable object `Analysis`, which pages,
-files and figures use.
+"""Run all statistical tests of an analysis, and return the results as one immutable object, `Analysis`.
+
+The input is a study's observations, conditions and measures. Pages, files and figures read the returned
+object.
 """
 
 from __future__ import annotations
@@ -7,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kitchen.contract.bootstrap_intervals import Interval, mean_interval
 from study.analysis.statistics.anova_and_tukey import (
     Anova,
     Description,
@@ -79,6 +82,17 @@ class MeasureResult:
         """Return a condition's within-participant interval; None if there is none."""
         found = self.within.intervals if self.within else ()
         return next((one for one in found if one.condition == condition), None)
+
+    @property
+    def has_bootstrap(self) -> bool:
+        """Return whether page and report show bootstrap intervals: for shares, which are rarely normal. The
+        file of means has them for every measure."""
+        return self.measure.kind == "rate"
+
+    def bootstrap_interval(self, condition: AnalysisCondition) -> Interval | None:
+        """Return the 95 % bootstrap interval of a condition's mean over participants (`mean_interval`). None
+        for fewer than two values."""
+        return mean_interval(self.table.values(condition.key))
 
     @property
     def figure_name(self) -> str:

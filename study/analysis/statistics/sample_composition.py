@@ -1,7 +1,7 @@
-"""Describe the sample of an analysis: excluded participants with reasons, the versions of the study in the
-data, and co-players.
+"""Describe the sample of an analysis: exclusions with reasons, versions of the study, and co-players.
 
-Co-players are the agents and models that played with participants in each condition.
+A version is the study's design at one time. Co-players are the agents and language models that played with
+participants in each condition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the Django models of a study's design, one in each module."""
+"""Define the Django models of a study's design. Other modules import them from this package."""
 
 from study.design.models.condition import Condition, Knowing
 from study.design.models.parts_and_outcomes import Outcome, StudyPart

@@ -1,4 +1,7 @@
-"""Define `Condition`: a world, its settings, and who plays with the participant (agents or people)."""
+"""Define the Django model `Condition`: a world (game), its settings, and who plays with the participant.
+
+The other players are agents or people.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Define `StudyPart` and `Outcome`. A part is, for example, the consent or the practice. An outcome is what
-participants get at the end, such as a completion code.
+"""Define the Django models `StudyPart` and `Outcome`.
+
+A part is a piece of a study such as the consent, the guide or the practice. An outcome is what participants
+get at one kind of end: a completion code, an address, and a text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define `Study`: the settings of one study with participants, and the checks of these settings."""
+"""Define the Django model `Study`: the settings of one study with participants, and their validation."""
 
 from __future__ import annotations
 

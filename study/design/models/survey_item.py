@@ -1,5 +1,6 @@
-"""Define `SurveyItem`: one question to participants. Some fields cannot be changed once participants have
-entered; the module finds these fields.
+"""Define the Django model `SurveyItem`: one question to participants.
+
+Some of its fields cannot be changed once participants have entered. The module finds these fields.
 """
 
 from __future__ import annotations

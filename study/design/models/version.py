@@ -1,4 +1,7 @@
-"""Define `Version`: the complete design of a study as it was at one time."""
+"""Define the Django model `Version`: the complete design of a study as it was at one time.
+
+Participants are bound to the version under which they entered.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Define survey items and questionnaires: fields, kinds, validation and scores."""
+"""Define survey items and questionnaires: fields, kinds, valid answers, and scores."""

@@ -1,7 +1,7 @@
-"""Declare the fields of a survey item once for forms, study files, documents and database rows. No Django.
+"""Declare the fields of a survey item (one question) for forms, study files, JSON documents and the database.
 
-`ItemPlan` is one planned question with its fields. `FieldInfo` describes a field. The model
-`study.design.models.SurveyItem` stores the same fields in the database.
+`ItemPlan` is an item with its fields. `FieldInfo` describes one field, such as its label in forms. The Django
+model `study.design.models.SurveyItem` stores the same fields. The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Define the kinds of survey items (Likert, single, multiple, number, text, team) and the valid answers of
-each kind. Also draw random answers for synthetic participants. No Django.
+"""Define the kinds of survey items, and which answers are valid for each kind.
 
-`study.participation.item_forms` has the form field of each kind.
+The kinds are Likert, single choice, multiple choice, number, text, and team. A team item asks the participant
+to choose one of the teams that they played with. The module also draws random answers for synthetic
+participants (programs). `study.participation.item_forms` has the form field of each kind. The module does not
+import Django.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Read questionnaires from data files, and compute scores of their sub-scales from answers. No Django.
+"""Read questionnaires from TOML files, and compute the scores of their sub-scales from answers.
 
-Files are `study/data/instruments/*.toml`, and those in the folder `instruments` of a world. A file has a
-title, the source and terms of use, and a list of `[[items]]`. `score` names the function that computes the
-score (a key of `SCORES`). `place` is the page with the questions (one of `PLACES`). An invalid file raises an
-error that names the file, the key and the reason.
+The files are in `study/data/instruments`, and in the folder `instruments` of each world (game). A file has a
+title, a source, terms of use, and a list of `[[items]]`. Its key `score` names the function that computes the
+score (a key of `SCORES`). `place` names the page with the questions (one of `PLACES`). For an invalid file,
+the error names the file, the key and the reason.
 
-A score is None if an answer is missing. Missing answers are never estimated.
+A score is None if an answer is missing. Missing answers are never estimated. The module does not import
+Django.
 """
 
 from __future__ import annotations

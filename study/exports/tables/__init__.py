@@ -1,1 +1,1 @@
-"""Define the tables of the export: one module for each table or group of related tables."""
+"""Define the tables of the data export: one module for each table or group of related tables."""

@@ -1,7 +1,8 @@
-"""Define the tables answers.csv and asked.csv.
+"""Define the export tables answers.csv and asked.csv, about answers to survey items (questions).
 
-answers.csv has a row for each answer to a survey item. asked.csv has a row for each item and participant. It
-tells whether the item was answered, left open or not asked.
+- answers.csv: one row for each answer.
+- asked.csv: one row for each item and participant. It tells whether the item was answered, left open or not
+  asked.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Define three tables about agents. decisions.csv has their decisions, prompts.csv the prompts of model
-calls, and predictions.csv their predictions of others' actions.
+"""Define the export tables about agents: decisions.csv, prompts.csv, and predictions.csv.
+
+- decisions.csv: the agents' decisions, with the calls of language models.
+- prompts.csv: the texts that were sent to language models.
+- predictions.csv: what agents predicted that other players would do.
 """
 
 from __future__ import annotations

@@ -1,5 +1,9 @@
-"""Define the tables episodes.csv, steps.csv, commands.csv and failed_checks.csv: played episodes, their
-steps, every command, and every command that failed a check (in worlds that list these).
+"""Define the export tables about play: episodes.csv, steps.csv, commands.csv, and failed_checks.csv.
+
+- episodes.csv: played episodes (games).
+- steps.csv: the steps of each episode. In a step, every player acts once.
+- commands.csv: every command of every player.
+- failed_checks.csv: the checks that commands failed, in worlds (kinds of games) that list such checks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Define the table measures.csv: a row for each participant, condition and measure. The values are the same
-as in the analysis.
+"""Define the export table measures.csv: one row for each participant, condition, and measure.
 
-Each row also has the settings of the condition.
+The values equal those in the analysis. Each row also has the settings of the condition.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Define the tables messages.csv, jobs.csv and scored_events.csv.
+"""Define the export tables messages.csv, jobs.csv, and scored_events.csv.
 
-messages.csv has the messages that people and agents wrote to one another. jobs.csv has the jobs (tasks) that
-they gave to one another by message, and how each job ended. scored_events.csv has the events that a world's
-metrics score, such as a request with its answer. A participant's rows have only what they sent or could read.
+- messages.csv: messages between people and agents.
+- jobs.csv: tasks that people and agents gave one another by message, and how each task ended.
+- scored_events.csv: events that a metric of the game scores, such as a request with its answer.
+
+A participant's rows have only what this person sent or could read. Data that no person could read are in the
+rows of the episode's first participant.
 """
 
 from __future__ import annotations

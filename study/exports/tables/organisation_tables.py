@@ -1,8 +1,8 @@
-"""Define the tables plannings.csv (when agents planned) and team_measures.csv (how an organisation worked
-together).
+"""Define the export tables plannings.csv (when agents planned) and team_measures.csv (how a team worked).
 
-Both are computed from the log (`kitchen.contract.team_measures`). Only episodes with an organisation have
-rows. In an episode with several participants, the rows belong to its first participant.
+Both tables are computed from episode logs (`kitchen.contract.team_measures`). An episode has rows only if it
+has an organisation (rules about who may command or write to whom). If several participants played an episode,
+its rows belong to the first of them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Define three tables. page_times.csv has the times on each page, like oTree's PageTimes. outages.csv has the
-outages of the app, and staff_actions.csv the actions of staff.
+"""Define the export tables page_times.csv, outages.csv, and staff_actions.csv.
+
+- page_times.csv: each participant's times on each page, like PageTimes of oTree.
+- outages.csv: the times at which the app was unavailable.
+- staff_actions.csv: the actions of staff on participants.
 """
 
 from __future__ import annotations

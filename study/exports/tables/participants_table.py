@@ -1,9 +1,9 @@
-"""Define the table participants.csv: one row for each participant who did not withdraw, with every answer and
-score.
+"""Define the export table participants.csv: one row per participant, with all answers and scores.
 
-The columns depend on the study's design. A measure of a condition has the column `<condition>.<measure>`, and
-any other item `<place>.<item>`. A column that ends in `.does_not_apply` tells whether the participant chose
-that answer. Columns of the study's first version come first; columns of later versions come at the end.
+Participants who withdrew have no row. The columns depend on the study's design. A measure of a condition has
+the column `<condition>.<measure>`. Any other survey item has the column `<place>.<item>`; the place is a
+page, such as `final`. A column that ends in `.does_not_apply` tells whether the participant chose that
+answer. Columns of later versions of the study come at the end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Read a study's played episodes with their participants, in pieces of limited size, for all tables about
-episodes.
+"""Read a study's played episodes with their participants, for all export tables about episodes.
 
-The module also finds the versions of the design that differ from the preregistration, and counts the data
-that outages affected.
+The episodes are read in pieces, to limit the use of memory. The module also finds versions of the design that
+differ from the preregistration. It counts the data that outages of the app affected.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""`python manage.py analyse_study SLUG --out DIR`: write a study's tables, figures, and report (HTML and
-PDF).
+"""Analyse a study and write its tables, figures and report: `python manage.py analyse_study SLUG --out DIR`.
+
+The report is written as HTML and PDF.
 """
 
 from __future__ import annotations

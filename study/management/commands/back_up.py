@@ -1,9 +1,9 @@
-"""`python manage.py back_up [FILE]`: write all stored data into one file. People can play meanwhile.
+"""Write all stored data into one backup file, also while people play: `python manage.py back_up [FILE]`.
 
-Without FILE, the backup goes to `backups/` in `var/`, named after the current time; FILE can be another
-folder. `--keep N` then removes older backups in this folder, so that N are left. The backup contains the
-secret key, unless you give `--without-key`. Only the operating-system user that makes the backup can read the
-file. `manage.py restore FILE` restores it.
+Without FILE, the backup goes to the folder `backups/` in `var/`, and its name contains the current time. FILE
+can be another folder. With `--keep N`, older backups in this folder are then removed, so that N are left. The
+backup contains the secret key, unless you give `--without-key`. Only the operating-system user that makes the
+backup can read the file. `manage.py restore FILE` restores it.
 """
 
 from __future__ import annotations

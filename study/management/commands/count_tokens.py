@@ -1,8 +1,8 @@
-"""`python manage.py count_tokens SLUG`: ask the providers of the language models how many tokens a study's
-prompts have.
+"""Let model providers count the tokens of a study's prompts: `python manage.py count_tokens SLUG`.
 
-Each count is shown beside the estimate of the cost forecast. Counting costs nothing and needs the key of each
-provider. Exit code 2 if there is no such study, 1 if a prompt could not be counted.
+The command prints each count beside the estimate that the cost forecast uses. Counting costs nothing, but
+needs an API key of each provider. The exit code is 2 if there is no such study, and 1 if a prompt could not
+be counted.
 """
 
 from __future__ import annotations

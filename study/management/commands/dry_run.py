@@ -1,11 +1,11 @@
-"""`python manage.py dry_run SLUG --participants N --seed S --url URL`: let synthetic participants (programs)
-take part in a study.
+"""Test a study: let synthetic participants (programs) take part in it over HTTP.
 
-They enter by the study's link and do all that people do, through the pages and websockets of the running
-server. They are marked as synthetic. Some drop out, withdraw, refuse or fail checks, as many as requested;
-the seed decides who and where. A warning names what the study cannot measure. If steps have a time limit, a
-note says how many decisions of co-players (agents) were too late. Exit code 0 if all participants did what
-was planned and the stored data agree. Exit code 1 if not, 2 for bad input.
+Usage: `python manage.py dry_run SLUG --participants N --seed S --url URL`. The programs enter by the study's
+link, and use the pages and websockets of the running server as people do. They are marked as synthetic. You
+can choose how many drop out, withdraw, refuse or fail checks. The seed decides which programs do so, and on
+which page. The command warns about what the study cannot measure. If steps have a time limit, it reports how
+many decisions of co-players (agents) were too late. The exit code is 0 if all programs did what was planned
+and the stored data agree. It is 1 if not, and 2 for invalid input.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""`manage.py ensure_admin`: create an administrator with a generated password if there is no administrator
-yet.
-"""
+"""Create an administrator with a random password, unless one exists: `python manage.py ensure_admin`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`python manage.py erase_synthetic SLUG`: erase all data of synthetic participants (programs) in a study.
+"""Erase all data of a study's synthetic participants (programs): `python manage.py erase_synthetic SLUG`.
 
-These are the participants that `dry_run` and `make_synthetic` created. People's data are not changed.
+The commands `dry_run` and `make_synthetic` create synthetic participants. People's data are not changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""`python manage.py export_study SLUG --out DIR`: write the data as tidy CSV files with a codebook.
+"""Export a study's data as tidy CSV files with a codebook: `python manage.py export_study SLUG --out DIR`.
 
-`--format parquet` writes Parquet, `--format zip` one ZIP of CSV files (`--out FILE.zip`, or a folder).
+`--format parquet` writes Parquet files instead. `--format zip` writes one ZIP file of the CSV files; `--out`
+is then a file or a folder.
 """
 
 from __future__ import annotations

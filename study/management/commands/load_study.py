@@ -1,4 +1,4 @@
-"""`python manage.py load_study FILE`: create a study from a file like `study/data/demo.toml`."""
+"""Create a study from a TOML file such as `study/data/demo.toml`: `python manage.py load_study FILE`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""`python manage.py make_synthetic SLUG --participants N --seed S`: create many synthetic participants
-quickly.
+"""Write many synthetic participants (not people) into the database, to test exports and analyses.
 
-They are written directly to the database, to test exports and analyses at full size. A few episodes of each
-condition are really played; all others are copies of these with new keys and times. No language model is
-called, so nothing is spent. Every participant has random answers and is marked as synthetic. `dry_run` uses
-the real pages instead.
+Usage: `python manage.py make_synthetic SLUG --participants N --seed S`. The command really plays a few
+episodes of each condition. All other episodes are copies of these, with new keys and times. It calls no
+language model, so it costs nothing. Synthetic participants give random answers and are marked as synthetic.
+In contrast, the command `dry_run` lets programs use the real pages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`manage.py prepare`: do everything that is needed before the app can be served, in one process.
+"""Prepare the database before the app starts: `python manage.py prepare`.
 
 The command migrates the database. It creates the demo study and an administrator if they are missing. It
-prints `name: value` lines for the person who starts the app, with the new administrator's password.
+prints lines such as `name: value` for the person who starts the app. One of them has the new administrator's
+password.
 """
 
 from __future__ import annotations

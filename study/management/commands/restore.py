@@ -1,9 +1,9 @@
-"""`python manage.py restore FILE`: replace the stored data by a backup. Stop the app before.
+"""Replace all stored data by a backup: `python manage.py restore FILE`. Stop the app first.
 
-Problems with the file are reported before anything is changed. Stored data are replaced only with `--yes`;
-the old data are put aside. The backup's secret key is restored, too. If it is lost, `--without-key` keeps the
-current key, and no log can be verified. Participants who were erased since the backup are erased again. Then
-every log is verified. Exit code 1 if a log was changed, 2 if nothing was done.
+The backup is checked before anything is changed. Stored data are replaced only with `--yes`; the old data are
+moved aside. The backup's secret key is restored, too. If the backup's key is lost, `--without-key` keeps the
+current key; then no log can be verified. Participants who were erased since the backup are erased again.
+Finally, the logs are verified. The exit code is 1 if a log was changed, and 2 if nothing was done.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`python manage.py retention [--dry-run]`: erase data that are older than the limits of this installation.
+"""Erase data that are older than this installation's limits: `python manage.py retention [--dry-run]`.
 
-The limits are `BRIGADE_KEEP_NAMES_DAYS`, `BRIGADE_KEEP_DAYS` and `BRIGADE_KEEP_EVENTS_DAYS`; data without a
-limit are kept. Run the command every day. If a run is interrupted, the next one continues.
+The environment variables `BRIGADE_KEEP_NAMES_DAYS`, `BRIGADE_KEEP_DAYS` and `BRIGADE_KEEP_EVENTS_DAYS` set
+the limits. Data without a limit are kept. Run the command every day. If a run is interrupted, the next one
+continues.
 """
 
 from __future__ import annotations

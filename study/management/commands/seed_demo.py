@@ -1,4 +1,4 @@
-"""`python manage.py seed_demo`: create the demo study, unless it exists."""
+"""Create the demo study, unless it exists: `python manage.py seed_demo`."""
 
 from __future__ import annotations
 

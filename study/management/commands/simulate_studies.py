@@ -1,8 +1,9 @@
-"""`python manage.py simulate_studies`: simulate and analyse studies to check the error rates of a main test.
+"""Simulate and analyse studies to check a statistical test's errors: `python manage.py simulate_studies`.
 
-Half of the simulated studies have an effect. The false positives may differ from alpha by one percentage
-point, and the power from the planned power by three. With fewer than 1,000 studies of each kind, three
-standard errors are accepted if these are larger. Exit code 1 if a rate differs by more.
+Half of the simulated studies have an effect. The share of false positives may differ from alpha by one
+percentage point. The power may differ from the planned power by three percentage points. With fewer than
+1,000 studies of each kind, the limit is three standard errors if these are larger. The exit code is 1 if a
+rate differs by more.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""`python manage.py verify_log [SLUG]`: check that the stored logs of episodes are unchanged.
+"""Check that the stored logs of episodes (games) are unchanged: `python manage.py verify_log [SLUG]`.
 
-Every step has a hash of itself and of all steps before it. Without a study, all episodes are checked. For
-each episode, a line gives its number of steps and last hash, or lists the changed steps. The last line sums
-up. Exit code 1 if something was changed or the database allows changes, 2 for a wrong argument.
+The log has a hash for each step, computed from this step and all steps before it. Without a study's SLUG, all
+episodes are checked. For each episode, a line gives the number of steps and the last hash, or lists the
+changed steps. The last line is a summary. The exit code is 1 if a log was changed or if the database allows
+changes of logs. It is 2 for an invalid argument.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""`python manage.py verify_preregistration FILE`: check that a preregistration file (JSON) is unchanged since
-it was frozen.
+"""Check that a preregistration file is unchanged: `python manage.py verify_preregistration FILE`.
+
+FILE is the JSON file that was made when the study's design was frozen.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""`python manage.py verify_replays SLUG`: replay a study's episodes and compare them with the stored states.
+"""Replay a study's episodes and compare them with the stored ones: `python manage.py verify_replays SLUG`.
 
-Each log is first checked as in `verify_log`. Each episode is then replayed from its seed and its stored
-commands, and every stored hash, event and score is compared. Decisions of language models are repeated from
-their stored replies and must give the same commands. For each episode that differs, a line gives the first
-difference. The last line sums up. Exit code 1 if an episode differs, 2 for a wrong argument.
+An episode is one game. The command first checks each log like `verify_log`. It then replays each episode from
+its seed and its stored commands, and compares every stored hash, event and score. Decisions of language
+models are repeated from their stored replies, and must give the same commands. For each episode that differs,
+a line gives the first difference. The last line is a summary. The exit code is 1 if an episode differs, and 2
+for an invalid argument.
 """
 
 from __future__ import annotations

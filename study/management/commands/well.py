@@ -1,7 +1,7 @@
-"""`python manage.py well`: check whether all parts of the installation work.
+"""Check whether all parts of the installation work: `python manage.py well`.
 
-It prints a line for each check, with advice if something is wrong. The page `/staff/well/` shows the same.
-Exit code 1 if something is broken.
+The command prints one line for each check, with advice if something is wrong. The page `/staff/well/` shows
+the same checks. The exit code is 1 if something is broken.
 """
 
 from __future__ import annotations

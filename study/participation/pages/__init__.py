@@ -1,1 +1,1 @@
-"""Render the pages that a participant opens with their personal link."""
+"""Render the pages that participants open with their personal links."""

@@ -1,4 +1,4 @@
-"""Serve participants' pages with texts: consent, the guide and the debriefing."""
+"""Show participants the pages that mainly have text: the consent, the guide, and the debriefing."""
 
 from __future__ import annotations
 

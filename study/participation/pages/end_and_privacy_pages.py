@@ -1,8 +1,8 @@
-"""Show a participant's last page, the withdrawal pages, and the page that lists the stored data.
+"""Show participants the last page, the withdrawal pages, and a page that lists the data a study stores.
 
-The last page shows the completion code, or the address to which the participant returns. A guest is a
-participant who is known only by a label in the link. Guests see a code only in the browser in which they
-finished. A signed cookie remembers this.
+The last page has the completion code, or the address to which participants return. A guest is a participant
+who is known only by a label in the link. Guests see the code only in the browser in which they finished. A
+signed cookie identifies this browser.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Render participants' pages, and build the template context that several of these pages need."""
+"""Build the template context that several participants' pages need, and render these pages."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Show participants' pages around play: practice, episodes, and the lobby. Another page is shown while a
-round cannot begin because the study's budget is spent.
+"""Show participants the pages around play: practice, episodes (games), and the lobby before shared play.
+
+If the study's budget is spent, a round cannot begin. Another page then tells this to the participant.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Serve participants' pages with survey items: questions about the person, the comprehension check, the
-survey after an episode, and the final questions.
+"""Show participants the pages with questions.
+
+These are questions about the person, the comprehension check, the survey after an episode, and the final
+questions.
 """
 
 from __future__ import annotations

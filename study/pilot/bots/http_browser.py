@@ -1,4 +1,4 @@
-"""Open web pages for synthetic participants (programs): keep cookies, parse pages and send forms.
+"""Open web pages for synthetic participants (programs): keep cookies, parse pages, and send forms.
 
 Requests are repeated while the server is unavailable. Errors::
 

@@ -1,5 +1,6 @@
-"""Run many synthetic participants (programs) through a study, several at once. Each one goes from the study's
-link to the last page.
+"""Send many synthetic participants (programs) through a study, several at the same time.
+
+Each one goes from the study's link to the last page.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Define synthetic participants (programs): their temperament, ratings, answers to survey items, and play. No
-Django.
+"""Define how a synthetic participant (a program) answers survey items, plays, and makes mistakes.
 
-The same seed gives the same random choices. In play, a program of the world
-(`kitchen.contract.agent.Adviser`) recommends commands and messages, and random errors are added. Without such
-a program, commands are chosen at random. An `Experience` is what one episode was like for the participant;
-ratings are computed from it.
+The same seed gives the same random choices. In play, an adviser program of the game
+(`kitchen.contract.agent.Adviser`) recommends commands and messages. Without an adviser, commands are chosen
+at random. Random errors are added to the recommended commands. Ratings follow from what happened in the
+episode (`Experience`). The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Lead one synthetic participant (a program) through a whole study, from the link to the last page.
 
-`HANDLERS` has a function for each kind of page. The participant's plan says whether they refuse consent, fail
-a check, drop out or withdraw, and on which page.
+`HANDLERS` has a function for each kind of page. A plan says whether the participant refuses consent, fails a
+check, drops out or withdraws, and on which page.
 """
 
 from __future__ import annotations

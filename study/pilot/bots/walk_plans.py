@@ -1,5 +1,7 @@
-"""Plan what each synthetic participant does: finish, drop out, withdraw, refuse, or fail a check. No
-Django."""
+"""Plan what each synthetic participant (a program) does: finish, drop out, withdraw, refuse, or fail a check.
+
+The module does not import Django.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Play one episode over its websocket as a synthetic participant (a program), step by step or in real time.
+"""Play one episode (game) over its websocket as a synthetic participant, step by step or in real time.
 
-In real time, the player sends a key for each tick (step), or less often if it is slow. It always decides from
-the latest state. `kitchen.realtime.tick_messages` describes the messages.
+A synthetic participant is a program. In real time, it presses one key per tick (step of the clock), or fewer
+if it is slow. It always decides from the latest state. `kitchen.realtime.tick_messages` describes the
+messages.
 """
 
 from __future__ import annotations

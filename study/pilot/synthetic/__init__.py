@@ -1,4 +1,4 @@
 """Write many synthetic participants directly into the database, to try exports and analyses at full size.
 
-The synthetic participants of `study.pilot.bots` use the real pages instead.
+In contrast, the synthetic participants of `study.pilot.bots` use the real pages.
 """

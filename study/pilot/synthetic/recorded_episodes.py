@@ -1,4 +1,7 @@
-"""Play a few episodes, record their database rows, and write many copies with new keys and times."""
+"""Play a few episodes (games), record their database rows, and write many copies with new keys and times.
+
+The copies belong to synthetic participants, which test exports and analyses.
+"""
 
 from __future__ import annotations
 

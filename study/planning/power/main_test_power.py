@@ -1,14 +1,17 @@
-"""Compute the power of each main test of a plan (`study.design.analysis_plan.MAIN_TESTS`).
+"""Compute the power of each statistical test that can be the main test of a study.
+
+The tests are those of `study.design.analysis_plan.MAIN_TESTS`:
 
 - *Repeated-measures ANOVA*: the noncentral F distribution.
 - *Mixed model*: generalised least squares with known correlation. The power takes position and carry-over
   effects of the counterbalanced orders into account.
 - *Friedman*: the efficiency of ranks relative to the ANOVA with normal values (Hollander, Wolfe and Chicken
   2014, section 7.11).
-- *One-way ANOVA*: rows are treated as independent although they are not; power is averaged over the error.
+- *One-way ANOVA*: rows are treated as independent although they are not. The power is averaged over
+  simulated error variances.
 
-The power of pairwise contrasts with a correction (Holm or Tukey) is simulated. `simulate_studies --test`
-checks all values: it simulates studies, runs the real test, and compares.
+The power of pairwise contrasts with a correction (Holm or Tukey) is simulated. The command `simulate_studies
+--test` checks all values: it simulates studies, runs the real test, and compares.
 """
 
 # The model is that of `power_formulas`. The mixed model also accounts for the orders of a counterbalancing

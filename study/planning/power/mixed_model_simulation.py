@@ -1,9 +1,8 @@
-"""Simulate the power of the mixed model. The model is fitted to many simulated studies with complete data at
-once.
+"""Simulate the power of the mixed model: fit it to many simulated studies with complete data at once.
 
 Single values are not drawn, only the sums that the fit needs. The distributions of these sums are known
 (normal and chi squared), so the simulation is exact. F tests have Satterthwaite's degrees of freedom, as in
-`study.analysis.statistics.within.mixed_model`; a test compares the two modules.
+`study.analysis.statistics.within.mixed_model`. A test compares the two modules.
 """
 
 # The values of single participants are not drawn, only the sums that the model needs. For normal values,

@@ -1,8 +1,8 @@
-"""Define the model of a power analysis, its effect sizes, its power, and the number of participants needed.
+"""Define the statistical model of a power analysis: effect sizes, power, and number of participants needed.
 
 Each participant gives one value in each of k conditions. Values are normal with standard deviation 1 within
-each condition, and any two values of one participant correlate by rho. Cohen's f is the standard deviation of
-the conditions' means. The power is that of G*Power ("ANOVA: repeated measures, within factors", one group).
+each condition. Any two values of one participant correlate by rho. Cohen's f is the standard deviation of the
+conditions' means. The power is that of G*Power ("ANOVA: repeated measures, within factors", one group).
 """
 
 # Each of n people gives one value in each of k conditions. Values are normal with standard deviation 1 within

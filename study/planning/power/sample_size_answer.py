@@ -1,7 +1,7 @@
-"""Compute the answer of the sample-size page, and draw the chart of power against the number of participants.
+"""Compute how many participants a study needs, and draw the chart of power against their number.
 
-The answer states how many participants are needed, and which numbers use every order of conditions equally
-often. It also states the power for each pair of conditions.
+The sample-size page shows this answer. The answer also lists numbers of participants with which every order
+of conditions is used equally often. It states the power for each pair of conditions.
 """
 
 from __future__ import annotations

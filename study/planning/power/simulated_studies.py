@@ -1,8 +1,8 @@
-"""Simulate complete studies and analyse them with the study's real test, to check the power that the
-sample-size page shows.
+"""Simulate complete studies and analyse them with the planned test, to check the power that was computed.
 
-Values are normal with equal correlations, and orders are random. Without an effect, the share of p values
-below alpha is the rate of false positives. With an effect, it is the power.
+The sample-size page shows the computed power. Simulated values are normal with equal correlations, and orders
+are random. Without an effect, the share of p values below alpha is the rate of false positives. With an
+effect, this share is the power.
 """
 
 from __future__ import annotations

@@ -144,6 +144,25 @@ def test_silence_an_end_or_a_repetition_ends_the_talk(last: Line) -> None:
     assert talk.order == [0, 1, 2, 0, 1] and (1, "never said") not in talk.said
 
 
+@pytest.mark.parametrize("answer", ["", MessageDraft("bye", "end"), "again", "A gain"])
+@pytest.mark.parametrize("opener", [0, 1])
+def test_of_two_that_take_turns_only_the_opener_ends_the_talk(opener: int, answer: Line) -> None:
+    other = 1 - opener
+    lines: dict[int, Sequence[Line]] = {
+        opener: ["hello", "more", "hel lo", "never said"],
+        other: [*([""] if opener else []), "again", answer, "never said"],
+    }
+    talk = Talk(pair(rounds=4), lines)
+    begins = [0] if opener else []
+    assert talk.order == [*begins, opener, other, opener, other, opener]
+    assert talk.said[-1] == (opener, "hel lo") and len(talk.said) == 4 + bool(answer)
+
+
+def test_the_cap_ends_a_talk_whose_answers_are_silent() -> None:
+    talk = Talk(pair(rounds=2), {0: ["one", "two", "three"], 1: []})
+    assert talk.said == [(0, "one"), (0, "two")] and talk.order == [0, 1, 0, 1]
+
+
 def test_it_ends_after_so_many_rounds_and_everybody_has_decided() -> None:
     talk = Talk(graph(rounds=1), {0: ["a"], 1: [MessageDraft("b", to=(0,))], 2: ["c"]})
     assert talk.order == [0, 1, 2]

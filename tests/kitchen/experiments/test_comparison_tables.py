@@ -15,9 +15,16 @@ from django.test import Client
 
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.agent import Decision
+from kitchen.contract.bootstrap_intervals import mean_interval
 from kitchen.contract.line_up import join_decisions
 from kitchen.experiments import experiment_services, tasks
-from kitchen.experiments.comparison_tables import Estimate, LineUpResult, means_over_others
+from kitchen.experiments.comparison_tables import (
+    BOOTSTRAP_NOTE,
+    Estimate,
+    LineUpResult,
+    comparison_text_tables,
+    means_over_others,
+)
 from kitchen.experiments.database_logs import experiment_cost
 from kitchen.experiments.episode_rows import read_rows_csv, write_rows_csv
 from kitchen.experiments.experiment_folder import read_setup_file, write_rows
@@ -262,3 +269,25 @@ def test_an_error_in_pairs_is_shown_at_its_field(
     page = admin_client.post(f"{LIST}add/", {**FORM, **wrong})
     assert says in " ".join(page.context["adminform"].form.errors.get(field, []))
     assert not Experiment.objects.exists()
+
+
+def test_further_metrics_of_a_benchmark_have_tables_with_bootstrap_intervals() -> None:
+    values = {"progress_completeness": (0.4, 0.8, 0.9), "initiating_capability": (0.5,)}
+    asked = {"world": "collab_overcooked", "levels": "boiled_egg,baked_pumpkin_soup"}
+    setup = read_setup({**GIVEN, **asked})
+    first, second = cell_results_of(setup, ())
+    played = replace(first, intervals=(replace(first.intervals[0], more_figures=values),))
+    pc, ic, rc = comparison_text_tables([played, second])[1:]
+    low, high = mean_interval(values["progress_completeness"]) or (0.0, 0.0)
+    assert pc.title == "Progress completeness, 2 seats" and pc.notes == (BOOTSTRAP_NOTE,)
+    assert pc.rows[0][1:] == (f"0.700 [{low:.3f}, {high:.3f}]", "n/a") and low < 0.7 < high
+    assert (ic.rows[0][1:], rc.rows[0][1:]) == (("0.500", "n/a"), ("n/a", "n/a"))
+
+
+def test_rows_with_further_metrics_can_be_read_back() -> None:
+    setup = read_setup({**GIVEN, "pairs": "stay", "layouts": "cramped_room"})
+    row = replace(failed_row(next(iter(episode_jobs(setup))), "why"), more_figures='{"a": 0.5, "b": null}')
+    kept = write_rows_csv([row], of_partners=True, with_more=True)
+    assert kept.splitlines()[0].endswith(b"goal_steps,plannings,second_figure,more_figures")
+    assert read_rows_csv(kept)[0].more_figures == row.more_figures
+    assert b"more_figures" not in write_rows_csv([row], of_partners=True, with_second=True)

@@ -1,9 +1,7 @@
-"""Read the actions in a reply of the language model of `blocks_dispatcher`, and check them in a simulated
-step.
+"""Read the actions in a language model's reply to `blocks_dispatcher`, and check them in a simulated step.
 
-A reply is a structured list (strict schema), a JSON object in text, or text with actions such as
-`goto(agent0, furnace)`. Each fault becomes a sentence for the model. A player whose action cannot be carried
-out waits.
+A reply is a structured list (strict schema), a JSON object, or text such as `goto(agent0, furnace)`. Each
+fault becomes a sentence for the model. A player whose action cannot be carried out waits.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kitchen.agents.job_answers import JOB_ANSWER_PATTERN, JOB_ANSWERS_SCHEMA
 from kitchen.contract.data_files import json_object_in_text
 from kitchen.contract.decision_notes import LEFT_OUT, NO_COMMAND
 from kitchen.contract.language_model import Reply, Tool
@@ -49,6 +48,8 @@ def dispatch_tool(view: KitchenView) -> Tool:
     }
     if view.talks:
         schema["say"] = {"type": "string", "description": "One short line to the people; empty for none."}
+    if view.is_led:
+        schema["jobs"] = JOB_ANSWERS_SCHEMA
     action = {
         "agent": _one_of(map(agent_name, view.mine)),
         "action": _one_of((*ACTIONS, *NOOP)),
@@ -119,7 +120,9 @@ def read_action_reply(reply: Reply) -> ActionReply:
         return ActionReply(tuple(each for each in listed if each), clip_line(say), clip_line(plan))
     text = _THOUGHTS.sub(" ", reply.text)
     said = _SAY.search(text)
-    return ActionReply(_in_text(_SAY.sub("", text)), clip_line(said[1]) if said else "")
+    return ActionReply(
+        _in_text(JOB_ANSWER_PATTERN.sub("", _SAY.sub("", text))), clip_line(said[1]) if said else ""
+    )
 
 
 def _listed(entry: Mapping[str, Json]) -> GivenAction | None:

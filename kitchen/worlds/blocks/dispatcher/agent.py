@@ -1,7 +1,7 @@
-"""Implement the agent `blocks_dispatcher`: one language model commands all players of the agent in the world
-`blocks_kitchen`.
+"""Implement `blocks_dispatcher`, an agent whose language model commands several players.
 
-Every reply is read and checked. If the model gives no answer, a planner commands, or the players wait.
+The agent plays the world `blocks_kitchen`. Every reply is read and checked. If the model gives no answer, a
+planner that uses no model commands, or the players wait.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
+from kitchen.agents.job_answers import job_answers_in
 from kitchen.agents.skill_agents.base_agent import NOOP_FALLBACK, RESERVE_SECONDS
 from kitchen.agents.skill_agents.decision_model import ModelSession, StandInFactory
 from kitchen.agents.skill_agents.settings import BY_RULE
@@ -120,6 +121,8 @@ class Dispatch:
     """The actions that count; None if the model gave no answer."""
     first_faults: tuple[ActionFault, ...] = ()
     """The faults of its first reply, if it was asked again."""
+    job_answers: tuple[MessageDraft, ...] = ()
+    """Its answers to jobs, from the first reply that has some."""
 
 
 class BlocksDispatcher(Agent):
@@ -200,6 +203,7 @@ class BlocksDispatcher(Agent):
                 return
             said, read = _as_text(call.reply), read_action_reply(call.reply)
             made.said.append(said)
+            made.job_answers = made.job_answers or job_answers_in(call.reply, view.jobs)
             kept = made.checked.accepted if made.checked else {}
             fresh = [each for each in read.given if each[0] not in kept]
             if not number:
@@ -249,7 +253,8 @@ class BlocksDispatcher(Agent):
             memory.joint if view.only_answers else joint,
             heard.to_json(),
         )
-        withheld = repeats_prompt(made.reply.say, self.fixed_messages(situation))
+        fixed = self.fixed_messages(situation)
+        withheld = repeats_prompt(made.reply.say, fixed)
         note = {
             **self._about(session, feedback),
             "plan": made.reply.plan,
@@ -260,6 +265,7 @@ class BlocksDispatcher(Agent):
             **({"asked": len(view.asked)} if len(view.asked) < len(view.mine) else {}),
             **({"withheld": made.reply.say} if withheld else {}),
         }
+        told = (replace(say, text="") if repeats_prompt(say.text, fixed) else say for say in made.job_answers)
         line = (MessageDraft(made.reply.say, SAY),) if made.reply.say and view.talks and not withheld else ()
         return Decision(
             {} if view.only_answers else dict(checked.commands),
@@ -267,7 +273,7 @@ class BlocksDispatcher(Agent):
             played_by=STAND_IN if session.is_stand_in else self.kind,
             note=note,
             calls=tuple(session.calls),
-            says=heard.answers if session.is_stand_in else line,
+            says=heard.answers if session.is_stand_in else (*line, *told),
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:

@@ -1,4 +1,4 @@
-"""Collect what `blocks_dispatcher` knows about a step: the state, its players, and people."""
+"""Collect what the agent `blocks_dispatcher` knows about a step: the state, its players, and the people."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation
+from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.organisation import ANSWER, Organisation
 from kitchen.contract.world import Command, Json
 
@@ -35,6 +36,8 @@ class KitchenView:
     member: int
     only_answers: bool
     """True if the dispatcher may only answer messages; its actions are ignored."""
+    jobs: tuple[Job, ...] = ()
+    """Open jobs that the dispatcher got, oldest first."""
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
@@ -52,12 +55,18 @@ class KitchenView:
             team,
             talk.member,
             team is not None and situation.request.because == REASON_TO_ANSWER,
+            tuple(job for job in talk.jobs if job.worker == talk.member) if team else (),
         )
 
     @property
     def talks(self) -> bool:
         """True if the dispatcher may write to somebody."""
         return self.organisation is not None and bool(self.organisation.to(self.member, ANSWER))
+
+    @property
+    def is_led(self) -> bool:
+        """True if some member may give the dispatcher jobs."""
+        return self.organisation is not None and bool(self.organisation.commanders_of(self.member))
 
     @property
     def others(self) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
-"""Follow simple requests that people write or say to the dispatcher of the kitchen, by rules.
+"""Follow simple requests that people write or say to the agent `blocks_dispatcher`, by fixed rules.
 
 Examples: *Player 2, get wood. Cook chicken. I get the wood. Stop. Go on.* `data/request_words.toml` holds the
-words, in three languages. The stand-in (an imitation of a language model) and the planner that replaces a
-model without an answer follow them. Text that is not understood changes nothing.
+words, in three languages. Two programs that replace the language model use these rules. One is the stand-in,
+an imitation of a model. The other is the planner, which decides when a model gives no answer. Text that is
+not understood changes nothing.
 """
 
 from __future__ import annotations

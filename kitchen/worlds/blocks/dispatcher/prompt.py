@@ -1,7 +1,7 @@
-"""Write the prompt of `blocks_dispatcher`: task, actions, dishes, hints, talk, a played example, and the
-state of each step with feedback.
+"""Write the prompt of the agent `blocks_dispatcher`, whose language model commands several players.
 
-The parts are those that MindAgent names (arXiv 2309.09971, sections 4.1 and 7); the text is our own.
+Its parts are the task, actions, dishes, hints, messages, a played example, and the state of each step with
+feedback. MindAgent names these parts (arXiv 2309.09971, sections 4.1 and 7). The text is our own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from math import sqrt
 
+from kitchen.agents.job_answers import job_line
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents.skill_text import titled_parts
 from kitchen.contract.agent import Situation
@@ -116,6 +117,17 @@ def _talk(view: KitchenView, options: BlocksDispatcherOptions) -> Iterator[str]:
         yield "Your agents act only on request: as long as nobody asks for anything, every agent gets noop."
     else:
         yield "Where nothing is asked, go on with what was agreed, or decide yourself."
+    if view.is_led:
+        how = (
+            "one entry of `jobs`, with the number of the job and a few words, or none"
+            if options.as_tool
+            else "a line of its own such as `Job 3: accept`, with a few words after it if you like"
+        )
+        yield (
+            "Your leader gives you jobs. The open ones are in the state under *Jobs for you*, with their "
+            "numbers. Accept or decline each new job, and carry out what you accepted. "
+            f"Say when a job is done or has failed: {how}."
+        )
     yield "People call agent0 player 1, agent1 player 2, and so on."
     if view.talks:
         where = "in `say`" if options.as_tool else "on a line of its own that begins with `Say:`"
@@ -214,6 +226,7 @@ def state_part(view: KitchenView, situation: Situation, feedback: Sequence[str])
     others = {seat: do for seat, do in view.commanded.items() if seat not in view.mine}
     lines += [f"In this step: {spell_action(seat, do)}." for seat, do in others.items()]
     lines += _words(view, situation.talk.messages)
+    lines += _jobs(view)
     lines.append(f"Now give {_names(view.asked)} one action each.")
     if view.only_answers:
         lines.append("Nobody has chosen yet: only your line to people counts, and you will be asked again.")
@@ -237,6 +250,14 @@ def _words(view: KitchenView, messages: Sequence[TeamMessage]) -> list[str]:
         if one not in fresh
     ]
     return [*told, *(["Dialogue so far, oldest first:", *before] if before else [])]
+
+
+def _jobs(view: KitchenView) -> list[str]:
+    """Return the open jobs of the dispatcher, if somebody may give it jobs."""
+    if not view.is_led:
+        return []
+    told = [job_line(job, f"from {_speaker(view, job.giver)}") for job in view.jobs]
+    return ["Jobs for you, until you report that they are done:", *told] if told else ["Jobs for you: none."]
 
 
 def _speaker(view: KitchenView, number: int | None) -> str:

@@ -1,6 +1,4 @@
-"""Declare the settings of the agent `blocks_dispatcher`, in which one language model commands all players
-of the agent.
-"""
+"""Declare the settings of the agent `blocks_dispatcher`, whose language model commands several players."""
 
 from __future__ import annotations
 

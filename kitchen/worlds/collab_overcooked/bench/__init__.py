@@ -1,1 +1,1 @@
-"""Benchmark agents in Collab-Overcooked without people, and compare with the published results."""
+"""Compare agents that play Collab-Overcooked without people with the published results."""

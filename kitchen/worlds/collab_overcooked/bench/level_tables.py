@@ -1,11 +1,11 @@
-"""Tabulate an experiment in Collab-Overcooked by level, in the form of the paper's Table 2 and Figure 3.
+"""Tabulate an experiment in Collab-Overcooked by level, laid out like the paper's Table 2 and Figure 3.
 
     python -m kitchen.worlds.collab_overcooked.bench.level_tables FOLDER
 
 FOLDER is a folder that `manage.py experiment` wrote. The command prints the tables and writes them to FOLDER,
-with charts. IC (initiating capability) is the share of right requests of the chef. RC (responding capability)
-is the share of right responses of the assistant. A level's value is the mean of its tasks. Brackets are 95 %
-bootstrap intervals over episodes.
+with charts. IC (initiating capability) is the share of the chef's requests that are right. RC (responding
+capability) is the share of the assistant's responses that are right. A level's value is the mean of its
+tasks. Brackets are 95 % bootstrap intervals over episodes.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class EpisodeName(NamedTuple):
 
 class ScoredConversation(NamedTuple):
     """Whether the request of a conversation was right, and whether the response was right, as True or
-    False."""
+    False. The response is None if the other cook had no turn."""
 
     request_right: bool
-    response_right: bool
+    response_right: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def read_results(folder: Path) -> list[EpisodeResult]:
     """Return the results of all episodes in an experiment's folder, in the order of `steps.csv`."""
     events: dict[EpisodeName, list[ScoredConversation]] = defaultdict(list)
     for row in csv_rows(folder / "scored_events.csv"):
-        right = ScoredConversation(row["request_right"] == "1", row["response_right"] == "1")
-        events[_name(row)].append(right)
+        response = row["response_right"] == "1" if row["response_right"] else None
+        events[_name(row)].append(ScoredConversation(row["request_right"] == "1", response))
     steps: dict[EpisodeName, list[LoggedStep]] = defaultdict(list)
     for row in csv_rows(folder / "steps.csv"):
         steps[_name(row)].append(_step(row))
@@ -160,9 +160,10 @@ def initiating(episodes: Sequence[EpisodeResult]) -> float | None:
 
 
 def responding(episodes: Sequence[EpisodeResult]) -> float | None:
-    """Return the responding capability (RC): the share of conversations whose response was right. None if
-    there are no conversations."""
-    right = [event.response_right for each in episodes for event in each.events]
+    """Return the responding capability (RC): the share of conversations whose response was right, among
+    those in which the other cook had a turn. None if there are no such conversations."""
+    found = [event.response_right for each in episodes for event in each.events]
+    right = [one for one in found if one is not None]
     return fmean(right) if right else None
 
 

@@ -1,4 +1,8 @@
-"""Count failed checks by code, format errors and helpful corrections of an experiment by level and seat."""
+"""Count an experiment's failed checks, format errors and helpful corrections in Collab-Overcooked.
+
+A check tests whether a command can begin. Failed checks are counted by their code. All counts are grouped by
+level and seat (chef or assistant).
+"""
 
 from __future__ import annotations
 
@@ -40,11 +44,10 @@ def read_process_counts(folder: Path) -> Counter[ProcessKey]:
     for row in csv_rows(folder / "decisions.csv"):
         if row["call"] not in ("", "1") or not row["note"]:  # a decision has one row for each call
             continue
-        for process in processes_in(json.loads(row["note"])):
+        first_seat = int(row.get("member") or 0)  # members of a line-up have the number of their first seat
+        for seat, process in processes_in(json.loads(row["note"]), first_seat):
             for key, count in COUNTED.items():
-                found[ProcessKey(row["variant"], _level(row), int(row["member"]), count)] += process.get(
-                    key, 0
-                )
+                found[ProcessKey(row["variant"], _level(row), seat, count)] += process.get(key, 0)
     return +found
 
 

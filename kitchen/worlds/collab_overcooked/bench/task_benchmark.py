@@ -21,10 +21,15 @@ class TaskBenchmark(ComparisonBenchmark):
     agents: ClassVar[tuple[int, ...]] = (2,)
     coplayer: ClassVar[str] = "recipe_partner"
     figure: ClassVar[str] = "success"
+    more_figures: ClassVar[tuple[str, ...]] = (
+        "progress_completeness",
+        "initiating_capability",
+        "responding_capability",
+    )
     source: ClassVar[str] = (
         "Tasks and metrics of Collab-Overcooked (Sun et al., ACL 2025; "
         "github.com/YusaeMeow/Collab-Overcooked). The paper prints results by level, not by task: "
-        "docs/experiments.md says how to set them beside ours."
+        "docs/collab-overcooked.md says how to set them beside ours."
     )
     organisation: ClassVar[str] = PAIR
 

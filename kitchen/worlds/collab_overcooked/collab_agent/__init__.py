@@ -1,5 +1,5 @@
-"""Define the agent `collab`: a language model plays the chef or the assistant, as in Collab-Overcooked (ACL
-2025).
+"""Define the agent `collab`, whose language model plays the chef or the assistant of Collab-Overcooked.
 
-`prompt.py` writes the prompts, `turn_reply.py` reads the answers, and `agent.py` makes the decisions.
+`prompt.py` writes the prompts, `turn_reply.py` reads the replies, and `agent.py` makes the decisions. Source:
+Collab-Overcooked (ACL 2025).
 """

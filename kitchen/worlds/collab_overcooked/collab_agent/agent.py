@@ -1,8 +1,8 @@
-"""Define the agent `collab`, in which a language model plays the chef or the assistant of Collab-Overcooked.
+"""Implement the agent `collab`, whose language model plays the chef or the assistant of Collab-Overcooked.
 
 The model writes a plan, and may talk with the other cook first. If the plan's first action fails a check, the
 model gets one chance to correct it. If the corrected action fails too, the cook waits. After a successful
-correction, another call can write down a lesson (setting `reflection`).
+correction, another call can write down a lesson for later (setting `reflection`).
 """
 
 # The benchmark's protocol: in a conversation, the seat that opened it carries out its last plan with an
@@ -38,7 +38,7 @@ from kitchen.contract.language_model import (
     UnreadableReplyError,
 )
 from kitchen.contract.organisation import END, SAY
-from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, commands_in
+from kitchen.contract.team_messages import PLAN_KEY, REQUESTS_KEY, MessageDraft, commands_in
 from kitchen.contract.world import Command, Json, World
 from kitchen.llm import provider_registry
 from kitchen.llm.model_wrappers import ask_and_record
@@ -61,11 +61,10 @@ from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import (
     read_turn_reply,
     written_turn,
 )
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.log_measures import PROCESS_KEY, TOKENS_KEY
-from kitchen.worlds.collab_overcooked.macro_checks import WAIT, is_known_macro, never_code, spelled
-from kitchen.worlds.collab_overcooked.stand_in_pair import WAIT_ONE, RecipePartner, decide_by_seat
+from kitchen.worlds.collab_overcooked.macro_checks import WAIT, WAIT_ONE, is_known_macro, never_code, spelled
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner, decide_by_seat
 
 RESERVE_SECONDS = 1.0
 """Seconds kept back from the time for a decision; a quarter of it if there are less than four."""
@@ -184,10 +183,10 @@ class _Turn:
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         lessons = list(memory.get("lessons", ()))
         before = memory if memory.get("step") == self.situation.step else {}
-        is_settled = bool(before.get("answered")) and not any(
+        has_answered = bool(before.get("answered")) and not any(
             said.is_new for said in self.situation.talk.messages
         )
-        reply = None if is_settled else await self._ask([])
+        reply = None if has_answered else await self._ask([])
         old = [tuple(each) for each in before.get("plan", ())]
         was_silent = bool(before.get("silent"))
         plan = self._counted(reply, old, was_silent=was_silent)
@@ -197,14 +196,14 @@ class _Turn:
         kept = {
             "step": self.situation.step,
             "plan": [list(macro) for macro in plan],
-            "answered": is_settled or reply is not None,
+            "answered": has_answered or reply is not None,
             "silent": not (says or talk_of_step(self.situation)) or (was_silent and plan == old),
             "lessons": lessons[-LESSONS_SHOWN:],
             "partner": self.partner.memory if self.partner else memory.get("partner"),
         }
         commands, plans = self._commands(plan)
-        asked = next((call.error for call in reversed(self.calls) if call.error), "")
-        error = "" if reply or is_settled else asked or UnreadableReplyError.code
+        last_error = next((call.error for call in reversed(self.calls) if call.error), "")
+        error = "" if reply or has_answered else last_error or UnreadableReplyError.code
         return Decision(
             commands,
             memory=kept,
@@ -215,13 +214,13 @@ class _Turn:
             fallback=error,
         )
 
-    # Asking
+    # Calls of the model
 
     async def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
         """Return the answer, after one repair if it cannot be read; None without one."""
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
-        told = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
-        messages = [self.agent.fixed_prompt(self.situation, self.seat), Message("user", told)]
+        prompt = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
+        messages = [self.agent.fixed_prompt(self.situation, self.seat), Message("user", prompt)]
         for _ in range(2):
             call = await self._call(messages)
             if call.reply is None:
@@ -311,26 +310,28 @@ class _Turn:
         if not code:
             return plan
         self.failed.append(code)
-        told = {"macro": " ".join(plan[0]), "reason": reason_text(code)}
-        corrected = await self._ask([CORRECTION.format(**told)], lessons)
+        failure = {"macro": " ".join(plan[0]), "reason": reason_text(code)}
+        corrected = await self._ask([CORRECTION.format(**failure)], lessons)
         new = list(corrected.plan) if corrected else []
-        self.correction = {"macro": told["macro"], "code": code, "plan": spelled(new)}
+        self.correction = {"macro": failure["macro"], "code": code, "plan": spelled(new)}
         if not new:
             return [WAIT_ONE]
-        if again := code_now(self.situation, self.seat, new[0]):
-            self.failed.append(again)
+        if second_code := code_now(self.situation, self.seat, new[0]):
+            self.failed.append(second_code)
             return [WAIT_ONE]
         self.helped += 1
         if self.agent.chosen["reflection"]:
-            lessons += await self._lesson({**told, "solution": " ".join(new[0])})
-            self.correction["lesson"] = lessons[-1] if lessons else ""
+            lesson = await self._lesson({**failure, "solution": " ".join(new[0])})
+            lessons += [lesson] if lesson else []
+            self.correction["lesson"] = lesson
         return new
 
-    async def _lesson(self, told: Mapping[str, str]) -> list[str]:
+    async def _lesson(self, correction: Mapping[str, str]) -> str:
+        """Return the model's lesson from a correction; empty if it gives none."""
         fixed = self.agent.fixed_prompt(self.situation, self.seat)
-        call = await self._call([fixed, Message("user", REFLECTION.format(**told))], in_words=True)
+        call = await self._call([fixed, Message("user", REFLECTION.format(**correction))], in_words=True)
         words = call.reply.text.split() if call.reply else []
-        return [" ".join(words[:LESSON_WORDS])] if words else []
+        return " ".join(words[:LESSON_WORDS])
 
     def _commands(self, plan: Sequence[Command]) -> tuple[dict[int, Command], dict[int, Sequence[Command]]]:
         if not self._may_begin() or self._is_waiting_queue():
@@ -344,9 +345,9 @@ class _Turn:
         process = {"format_errors": self.format_errors, "failed_checks": self.failed, "helped": self.helped}
         if tokens := sum(sum(astuple(call.usage)) for call in self.calls):
             process[TOKENS_KEY] = tokens
-        told = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
+        answer = {"analysis": reply.analysis, "requests": spelled(reply.requests)} if reply else {}
         corrected = {"correction": self.correction} if self.correction else {}
-        return {PROCESS_KEY: process, "plan": spelled(plan), **told, **corrected}
+        return {PROCESS_KEY: process, "plan": spelled(plan), **answer, **corrected}
 
 
 def _can_follow(seat: int, macro: Command) -> bool:

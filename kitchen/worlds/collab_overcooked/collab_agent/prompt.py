@@ -1,5 +1,6 @@
-"""Write the prompts of the agent `collab`, a language model that plays chef or assistant. The texts are our
-own, not those of the paper. Plain Python.
+"""Write the language-model prompts of the agent `collab`, a cook in Collab-Overcooked.
+
+The agent plays the chef or the assistant. The texts are our own, not those of the paper.
 """
 
 from __future__ import annotations
@@ -19,7 +20,13 @@ from kitchen.worlds.collab_overcooked.display_text import (
     utensil_words,
 )
 from kitchen.worlds.collab_overcooked.macro_checks import refusal_code, spelled, things_from_observation
-from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF, SEAT_NAMES
+from kitchen.worlds.collab_overcooked.room_layout import (
+    ASSISTANT,
+    CHEF,
+    OWN_COUNTERS,
+    SEAT_NAMES,
+    SHARED_COUNTERS,
+)
 
 OWN_MACROS_SHOWN = 4
 LESSONS_SHOWN = 3
@@ -170,9 +177,15 @@ def code_now(situation: Situation, seat: int, macro: Command) -> str:
 
 
 def _counters(counters: Sequence[Mapping[str, Json]]) -> str:
-    shared = [thing_words(each["thing"]) for each in counters if each["at"][0] == 2]
-    own = [thing_words(each["thing"]) for each in counters if each["at"][0] != 2]
-    return f"Shared counters: {', '.join(shared) or 'empty'}. Other counters: {', '.join(own) or 'empty'}."
+    """Return what lies on the shared counters, and on those that only one cook reaches."""
+    places = {"Shared counters": SHARED_COUNTERS} | {
+        f"Counters of the {name}": cells for name, cells in zip(SEAT_NAMES, OWN_COUNTERS, strict=True)
+    }
+    found = {
+        place: [thing_words(each["thing"]) for each in counters if tuple(each["at"]) in cells]
+        for place, cells in places.items()
+    }
+    return " ".join(f"{place}: {', '.join(things) or 'empty'}." for place, things in found.items())
 
 
 def _said(message: TeamMessage, member: int) -> str:

@@ -1,5 +1,6 @@
-"""Read a reply of the language model of the agent `collab`: its analysis, plan, requests and message. The
-reply is a tool call, JSON or lines of text.
+"""Read a reply of the agent `collab`'s language model: its analysis, plan, requests and message.
+
+The reply is a tool call, JSON or lines of text.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Compare agents with the results of MindAgent's paper in CuisineWorld (arXiv 2309.09971, Tables 3 to 8).
+"""Compare agents in CuisineWorld with the results of MindAgent's paper (arXiv 2309.09971, Tables 3 to 8).
 
-`paper_benchmark` has its levels, intervals and published counts. `upper_bounds` computes limits that no agent
-can exceed. `exact_optimum` finds the optimum of small cases.
+`paper_benchmark` has the paper's levels, intervals between orders, and published results. `upper_bounds`
+computes limits that no agent can exceed. `exact_optimum` finds the best possible result of small cases.
 """

@@ -1,9 +1,9 @@
-"""Compute the largest number of orders that can be completed in a small case, with OR-tools CP-SAT (an
-optional package).
+"""Compute the largest possible number of completed orders in a small case, with the solver OR-tools CP-SAT.
 
-A case is a level with an order interval, a seed, and numbers of agents and steps. `replay_plan` plays the
-found plan in the game, which gives the final count. The result is exact for one or two agents. With more
-agents, a better plan may exist, because the solver assumes a fixed order of commands within a step.
+OR-tools is an optional package. A case is a level with an order interval, a seed, and numbers of agents and
+steps. `replay_plan` plays the solver's plan in the game, which gives the final count. The result is exact for
+one or two agents. With more agents, a better plan may exist, because the solver assumes a fixed order of
+commands within a step.
 """
 
 # The model has a Boolean variable for each useful command in each step. Within a step, commands run in this

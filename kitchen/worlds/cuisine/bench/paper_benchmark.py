@@ -1,5 +1,4 @@
-"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, intervals between orders, and variants
-of the agent.
+"""Define the benchmark of MindAgent's paper in CuisineWorld: levels, order intervals, agent variants.
 
 Results are compared with the numbers of orders that the paper published (Tables 3 to 8).
 """

@@ -1,9 +1,8 @@
 """Compute upper bounds on the completed orders and the success rate that any agents can reach.
 
-The bounds depend on the level, the number of agents and the interval between orders. They hold however the
-agents play. Resources such as tools and the agents' time limit how many orders can be served. For each
-resource, Moore and Hodgson's rule gives the largest possible number, and the smallest of these numbers is the
-bound.
+The bounds depend only on the level, the number of agents, and the interval between orders. Each tool, and the
+working time of the agents, is a resource that limits how many orders can be completed. Moore and Hodgson's
+rule gives the largest number of orders that one resource allows. The smallest of these numbers is the bound.
 """
 
 # Why the bounds hold however the agents play. tau is the number of steps between two orders; the setting

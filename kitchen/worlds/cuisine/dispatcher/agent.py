@@ -1,8 +1,8 @@
-"""Implement the agent `Dispatcher`: a language model that commands several robots.
+"""Implement the agent `Dispatcher`, whose language model commands several robots.
 
-It writes the prompt, calls the model, and reads and checks the commands. If the model gives no answer, a
-fallback decides: a planner without a language model, or all robots wait. Each decision has a note for the
-log.
+It writes the prompt, calls the model, and reads and checks the commands in the reply. If the model gives no
+answer, a fallback decides: a planner without a language model, or all robots wait. A note for the log
+describes each decision.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from kitchen.agents.job_answers import JOB_ANSWER_PATTERN, job_answers_in
 from kitchen.contract.agent import Agent, Decision, ForecastTrial, Situation
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.language_model import Call, Message, Reply
@@ -35,11 +36,9 @@ from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand, L
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
     GIVE_PATTERN,
-    JOB_ANSWER_PATTERN,
     SAY_PATTERN,
     SaidLine,
     addressee_names,
-    job_answers_in,
     jobs_given_in,
     line_in_reply,
     member_named,

@@ -1,9 +1,9 @@
-"""Check the commands of the dispatcher (a language model that commands several robots) by simulating them.
-Describe each fault as a sentence for the model.
+"""Check a language model's commands by simulating them, and describe each fault as a sentence for the model.
 
-A command that cannot be carried out becomes `noop` (do nothing); the fault gives the reason and advice. A
-second command for the same agent is ignored. A command for an agent that the dispatcher does not command is
-ignored too. Source: MindAgent, section 4.1 (Action Validation, Feedback).
+The commands come from the dispatcher, an agent that commands several robots. A command that cannot be carried
+out becomes `noop` (do nothing), and the fault gives the reason and advice. A second command for the same
+robot is ignored. So is a command for a robot that the dispatcher does not control. Source: MindAgent, section
+4.1 (Action Validation, Feedback).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find the commands that a text contains, in sentences, lists, tables, code or quotation marks.
+"""Find the commands in a language model's text: in sentences, lists, tables, code or quotation marks.
 
 These forms are found::
 
@@ -7,9 +7,9 @@ These forms are found::
     agent1: goto pot0    agent1.goto(pot0)       agent1 -> goto_pot0     agent1 | goto | pot0
     agent: agent1, verb: goto, location: pot0    {'agent': 'agent1', 'action': 'goto pot0'}
 
-Names are matched without regard to case, underscores and blanks (`Serving_Table0` is `servingtable0`). The
-number may be left out if there is only one location of a kind. Names that the level does not have are kept,
-so that the check can report them.
+Case, underscores and spaces in names do not matter (`Serving_Table0` is `servingtable0`). The number may be
+left out if there is only one location of a kind. Unknown names are kept, so that the later check can report
+them.
 """
 
 from __future__ import annotations

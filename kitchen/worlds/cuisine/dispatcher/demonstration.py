@@ -1,8 +1,8 @@
-"""Build the example in the prompt of the dispatcher (a language model that commands several robots). In it, a
-planner cooks a dish that is not in the level.
+"""Build the example in the dispatcher's prompt, in which a planner cooks a dish that is not in the level.
 
-DISH_DEMONSTRATION shows one dish without useless commands. TEAM_DEMONSTRATION shows a whole team, with up to
-two dishes. Source: MindAgent, section 4.1 (One-shot Demo), and Tables 7 and 8.
+The dispatcher is a language model that commands several robots. DISH_DEMONSTRATION shows one dish without
+useless commands. TEAM_DEMONSTRATION shows a whole team, with up to two dishes. Source: MindAgent, section 4.1
+(One-shot Demo), and Tables 7 and 8.
 """
 
 from __future__ import annotations

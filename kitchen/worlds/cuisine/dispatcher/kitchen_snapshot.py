@@ -1,5 +1,7 @@
-"""Collect what the dispatcher (a language model that commands several robots) knows about a step. Also write
-commands in the form of a reply.
+"""Collect everything that the dispatcher knows about a step before it gives commands.
+
+The dispatcher is a language model that commands several robots. The module also spells commands as the model
+must write them in its replies.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""Put people's messages and jobs (tasks given by message) into the dispatcher's prompt. Read the model's
-message and its answers to jobs.
+"""Write messages and jobs into the dispatcher's prompt, and read the model's answers to them.
 
-The dispatcher is a language model that commands several robots. Messages are quoted on one line, so that the
-model treats them as data. The model's message is not sent if it repeats the prompt (MindAgent, section 7).
+A job is a task given by message. The dispatcher is a language model that commands several robots. Messages
+are quoted on one line, so that the model treats them as data. If the model's own message repeats the prompt,
+it is not sent (MindAgent, section 7).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kitchen.contract.assigned_jobs import Job, aim_and_words
+from kitchen.agents.job_answers import job_line
+from kitchen.contract.assigned_jobs import aim_and_words
 from kitchen.contract.language_model import Reply
-from kitchen.contract.organisation import ACCEPT, DECLINE, DOWNWARD_KINDS, INFORM, REPORT, UPWARD_KINDS
+from kitchen.contract.organisation import DOWNWARD_KINDS, INFORM, UPWARD_KINDS
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Aim, Json
 from kitchen.words.quoted_messages import clip_line, plain_letters, quote_text
@@ -107,20 +108,6 @@ def member_named(name: str, names: Mapping[str, int]) -> int | None:
     return {plain_letters(known): number for known, number in names.items()}.get(plain_letters(name))
 
 
-JOB_ANSWERS: Mapping[str, tuple[str, dict[str, Json]]] = {
-    "accept": (ACCEPT, {}),
-    "decline": (DECLINE, {}),
-    "done": (REPORT, {"status": "done"}),
-    "failed": (REPORT, {"status": "failed"}),
-}
-"""Answers to a job, each with the message that it sends."""
-JOB_ANSWER_PATTERN = re.compile(
-    r"^[ \t>*_-]*job[ \t*_]+(\d{1,6})[ \t*_]*:[ \t*_]*(accept|decline|done|failed)\b[ \t*_:,.-]*(.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""An answer to a job in free text; no commands are read in it."""
-
-
 def is_led(moment: KitchenMoment) -> bool:
     """Return whether some member of the team may give the dispatcher jobs."""
     return moment.organisation is not None and bool(moment.organisation.commanders_of(moment.member))
@@ -136,16 +123,12 @@ def job_lines(moment: KitchenMoment) -> Iterator[str]:
         mine = [job for job in moment.jobs if job.worker == moment.member]
         yield "Jobs for you:" if mine else "Jobs for you: none."
         for job in mine:
-            yield _job_line(job, f"from {member_name(moment, job.giver)}")
+            yield job_line(job, f"from {member_name(moment, job.giver)}")
     if addressee_names(moment, INFORM):
         given = [job for job in moment.jobs if job.giver == moment.member]
         yield "Jobs that you gave:" if given else "Jobs that you gave: none is open."
         for job in given:
-            yield _job_line(job, f"for {member_name(moment, job.worker)}")
-
-
-def _job_line(job: Job, who: str) -> str:
-    return f"- job {job.number}, {JOB_STATE_TEXTS[job.state]}, {who}: {quote_text(job.text)}"
+            yield job_line(job, f"for {member_name(moment, job.worker)}")
 
 
 def spelled_aims(moment: KitchenMoment) -> dict[str, Aim]:
@@ -178,30 +161,3 @@ def _given_in_call(call: Mapping[str, Json]) -> Iterator[tuple[str, str, str]]:
         if isinstance(one, dict):
             aim = str(one.get("aim") or "")
             yield str(one.get("to", "")), "" if aim == NO_AIM else aim, str(one.get("words") or "")
-
-
-JOB_STATE_TEXTS = {"given": "not answered", "accepted": "accepted", "started": "begun"}
-"""Words for the state of an open job."""
-
-
-def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...]:
-    """Return the reply's answers to these jobs as messages to the members who gave the jobs. Only the
-    first answer to each job is used."""
-    by_number = {job.number: job for job in jobs}
-    said: dict[int, MessageDraft] = {}
-    in_text = (
-        (int(found[1]), found[2].lower(), found[3]) for found in JOB_ANSWER_PATTERN.finditer(reply.text)
-    )
-    for number, answer, words in _in_call(reply.call) if reply.call else in_text:
-        if number in by_number and number not in said and answer in JOB_ANSWERS:
-            kind, status = JOB_ANSWERS[answer]
-            giver = by_number[number].giver
-            said[number] = MessageDraft(clip_line(words), kind, (giver,), {"job": number, **status})
-    return tuple(said.values())
-
-
-def _in_call(call: Mapping[str, Json]) -> Iterator[tuple[int, str, str]]:
-    said = call.get("jobs")
-    for one in said if isinstance(said, list) else ():
-        if isinstance(one, dict) and type(one.get("job")) is int:
-            yield one["job"], str(one.get("answer", "")), str(one.get("words") or "")

@@ -1,8 +1,8 @@
 """Call the dispatcher's language model for one decision, and keep the dispatcher's memory of earlier calls.
 
-The dispatcher is an agent that commands several robots. `open_model` returns the language model, or the
-stand-in, which imitates a model with a planner's commands. `dispatch_tool` has the JSON schema of a
-structured reply.
+The dispatcher is an agent that commands several robots. `open_model` returns the language model or the
+stand-in. The stand-in imitates a model: it writes a planner's commands as text. `dispatch_tool` has the JSON
+schema of a structured reply.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property
 from random import Random
 from typing import Any, Self, cast
 
+from kitchen.agents.job_answers import JOB_ANSWERS_SCHEMA
 from kitchen.contract.agent import Decision, Situation, run_without_waiting
 from kitchen.contract.language_model import (
     Call,
@@ -41,7 +42,6 @@ from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import NO_ARGUMENT, KitchenMoment, command_object
 from kitchen.worlds.cuisine.dispatcher.message_and_job_text import (
     ALL,
-    JOB_ANSWERS,
     NO_AIM,
     addressee_names,
     is_led,
@@ -68,9 +68,7 @@ def dispatch_tool(moment: KitchenMoment, *, talks: bool = False) -> Tool:
         if len(names := addressee_names(moment, SAY)) > 1:
             schema["say_to"] = {**_one_of([ALL, *names]), "description": "Who gets the line."}
     if is_led(moment):
-        description = "What becomes of jobs: new ones accepted or declined, others done or failed."
-        answer = {"job": {"type": "integer"}, "answer": _one_of(JOB_ANSWERS), "words": {"type": "string"}}
-        schema["jobs"] = _list_of(answer, description)
+        schema["jobs"] = JOB_ANSWERS_SCHEMA
     if workers := addressee_names(moment, INFORM):
         aims = _one_of([*spelled_aims(moment), NO_AIM])
         job = {"to": _one_of(workers), "aim": aims, "words": {"type": "string"}}

@@ -1,8 +1,8 @@
-"""Write the prompt of the dispatcher (a language model that commands several robots): recipes, instructions,
-hints, example, state and feedback.
+"""Write the prompt of the dispatcher, a language model that commands several robots.
 
-Settings switch each part on or off. Researchers can replace the fixed part by their own text with
-placeholders. Source: MindAgent, section 4.1.
+The parts are recipes, instructions, hints, an example, state and feedback. Settings switch each part on or
+off. Researchers can replace the parts that stay the same in every step by their own text with placeholders.
+Source: MindAgent, section 4.1.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Choose the commands that a model's reply intends for this step (MindAgent, section 4.1, Action Extraction).
+"""Choose the commands that a language model's reply intends for this step.
 
-A reply may discuss several commands before it chooses, and mention later steps. Commands in lists come before
-commands in sentences. Lists are preferred in this order:
+A reply may discuss several commands before it chooses, and may mention later steps. Commands in lists take
+precedence over commands in sentences. Lists are preferred in this order:
 
 1. A list under a heading such as `Final commands`.
 2. A list under a heading that names this step, or says `Commands`.
 3. Of lists with equal headings, the list that has a command for every requested agent.
 
 Commands for another step, rejected commands and alternatives are used only if nothing else was found. Text in
-a `<think>` block and struck-out text are ignored.
+a `<think>` block and struck-out text are ignored. Source: MindAgent, section 4.1, Action Extraction.
 """
 
 # In JSON, an object with an agent and a verb is a command. So is a value under the name of an agent, and a

@@ -1,8 +1,7 @@
-"""Define the settings of the dispatcher (a language model that commands several robots) and the sentences of
-its prompt.
+"""Declare the settings of the dispatcher, and read the sentences of its prompt from TOML files.
 
-The sentences come from TOML files. Each part of the prompt can be switched on or off (MindAgent, arXiv
-2309.09971, Table 7). The module also knows which settings each model refuses.
+The dispatcher is a language model that commands several robots. Each part of its prompt can be switched on or
+off (MindAgent, arXiv 2309.09971, Table 7). The module also knows which settings each model refuses.
 """
 
 from __future__ import annotations

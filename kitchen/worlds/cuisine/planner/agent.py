@@ -1,8 +1,7 @@
-"""Implement the agent `CuisinePlanner`. It searches for a good plan for all its robots, without a language
-model. The first commands of the plan are carried out.
+"""Implement the agent `CuisinePlanner`, which searches for a good plan for all its robots.
 
-`CuisineAdviser` uses the planner to advise people. Robots that carry out a job or a request of a person are
-left out of the plan.
+It uses no language model. In each step, its robots carry out the plan's first commands. `CuisineAdviser` uses
+the planner to advise people. The plan leaves out robots that carry out a person's job (task) or request.
 """
 
 from __future__ import annotations

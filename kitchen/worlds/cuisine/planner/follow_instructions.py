@@ -1,8 +1,8 @@
-"""Follow requests that people write in plain English: give the commands, answer the messages, and report
-progress.
+"""Follow requests that people write to robots in plain English, without a language model.
 
-A robot with a request gets no command from the planner's plan. The plan leaves out orders, items and tools
-that people have reserved for themselves.
+The module gives the commands, answers the messages, and reports progress. A robot with a request gets no
+command from the planner's plan. The plan leaves out orders, items and tools that people have reserved for
+themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parse requests that people write to robots in plain English, by rules.
+"""Parse requests that people write to robots in plain English, by fixed rules.
 
 Examples: *Robot 3, fetch rice. Tuna sushi first. Stop. Let me do the chopping. I take the rice. Go on.* If
 people write that they will do something, it is reserved for them. Text that is not understood is ignored. A

@@ -1,5 +1,6 @@
-"""Search for a good plan, which is an ordered list of dishes. The search changes the list at random,
-simulates each plan, and compares the values.
+"""Search for a good plan, which is an ordered list of dishes.
+
+The search changes the list at random, simulates each new plan, and keeps the plan with the highest value.
 """
 
 from __future__ import annotations

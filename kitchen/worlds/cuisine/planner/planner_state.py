@@ -1,8 +1,7 @@
-"""Convert observations, and the unchanging facts of an episode, into the data with which the agent
-`CuisinePlanner` computes.
+"""Convert observations and an episode's unchanging facts into the data with which the planner computes.
 
-The module also counts for how many steps other robots have not moved. The planner does not wait for such
-robots.
+The planner is the agent `CuisinePlanner`. The module also counts for how many steps other robots have not
+moved. The planner does not wait for such robots.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Choose which item each robot carries next, and to which tool, in a simulation of the agent
-`CuisinePlanner`.
+"""Choose which item each robot carries next, and to which tool, in the planner's simulation.
 
-A batch is the set of ingredients that are put into one tool before it is started. A trip carries one item
-from one place to another, or starts a tool (`work_batches`).
+A trip carries one item from one place to another, or starts a tool. A batch is the set of ingredients that
+are put into one tool before it is started (`work_batches`). The planner is the agent `CuisinePlanner`.
 """
 
 from __future__ import annotations

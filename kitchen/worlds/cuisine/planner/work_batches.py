@@ -1,7 +1,8 @@
-"""Split a list of dishes into units of work, for a simulation of the agent `CuisinePlanner`.
+"""Split a list of dishes into units of work (batches) for the planner's simulation.
 
-A batch is the set of ingredients that are put into one tool before it is started. A trip brings one item from
-one place to another, or starts a tool. Held items, finished products and partly filled tools are used first.
+A batch is the set of ingredients that are put into one tool before it is started. Robots fill it by trips,
+each of which carries one item. Held items, finished products and partly filled tools are used first. The
+planner is the agent `CuisinePlanner`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Define the Overcooked benchmark. Every pair of agents plays twice, with exchanged places, and is compared
-with published values (Table 1 of ProAgent's paper).
+"""Define the Overcooked benchmark, which lets every pair of agents play and compares their scores.
+
+Each pair plays twice, with exchanged places. Published values come from Table 1 of ProAgent's paper.
 """
 
 from __future__ import annotations

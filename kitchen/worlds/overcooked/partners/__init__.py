@@ -1,5 +1,4 @@
-"""Define agents of the Overcooked world: an agent that stays, a random walk, a script, a greedy agent, and a
-planner. No Django.
+"""Define agents for the Overcooked world: staying, random, scripted, greedy, and planning agents.
 
-The learned agents of the papers are missing, because their trained models are not available.
+The papers' learned agents are missing, because their trained models are not available.
 """

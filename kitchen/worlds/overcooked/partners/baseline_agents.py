@@ -1,8 +1,7 @@
-"""Implement the simple agents of Overcooked: stay, random walk, script, and the released greedy human model.
-No Django.
+"""Implement the simple agents of Overcooked: one that stays, a random walk, a script, and a greedy agent.
 
-`GreedyAgent` takes the shortest path to the next thing it needs, as if it were alone. It does not use
-tomatoes and cannot pass things over counters.
+`GreedyAgent` is the greedy human model of Overcooked-AI. It takes the shortest path to the next thing it
+needs, as if it were alone. It does not use tomatoes and cannot pass things over counters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decide which cells of the grid each of the two cooks should use next, from the current state. No Django.
+"""Decide which cells of the grid each of the two cooks should use next, from the current state.
 
 A cook with full hands brings its thing to the right place. A cook with empty hands fetches a missing thing. A
 thing is passed over a counter if a cook cannot reach the place, or if this saves time.

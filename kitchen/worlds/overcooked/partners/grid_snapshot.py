@@ -1,6 +1,4 @@
-"""Read the state of the grid from an observation: hands, pots, missing ingredients, and distances. No
-Django.
-"""
+"""Read an Overcooked grid's state from an observation: hands, pots, missing ingredients, distances."""
 
 from __future__ import annotations
 

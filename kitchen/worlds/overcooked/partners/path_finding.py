@@ -1,4 +1,4 @@
-"""Find shortest paths of a cook on a layout, also around a partner that moves at the same time. No Django.
+"""Find a cook's shortest paths on an Overcooked layout, with or without a partner who moves at the same time.
 
 A pose is a cell and a facing direction, encoded as one integer. Each turn or move costs one tick (step).
 """

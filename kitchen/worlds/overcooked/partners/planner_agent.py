@@ -1,9 +1,9 @@
-"""Implement the agent `GridPlanner`, which plans errands (which cells to use next) and paths for both cooks.
-The adviser `OvercookedAdviser` uses the planner to advise participants.
+"""Implement the agent `GridPlanner`, which plans errands and paths for both cooks of Overcooked.
 
-After a partner's unexpected moves, the planner predicts that the partner takes the shortest path to its next
-goal. The planner then moves around this path. A partner that has not moved for some ticks is treated as a
-wall.
+An errand says which cell a cook should use next, such as a pot. If the partner moves unexpectedly, the
+planner predicts that it takes the shortest path to its goal. The planner then goes around this path. A
+partner that has not moved for some ticks (steps) is treated as a wall. The adviser `OvercookedAdviser` uses
+the planner to advise participants.
 """
 
 from __future__ import annotations

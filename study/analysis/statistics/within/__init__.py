@@ -1,4 +1,4 @@
-"""Run within-subject tests: every participant plays every condition.
+"""Run statistical tests within subjects, for studies in which every participant plays every condition.
 
 The data flow::
 
@@ -7,6 +7,6 @@ The data flow::
     → results              one module per test, result_types.py  called by run_within_tests.py
     → rows and sentences   result_rows.py, result_sentences.py   (in the parent package)
 
-Result types import fast. Modules that compute load numpy and scipy, so `run_analysis` imports
-`run_within_tests` only when it is needed.
+The modules that compute are slow to import, because they load numpy and scipy. So `run_analysis` imports
+`run_within_tests` only when it runs tests. The module with the result types imports fast.
 """

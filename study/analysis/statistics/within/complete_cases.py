@@ -1,6 +1,4 @@
-"""Select the participants who have a value in every condition. The result is a matrix of participants by
-conditions.
-"""
+"""Select the participants who have a value in every condition, as a matrix of participants by conditions."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Fit a linear mixed model of a measure on condition, position in the order of play, and carry-over.
 
-Participants are random intercepts; estimation is by restricted maximum likelihood (REML). Everybody with at
-least one value is included. Carry-over is the condition played just before, with deviation coding (the
-effects sum to 0). Terms that the orders of play cannot separate are left out and named. F tests have
-Satterthwaite's degrees of freedom, as in R's lmerTest.
+Carry-over is the effect of the condition that was played just before. It has deviation coding (the effects
+sum to 0). Each participant has a random intercept. The model is estimated by restricted maximum likelihood
+(REML), and includes all participants with at least one value. Terms that the orders of play cannot separate
+are left out, and the result names them. F tests have Satterthwaite's degrees of freedom, as in R's lmerTest.
 """
 
 # Participants are random intercepts; estimation is by restricted maximum likelihood (REML). The model suits

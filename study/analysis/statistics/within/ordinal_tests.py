@@ -1,9 +1,9 @@
-"""Test ordinal ratings: Friedman's test with all pairs, and the cumulative-link model (ordinal logistic
-regression).
+"""Test whether ordinal ratings differ between conditions: Friedman's test and the cumulative-link model.
 
-Friedman's test is corrected for ties and has Kendall's W. Pairs are compared after Nemenyi, and after Conover
-with Holm's correction. The cumulative-link model has proportional odds and is fitted by maximum likelihood.
-Its covariance is clustered by participant, and the conditions are tested with Wald's test.
+Friedman's test is corrected for ties and reports Kendall's W. Pairs of conditions are compared by Nemenyi's
+method, and by Conover's method with Holm's correction. The cumulative-link model (ordinal logistic
+regression) assumes proportional odds. It is fitted by maximum likelihood, and its covariance is clustered by
+participant. Wald's test compares the conditions.
 """
 
 # Friedman's test (1937) is corrected for ties and has Kendall's W. Pairs are compared after Nemenyi, by the

@@ -1,8 +1,9 @@
-"""Test contrasts within participants: all pairs of conditions, and planned contrasts.
+"""Test differences within participants: between all pairs of conditions, and for planned contrasts.
 
-A contrast is a weighted sum of a participant's values, such as the difference of two conditions. It is tested
-against zero with the paired t test and Holm's correction. The effect size is Hedges' g (d_z with small-sample
-correction) with an exact interval. The Bayes factor follows Rouder et al. (2009).
+A contrast is a weighted sum of a participant's values, such as the difference of two conditions. A paired t
+test compares the contrast with zero. Holm's correction applies to several contrasts. The effect size is
+Hedges' g (d_z with small-sample correction) with an exact interval. The Bayes factor follows Rouder et al.
+(2009).
 """
 
 # Results have Holm's correction, effect sizes and Bayes factors. A contrast is a weighted sum of a

@@ -1,11 +1,13 @@
 """Compute the ANOVA of a within-subject design: repeated measures, or mixed (split-plot) with groups.
 
-Sphericity is tested with Mauchly's test. The degrees of freedom are corrected with epsilon of Greenhouse and
-Geisser, and of Huynh and Feldt (as corrected by Lecoutre for groups). The effect size is generalised eta
-squared. Intervals within participants are those of Cousineau (2005) with Morey's (2008) correction.
+Mauchly's test checks sphericity (equal variances of all differences between conditions). Two epsilons correct
+the degrees of freedom: those of Greenhouse and Geisser, and of Huynh and Feldt. With groups, the latter is
+corrected as by Lecoutre. The effect size is generalised eta squared. Within-participant intervals follow
+Cousineau (2005) with Morey's (2008) correction.
 
-In the mixed ANOVA, each participant belongs to one group, and everybody plays all levels. Groups of different
-size have equal weight (type III sums of squares, as in R's `afex`).
+In the mixed ANOVA, each participant belongs to one group, and everybody plays all levels of the
+within-subjects factor. Groups of different size have equal weight (type III sums of squares, as in R's
+`afex`).
 """
 
 from __future__ import annotations

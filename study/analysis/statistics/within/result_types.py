@@ -1,7 +1,7 @@
-"""Define the results of the within-subject tests and of scale reliability, as frozen dataclasses.
+"""Define the results of within-subject tests and of scale reliability as frozen dataclasses.
 
-Every result states how many participants it uses and which ones it leaves out. The result of a test that
-cannot be computed is a `NotComputable`. No number is NaN or infinite.
+Every result states how many participants it uses, and which ones it leaves out. A test that cannot be
+computed has the result `NotComputable`. No number is NaN or infinite.
 """
 
 from __future__ import annotations

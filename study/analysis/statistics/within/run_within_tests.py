@@ -1,7 +1,7 @@
-"""Run all within-subject tests on all measures, and check the assumptions of the tests.
+"""Run all within-subject statistical tests on all measures, and check the assumptions of these tests.
 
-Checks of assumptions are unreliable in small samples. So a failed check only adds a sentence that recommends
-another test. All tests are computed and reported in any case.
+Checks of assumptions are unreliable in small samples. So a failed check removes no test. It only adds a
+sentence that recommends another test.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Compute the reliability of a scale: Cronbach's alpha, McDonald's omega and item-rest correlations.
+"""Compute a scale's reliability: Cronbach's alpha, McDonald's omega, and item-rest correlations.
 
-Alpha has the confidence interval of Feldt (1965). Omega comes from a model with one factor, which is fitted
-by maximum likelihood as in R's factanal.
+Alpha has the confidence interval of Feldt (1965). Omega comes from a model with one factor. The model is
+fitted by maximum likelihood, as in R's factanal.
 """
 
 # Alpha follows Cronbach (1951) with the interval of Feldt (1965). Omega is that of one factor (McDonald

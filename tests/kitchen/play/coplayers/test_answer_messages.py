@@ -136,6 +136,38 @@ def test_an_answer_that_comes_after_the_choice_is_dropped_and_the_mind_is_asked_
     assert [told.request.because for told in TOLD] == ["answer", "message"]
 
 
+def test_an_answer_that_cannot_be_stored_is_given_up_and_not_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(decided: list[tuple[DecisionRow, object]]) -> None:
+        if decided[0][0].fallback != "error":
+            raise OverflowError("too many tokens")
+
+    monkeypatch.setattr(answer_messages, "store_calls", full)
+    episode = pair()
+    say(episode, "hello")
+    row = DecisionRow.objects.get()
+    assert row.because == "answer" and row.error.startswith("OverflowError in ")
+    assert said(episode) == [(0, "hello", 1)] and len(TOLD) == 1
+    with read_turn(episode.pk) as turn:
+        assert minds_to_answer(turn) == []
+
+
+def test_an_answer_that_fails_leaves_no_claim_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*asked: Any) -> MindOutcome:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(answer_messages, "ask_mind", broken)
+    episode = pair()
+    assert send_message(episode_id=episode.pk, seat=0, say=MessageDraft("hello")).accepted
+    with pytest.raises(RuntimeError, match="broken"):
+        answer(episode.pk, 1, 0)
+    assert Mind.objects.get().deciding_by == ""
+    monkeypatch.setattr(answer_messages, "ask_mind", ask_mind)
+    answer(episode.pk, 1, 0)
+    assert said(episode)[-1] == (1, "answer 1", 1)
+
+
 def test_nobody_is_answered_twice_for_one_message() -> None:
     episode = pair()
     say(episode, "hello")

@@ -19,7 +19,7 @@ from kitchen.play.episode.play_monitoring import episode_facts
 from kitchen.play.models import Episode, StateChange, Step
 from kitchen.play.turn import step_store, turn_cache
 from kitchen.play.turn.open_turn import OpenTurn
-from kitchen.play.turn.state_store import current_world
+from kitchen.play.turn.state_store import PastStep, current_world
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.replay.episode_file import export_episode, read_episode_file
 from kitchen.replay.episode_record import read_episode_records
@@ -27,6 +27,7 @@ from kitchen.replay.replay_verification import verify_replays
 from kitchen.replay.step_replay import world_after_steps
 from tests.kitchen.factories import make_episode, submit
 from tests.kitchen.play.turn.test_log_chain import said, sql, unguarded
+from tests.kitchen.worlds.collab_overcooked.games import game
 from tests.worlds.boulders import DIG, PUT, REST, Boulders, key_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.servers, pytest.mark.usefixtures("boulders")]
@@ -334,3 +335,14 @@ def test_what_the_parts_became_is_sealed() -> None:
         row.pk,
     )
     assert "its log of decisions, calls and who played is not what was sealed" in said(episode)
+
+
+def test_a_step_tells_each_seat_whether_it_had_something_to_choose() -> None:
+    given = {"command": ["wait"], "fallback": ""}
+    entries = [
+        {**given, "seat": 0, "chosen_by": "person"},
+        {**given, "seat": 1, "chosen_by": "world"},
+        {**given, "seat": 2, "chosen_by": "person", "planned_in": 3},
+    ]
+    step, world = PastStep(4, entries, [], ""), game("boiled_egg")
+    assert [step.known(world, seat).unasked for seat in range(3)] == [False, True, True]

@@ -10,6 +10,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
@@ -23,7 +25,7 @@ from kitchen.play.live.page_session import OpenPage, open_page
 from kitchen.play.live.seat_view import current_seat_view, seat_states
 from kitchen.play.models import Decision as DecisionRow
 from kitchen.play.models import Episode, Message, Seat, SeatCommand
-from kitchen.play.turn.step_timer import start_first_turn_timer
+from kitchen.play.turn.step_timer import extend_deadlines, start_first_turn_timer
 from kitchen.play.turn.submission import RECEIPTS
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import unanswered_turns
@@ -32,6 +34,7 @@ from kitchen.play.turn.websocket_messages import CommandMessage, PlanMessage, Sa
 from kitchen.registry import agent_registry
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from kitchen.tasks import answer
+from kitchen.uptime.outage_detection import Span
 from tests.kitchen.factories import submit
 from tests.kitchen.play.test_talk_within import Talker, all_answer, did, due, holds, make, said, step_of
 from tests.worlds.tunnel.kit import LINE
@@ -295,7 +298,52 @@ def test_a_task_that_comes_twice_or_late_changes_nothing() -> None:
     assert len(Talker.asked) == 1 and step_of(episode) == 1
 
 
+@pytest.mark.parametrize(("text", "kind"), [("bye", "end"), ("Y es", "say")])
+def test_a_person_who_answers_does_not_end_the_talk_of_an_agent(text: str, kind: str) -> None:
+    episode = pair(0)
+    Talker.lines[0] = ["hello", "well?", "so?"]
+    answer(episode.pk, 1, 0)
+    write(episode, "yes", 1)
+    answer(episode.pk, 1, 0)
+    assert write(episode, text, 1, kind) == "accepted" and due(episode) == [0] and held(episode) == {1}
+    answer(episode.pk, 1, 0)
+    assert said(episode)[-1] == (0, "so?")
+
+
+def test_a_person_may_open_after_an_agent_that_only_ended_a_talk() -> None:
+    episode = pair(0)
+    Talker.lines[0] = [MessageDraft("", "end"), "yes"]
+    answer(episode.pk, 1, 0)
+    assert write(episode, "will you dig?", 1) == "accepted" and due(episode) == [0]
+    answer(episode.pk, 1, 0)
+    assert said(episode)[-1] == (0, "yes") and write(episode, "thanks", 1) == "accepted"
+
+
 # A person before an agent, and others
+
+
+@pytest.mark.parametrize("last", ["c", "a"])
+def test_the_rounds_of_a_person_who_opens_beside_an_agent_are_limited(last: str) -> None:
+    episode = pair(1, organised={"rounds": 3 if last == "a" else 2, "messages_a_step": 9})
+    Talker.lines[1] = ["yes", "yes", "yes"]
+    for text in "ab":
+        assert write(episode, text, 0) == "accepted"
+        all_answer(episode)
+    if last == "a":  # a repetition ends the talk
+        assert write(episode, "A", 0) == "accepted" and due(episode) == []
+    assert write(episode, "c", 0) == "too_many" and choose(episode, 0) == "accepted"
+
+
+def test_who_is_held_is_read_once() -> None:
+    episode = pair(1)
+    write(episode, "dig?", 0)
+    with read_turn(episode.pk) as turn:
+        assert held_seats(turn) == {0}
+        with CaptureQueriesContext(connection) as read:
+            assert held_seats(turn) == {0}
+        assert len(read) == 0
+    answer(episode.pk, 1, 0)
+    assert held(episode) == set()
 
 
 def test_a_person_who_opens_waits_for_the_answer_and_may_choose_without_a_word() -> None:
@@ -350,9 +398,19 @@ def test_the_json_of_both_pages_says_who_is_due() -> None:
     assert due_in_json() == [[0, 1], [0]]
     assert write(episode, "Shall I dig?", 0) == "accepted"
     assert due_in_json() == [[1], [0, 1]]
-    assert write(episode, "Yes.", 1, "end") == "accepted"
+    assert write(episode, "Yes.", 1) == "accepted"
     assert choose(episode, 0) == "accepted"
     assert due_in_json() == [[1], [1]]
+
+
+@pytest.mark.parametrize(("text", "kind"), [("bye", "end"), ("Y es", "say")])
+def test_only_the_opener_of_two_people_ends_the_talk(text: str, kind: str) -> None:
+    episode = pair(organised={"rounds": 9})
+    write(episode, "hello", 0)
+    write(episode, "yes", 1)
+    write(episode, "well?", 0)
+    assert write(episode, text, 1, kind) == "accepted"
+    assert speaker(episode) == 0 and held(episode) == {1} and write(episode, "so?", 0) == "accepted"
 
 
 def test_choosing_is_a_turn_without_words() -> None:
@@ -363,6 +421,18 @@ def test_choosing_is_a_turn_without_words() -> None:
     write(episode, "now?", 0)
     assert choose(episode, 1, 2) == "accepted" and held(episode) == set()
     assert choose(episode, 0, 2) == "accepted" and step_of(episode) == 2
+
+
+def test_an_outage_before_a_persons_turn_gives_no_more_time() -> None:
+    episode = timed()
+    now = timezone.now()
+    began, closes = now - timedelta(seconds=5), now + timedelta(seconds=15)
+    Episode.objects.update(turn_opened_at=now - timedelta(seconds=60), asked_at=began, turn_closes_at=closes)
+    before = Span(now - timedelta(seconds=40), now - timedelta(seconds=20))
+    assert extend_deadlines(part="database", spans=[before]) == 0
+    over = Span(now - timedelta(seconds=40), now - timedelta(seconds=2))
+    assert extend_deadlines(part="nothing", spans=[over]) == 1
+    assert Episode.objects.get(pk=episode.pk).turn_closes_at == closes + timedelta(seconds=3)
 
 
 def test_each_turn_of_two_people_has_the_time_of_a_step() -> None:

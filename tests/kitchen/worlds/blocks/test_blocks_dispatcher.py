@@ -13,6 +13,7 @@ import pytest
 from kitchen.agents.make_situation import make_situation
 from kitchen.agents.skill_agents import decision_model
 from kitchen.contract.agent import REASON_TO_ANSWER, Decision, Situation
+from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.language_model import LanguageModel, OverloadedError, Reply, Request
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
@@ -221,6 +222,74 @@ def test_an_answer_within_a_step_commands_nothing(scripted: Any) -> None:
     situation = changed(beside(game("kitchen", seats=3), "Hello?"), because=REASON_TO_ANSWER)
     decision = decide(situation)
     assert (decision.commands, decision.says[0].text, codes(decision)) == ({}, "Yes.", [])
+
+
+# Jobs of a leader
+
+LED = make_organisation("tree", MEMBERS, seats=3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply"),
+    [
+        (
+            {
+                **listed("agent1 goto chest", "agent2 noop"),
+                "jobs": [
+                    {"job": 4, "answer": "accept", "words": "at once"},
+                    {"job": 5, "answer": "done", "words": ""},
+                    {"job": 9, "answer": "done", "words": "not mine"},
+                ],
+            },
+            "tool",
+        ),
+        (
+            "Job 4: accept, at once\n- job 5: Done\nJob 9: done\nActions:\ngoto(agent1, chest)\nnoop(agent2)",
+            "text",
+        ),
+        (
+            '{"jobs": [{"job": 4, "answer": "accept", "words": "at once"}, {"job": 5, "answer": "done"}],'
+            ' "actions": [{"agent": "agent1", "action": "goto", "thing": "chest"}, {"agent": "agent2", '
+            '"action": "noop"}]}',
+            "text",
+        ),
+    ],
+)
+def test_a_model_is_told_the_jobs_of_its_leader_and_answers_them(
+    scripted: Any, answer: Any, reply: str
+) -> None:
+    model = scripted(answer)
+    jobs = (Job(4, 0, 1, 'get "wood"', 2), Job(5, 0, 1, "cook", 2, "accepted"), Job(6, 0, 3, "rest", 2))
+    led = changed(beside(game("kitchen", seats=3)), organisation=LED, jobs=jobs)
+    decision = decide(led, reply=reply)
+    asked = model.requests[0].messages[-1].text
+    assert '- job 4, not answered, from agent0 (a person): "get \\"wood\\""' in asked
+    assert "- job 5, accepted, from agent0 (a person)" in asked and "rest" not in asked
+    assert "gives you jobs" in model.requests[0].messages[0].text
+    assert [(one.kind, one.to, one.data, one.text) for one in decision.says] == [
+        ("accept", (0,), {"job": 4}, "at once"),
+        ("report", (0,), {"job": 5, "status": "done"}, ""),
+    ]
+    assert decision.commands == {1: ("goto", "chest"), 2: ("go_on",)}
+
+
+def test_jobs_are_a_part_of_the_prompt_only_if_somebody_leads(scripted: Any) -> None:
+    model = scripted(*[listed("agent1 noop", "agent2 noop")] * 2)
+    decide(beside(game("kitchen", seats=3)))
+    decide(changed(beside(game("kitchen", seats=3)), organisation=LED))
+    free, led = model.requests
+    assert free.tool and led.tool
+    assert "jobs" not in free.tool.schema["properties"] and "jobs" in led.tool.schema["required"]
+    assert "Jobs for you" not in free.messages[-1].text and "Jobs for you: none." in led.messages[-1].text
+
+
+def test_words_to_a_leader_that_repeat_the_prompt_are_left_out(scripted: Any) -> None:
+    led = changed(beside(game("kitchen", seats=3)), organisation=LED, jobs=(Job(4, 0, 1, "cook", 2),))
+    (fixed,) = BlocksDispatcher({}).fixed_messages(led)
+    answer = {"job": 4, "answer": "decline", "words": fixed[:200]}
+    scripted({**listed("agent1 noop", "agent2 noop"), "jobs": [answer]})
+    (said,) = decide(led).says
+    assert (said.kind, said.text) == ("decline", "")
 
 
 # The stand-in, which follows people's words

@@ -54,3 +54,26 @@ async def test_the_map_is_whole_in_sight_and_shows_blocks_where_they_are(browser
     assert await page.evaluate(COLOUR, [-5.1 * cell, 0]) == colours[1] and not problems
     assert await page.locator(".map-spot.is-beyond").count() > 0, "what is out of sight is marked at the edge"
     await page.close()
+
+
+MARKS = """() => [...document.querySelectorAll(".map-spot.is-beyond")].map(one => {
+    const box = one.getBoundingClientRect(), middle = [box.left + box.width / 2, box.top + box.height / 2];
+    const found = document.elementsFromPoint(...middle).map(each => each.closest(".map-spot"));
+    return found.find(Boolean) === one ? "" : one.dataset.spot;
+})"""
+"""For each mark at the edge of the map: empty if no other spot covers its middle, else its name."""
+
+
+async def test_marks_of_what_is_out_of_sight_do_not_cover_each_other(browser: Browser) -> None:
+    world = game("cooking")
+    world.at = [(-12, 0, -11), (2, 0, 0)]
+    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        for _ in range(2):
+            await page.evaluate("document.querySelector('.map').scrollIntoView()")
+            await page.evaluate(PAINTED)
+            marks = await page.evaluate(MARKS)
+            assert len(marks) > 4 and not [mark for mark in marks if mark], width
+            await page.click("[data-angle]")
+    await page.close()

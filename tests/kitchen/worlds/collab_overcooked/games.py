@@ -12,7 +12,7 @@ from kitchen.contract.agent import EVERYBODY, Agent
 from kitchen.contract.episode_log import EpisodeLog
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.world import Command, Event
-from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 GO_ON = CollabOvercooked.idle

@@ -19,7 +19,7 @@ from kitchen.worlds.collab_overcooked.collab_agent import agent as agent_module
 from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
 from kitchen.worlds.collab_overcooked.collab_agent.turn_reply import UnreadableTurnError, read_turn_reply
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 from tests.kitchen.worlds.collab_overcooked.games import agents_game, agents_loop, command, game, play
 
 ORGANISATION = make_organisation(
@@ -102,6 +102,23 @@ def test_one_correction_is_asked_for_and_a_lesson_is_kept(asked: Any) -> None:
     agent, model = asked(turn([FETCH]))
     asyncio.run(agent.decide(situation(1, step=1, memory=made.memory)))
     assert "Lesson: Take something first." in model.requests[0].messages[1].text
+
+
+def test_a_correction_without_a_lesson_is_logged_with_none(asked: Any) -> None:
+    agent, _ = asked(turn([PLACE]), turn([FETCH]), OverloadedError("busy"))
+    made = asyncio.run(agent.decide(situation(1, memory={"lessons": ["An older one."]})))
+    assert made.note["correction"]["lesson"] == "" and made.memory["lessons"] == ["An older one."]
+
+
+def test_the_prompt_says_what_lies_on_the_counters_of_each_room(asked: Any) -> None:
+    world, (agent, model) = game("boiled_egg"), asked(turn(["wait 1"]))
+    world.counters = ["egg", "dish", *world.counters[2:]]
+    asyncio.run(agent.decide(situation(1, observations={1: world.observe(1)})))
+    said = model.requests[0].messages[1].text
+    lines = [line for line in said.splitlines() if line.startswith("Shared counters")]
+    on = {tuple(each["at"]): each["thing"] for each in world.observe(1)["counters"]}
+    assert on == {(1, 0): "egg", (2, 1): "dish"}
+    assert lines == ["Shared counters: dish. Counters of the chef: empty. Counters of the assistant: egg."]
 
 
 def test_a_correction_says_nothing_and_a_lesson_is_short(asked: Any) -> None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from kitchen.contract.agent import Decision, Situation
+from kitchen.agents.agent_team import Team
+from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.contract.agent import EVERYBODY, Decision, Situation
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, LoggedStep
 from kitchen.contract.organisation import END, Member, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
+from kitchen.worlds.collab_overcooked.collab_agent.agent import CollabAgent
 from kitchen.worlds.collab_overcooked.collaboration_events import (
     EVENT_COLUMNS,
     CollaborationEvent,
     collaboration_events,
 )
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from kitchen.worlds.collab_overcooked.stand_in_pair import RecipePartner
+from kitchen.worlds.collab_overcooked.recipe_partner import RecipePartner
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, command, play_on
 
 CHEF, ASSISTANT = 0, 1
@@ -118,6 +122,38 @@ def test_without_a_stated_plan_the_commands_of_this_step_are_the_response() -> N
     assert found.response_right
 
 
+@pytest.mark.parametrize("busy", [given(1, "go_on", by="world"), given(1, PEPPER[1], planned_in=0)])
+def test_a_busy_cook_that_had_no_turn_is_left_out_of_rc_but_not_of_ic(busy: LoggedCommand) -> None:
+    asked, step = message(1, CHEF, requests=PEPPER), LoggedStep(1, (busy,), (), {})
+    episode = log("baked_bell_pepper", (step,), asked)
+    (found,) = collaboration_events(episode)
+    scored = found.scored()
+    assert scored.values["request_right"] and scored.values["response_right"] is scored.values["code"] is None
+    assert scored.result == "the request right, no turn to answer"
+    assert "no turn" in scored.explanation[-1] and len(scored.explanation) == 3
+    measured = LOG_MEASURES.measure(episode)
+    assert measured["initiating_capability"] == 1 and measured["responding_capability"] is None
+    assert measured["responses_wrong"] == measured["responses_right"] == 0
+
+    answered = log("baked_bell_pepper", (step,), asked, message(1, ASSISTANT, "later"))
+    decided = LoggedDecision(1, ASSISTANT, "answer", "collab", "", 1.0)
+    replanned = LoggedStep(2, (given(2, PEPPER[0], planned_in=1),), (), {})
+    for had_turn in (
+        answered,
+        log("baked_bell_pepper", (step,), asked, decisions=(decided,)),
+        log("baked_bell_pepper", (step, replanned), asked),
+    ):
+        (found,) = collaboration_events(had_turn)
+        assert found.had_turn and LOG_MEASURES.measure(had_turn)["responding_capability"] is not None
+
+
+def test_a_repeated_message_is_no_round() -> None:
+    said = [message(1, CHEF, text) for text in ("Cut it", "cut IT", "and now?")] + [
+        message(2, CHEF, "Cut it")
+    ]
+    assert LOG_MEASURES.measure(log("baked_bell_pepper", (), *said))["rounds_chef"] == 3
+
+
 def test_conversations_of_the_assistant_count_by_a_setting_only() -> None:
     said = message(1, ASSISTANT, requests=("pickup bell_pepper counter",))
     assert collaboration_events(log("baked_bell_pepper", (), said)) == []
@@ -149,6 +185,26 @@ def test_process_counts_come_from_notes_and_refusals() -> None:
     assert (measured["failed_checks_chef"], measured["failed_checks_assistant"]) == (2, 4)
     assert (measured["format_errors_assistant"], measured["corrections_helped_assistant"]) == (2, 2)
     assert (measured["tokens_chef"], measured["tokens_assistant"]) == (0, 1400)
+
+
+def test_an_agent_with_both_seats_has_the_process_counts_of_each() -> None:
+    loop = agents_loop("boiled_egg", agent := CollabAgent({"model": "stand-in", "stand_in_nonsense": 1.0}))
+    both = Team((Member(0, (0, 1), False),), ("collab",), None, EVERYBODY)
+    loop = EpisodeLoop(loop.game, 0, both, {"task": "boiled_egg"})
+    while not loop.is_over:
+        loop.take(loop.step_of(asyncio.run(loop.ask({0: agent}))))
+    measured = LOG_MEASURES.measure(loop.log())
+    assert measured["format_errors_chef"] == measured["format_errors_assistant"] > 0
+
+
+def test_processes_by_seat_are_read_from_all_turns() -> None:
+    one, other = {"process": {"helped": 1}}, {"process": {"helped": 2, "failed_checks": ["busy"]}}
+    note = {"0": one, "1": other, "talk": [{"0": one, "1": None}, 7, other]}
+    decisions = (LoggedDecision(1, CHEF, "seat", "collab", "", 1.0, note),)
+    played = log("boiled_egg", (), decisions=decisions)
+    measured = LOG_MEASURES.measure(played)
+    assert (measured["corrections_helped_chef"], measured["corrections_helped_assistant"]) == (4, 2)
+    assert [check.seat for check in LOG_MEASURES.failed_checks(played)] == [CHEF, ASSISTANT]
 
 
 def test_an_event_has_a_value_for_each_column_and_says_why_it_is_right_or_wrong() -> None:

@@ -39,6 +39,13 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(
     call_command(
         "experiment", "--world", "collab_overcooked", "--levels", levels, *options, "--out", str(tmp_path)
     )
+    table = (tmp_path / "table.md").read_text()
+    for name in ("Success rate", "Progress completeness", "Initiating capability", "Responding capability"):
+        assert f"## {name}, 2 seats" in table
+    assert table.count("Brackets: 95 % bootstrap interval") == 3 and "Wilson's for successes" in table
+    assert table.count("| recipe_partner+recipe_partner | 1.000 | 1.000 |") == 4, (
+        "one episode has no interval"
+    )
     text = write_tables(tmp_path)
     assert "| recipe_partner+recipe_partner | 100.0 / 100.0 | n/a / n/a |" in text
     assert "| GPT-4o (1120) (as printed) | 94 / 85.92 |" in text
@@ -66,11 +73,14 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(
     note = json.dumps({"process": {"format_errors": 1, "failed_checks": [], "helped": 2}})
     one = {"variant": "pair", "level": "baked_pumpkin_soup", "step": "1", "member": "0", "note": note}
     with (tmp_path / "decisions.csv").open("a") as file:
-        csv.DictWriter(file, columns).writerows([{**one, "call": call} for call in ("1", "2")])
+        rows_of_calls = [{**one, "call": call} for call in ("1", "2")]
+        both = json.dumps({"0": None, "1": json.loads(note)})  # the note of an agent with both seats
+        csv.DictWriter(file, columns).writerows([*rows_of_calls, {**one, "variant": "both", "note": both}])
     text = write_tables(tmp_path)
     assert "## Process counts\n\n| who | level | count | code | chef | assistant |" in text
     assert "| pair | 1 | Failed checks | hands_full | 0 | 2 |" in text
     assert "| pair | 3 | Format errors |  | 1 | 0 |" in text, "a decision counts once, whatever its calls"
+    assert "| both | 3 | Format errors |  | 0 | 1 |" in text
     with (tmp_path / "process_counts.csv").open() as file:
         rows = [tuple(row.values()) for row in csv.DictReader(file)]
     assert ("pair", "3", "chef", "Helpful corrections", "", "2") in rows

@@ -106,7 +106,7 @@ def malformed(chance: Random) -> str:
     return no_json(chance) if make is no_json else json.dumps(make(chance))
 
 
-def begin() -> Episode:
+def begin(*, within: bool) -> Episode:
     members = [Member(0, (0,), is_person=True), Member(1, (1,), is_person=False)]
     return create_episode(
         world="collab_overcooked",
@@ -114,7 +114,7 @@ def begin() -> Episode:
         seats=2,
         seed=1,
         minds=(MindPlan("recipe_partner", (1,), {}),),
-        organisation=make_organisation("pair", members, seats=2),
+        organisation=make_organisation("pair", members, seats=2, settings={"within": within}),
         offers_plans=True,
     )
 
@@ -125,14 +125,15 @@ async def answer_to(socket: WebsocketCommunicator, text: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("within", [False, True], ids=["at any time", "by turns"])
 @pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.nightly)])
 async def test_malformed_messages_are_answered_and_change_nothing(
-    number: int, settings: Any, monkeypatch: pytest.MonkeyPatch
+    number: int, within: bool, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     monkeypatch.setattr("kitchen.play.turn.page_broadcast.nudge_pages", lambda *told: None)
     monkeypatch.setattr(seat_consumer, "SYNC_LIMIT", partial(TokenBucket, rate=1e9, most=1e9))
-    episode = await database_sync_to_async(begin)()
+    episode = await database_sync_to_async(begin)(within=within)
     seat = await database_sync_to_async(episode.seats.get)(number=0)
     path, protocol = f"/ws/seat/{seat.key}/", seat_consumer.JSON_PROTOCOL
     socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), path, subprotocols=[protocol])
@@ -151,5 +152,9 @@ async def test_malformed_messages_are_answered_and_change_nothing(
     wanted = {"type": "say", "text": "Please.", "requests": [list(ASSISTANTS[2])]}
     assert [one["text"] for one in (await answer_to(socket, json.dumps(wanted)))["messages"]] == ["Please."]
     command = {"type": "command", "step": 1, "command": ["wait", "1"]}
-    assert (await answer_to(socket, json.dumps(command)))["step"] == 1
+    answer = await answer_to(socket, json.dumps(command))
+    if within:  # the assistant's turn to answer has come
+        assert answer["type"] == "notice" and not await database_sync_to_async(SeatCommand.objects.exists)()
+    else:
+        assert answer["step"] == 1
     await socket.disconnect()

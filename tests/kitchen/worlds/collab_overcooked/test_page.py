@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 import kitchen.worlds.collab_overcooked as collab_overcooked
 from kitchen.contract.mailbox import Mailbox
 from kitchen.contract.organisation import Member, make_organisation
-from kitchen.contract.page import PlayerView, StepView
+from kitchen.contract.page import StepView
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Event
 from kitchen.play.live.render_page import render_guide, render_panel
@@ -74,11 +74,10 @@ def test_equal_steps_in_which_both_cooks_carry_on_are_one_line() -> None:
     history = [StepView(number, both, ()) for number in (9, 8, 7, 5, 4)]
     history[2:2] = [StepView(6, one, ())]
     history[3] = StepView(7, both, (news,))
-    players = (PlayerView(0, "Cook 1", is_you=True), PlayerView(1, "Cook 2", is_you=False))
-    view: Any = SimpleNamespace(history=history, players=players, brief={}, seat=0)
-    steps: list[Any] = [part.shows for part in PAGE.story(view).parts]
+    seen = replace(view(game("boiled_egg"), 0, []), history=tuple(history))
+    steps: list[Any] = [part.shows for part in PAGE.story(seen).parts]
     assert [(step.number, step.last) for step in steps] == [(8, 9), (6, 0), (7, 0), (4, 5)]
-    shown = render_panel(PAGE.story(view).parts[0])
+    shown = render_panel(PAGE.story(seen).parts[0])
     assert (
         "Steps 8 to 9" in shown
         and f"You: Carry on {TIMES} 2" in shown

@@ -11,7 +11,8 @@ import pytest
 from kitchen.contract.page import ChoiceView, PlayerView, ResultView, SeatView, StepView, TalkView
 from kitchen.contract.team_messages import REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Command
-from kitchen.play.live.seat_view import hints_for
+from kitchen.play.live.render_page import render_guide
+from kitchen.play.live.seat_view import MESSAGES_SHOWN, hints_for
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
@@ -46,14 +47,16 @@ def view(world: CollabOvercooked, seat: int, messages: list[TeamMessage]) -> Sea
         history=(),
         result=ResultView(world.score()),
         choice=ChoiceView(legal=world.legal_actions(seat)),
-        talk=TalkView(seat, names, (1 - seat,), messages=tuple(messages)),
+        talk=TalkView(
+            seat, names, (1 - seat,), messages=tuple(messages[-MESSAGES_SHOWN:]), requests=tuple(messages)
+        ),
     )
 
 
-def request(number: int, sender: int, macros: list[Command]) -> TeamMessage:
+def request(number: int, sender: int, macros: list[Command], step: int = 1) -> TeamMessage:
     """A request of these macros."""
     data = {REQUESTS_KEY: [list(macro) for macro in macros]}
-    return TeamMessage(number, 1, sender, (1 - sender,), "say", "", data)
+    return TeamMessage(number, step, sender, (1 - sender,), "say", "", data)
 
 
 def named(hint: str) -> list[Command]:
@@ -248,6 +251,26 @@ def test_a_request_under_way_has_no_button_and_a_done_one_says_so() -> None:
     play(world, 1, "place_obj_on_counter")
     assert states(said) == ["done"]
     assert states([*said, request(2, 0, fetch)]) == ["", "done"], "asked a second time"
+    talk = [replace(request(number, 0, []), data={}) for number in range(2, 40)]
+    assert states([*said, *talk, request(40, 0, fetch)]) == [""], "the first one counts, out of sight"
+    play(world, 1, *map(" ".join, fetch))
+    assert states([*said, request(2, 0, fetch)]) == ["done", "done"]
+    assert states([*said, *talk, request(40, 0, fetch)]) == ["done"]
+
+
+def test_actions_that_were_finished_before_a_request_do_not_count_for_it() -> None:
+    world, fetch = game("boiled_egg"), [command("pickup egg ingredient_dispenser")]
+    play(world, 1, *map(" ".join, fetch))
+    now = world.clock + 1
+
+    def states(*steps: int) -> list[str]:
+        said = [request(number, 0, fetch, step) for number, step in enumerate(steps, start=1)]
+        return [card.state for card in cast(RequestCards, PAGE.requests(view(world, 1, said)).shows).cards]
+
+    assert (states(now), states(now - 1)) == ([""], ["done"]), "in the step of the request or later"
+    assert states(now - 1, now) == ["", "done"]
+    play(world, 1, "place_obj_on_counter", *map(" ".join, fetch))
+    assert (states(now), states(1, now), states(now, now)) == (["done"], ["done", "done"], ["", "done"])
 
 
 def test_the_guide_names_the_seat_of_its_reader() -> None:
@@ -255,6 +278,12 @@ def test_the_guide_names_the_seat_of_its_reader() -> None:
     assert roles == ["chef", "assistant"]
     assert PAGE.handbook(game("boiled_egg", knowledge="assistant").brief(0))["role"] == "chef"
     assert PAGE.handbook(game("boiled_egg", knowledge="both").brief(1))["role"] == ""
+
+
+def test_a_guide_that_is_read_before_the_seats_are_dealt_names_no_seat() -> None:
+    shown = render_guide(PAGE, game("boiled_egg").public_brief(), clocked=False, drawn=True)
+    assert "You are the" not in shown and "whether you are the chef or the assistant" in shown
+    assert "Only the chef has the recipe" in shown
 
 
 def test_an_assistant_asks_for_nothing_out_of_the_utensils_of_the_chef() -> None:

@@ -72,7 +72,9 @@ def test_a_line_without_steps_is_told() -> None:
 def test_the_benchmark_plays_the_traces() -> None:
     out = io.StringIO()
     call_command("bench_engine", str(FILE), "--world", "collab_overcooked", "--rounds", "1", stdout=out)
-    assert int(out.getvalue().splitlines()[-1].split()[0]) > 1_000
+    lines = out.getvalue().splitlines()
+    assert int(lines[-1].split()[0]) > 1_000
+    assert "the released program is not installed" in lines[0]
 
 
 @pytest.mark.parametrize("name", tasks())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from kitchen.contract.data_files import DataError
 from kitchen.worlds.collab_overcooked.food_rules import food_rules, read_food_rules
-from kitchen.worlds.collab_overcooked.order_tasks import LEVELS, read_task, tasks, tasks_of_level
+from kitchen.worlds.collab_overcooked.order_tasks import LEVELS, read_task, tasks
 
 
 def test_there_are_30_tasks_in_6_levels_and_65_rows() -> None:
-    assert [len(tasks_of_level(level)) for level in LEVELS] == [5] * 6
+    assert Counter(task.level for task in tasks().values()) == dict.fromkeys(LEVELS, 5)
     rules = food_rules()
     assert len(rules.rows) == 65 and len(rules.raw) == 29
     assert all(task.needs_dish == (task.name in rules.served_in_dish) for task in tasks().values())

@@ -4,14 +4,15 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kitchen.charts import chart_drawing
 from study.analysis.statistics.anova_and_tukey import Tukey
-from study.analysis.statistics.apa_format import escape_markdown
-from study.analysis.statistics.markdown_report import contrasts_table, markdown_report
+from study.analysis.statistics.apa_format import escape_markdown, format_interval
+from study.analysis.statistics.markdown_report import contrasts_table, markdown_report, means_table
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.result_files import file_contents, write_files
 from study.analysis.statistics.run_analysis import Analysis, analyse
@@ -72,6 +73,18 @@ def test_tables_have_both_intervals_say_which_minus_which_and_are_never_empty(an
     assert "| First | Second | Second less first |" in text
     alike = Family((UncomputedContrast("B less A", NotComputable("no_variance_within", "all are alike")),))
     assert contrasts_table(alike).startswith("B less A: ")
+
+
+def test_tables_of_shares_have_bootstrap_intervals_and_say_what_they_are() -> None:
+    share = analyse(rows_of(paper_like(), RATE), FIVE, [RATE]).measures[0]
+    lines = means_table(share).splitlines()
+    assert "| 95% CI within | 95% CI, bootstrap | Median |" in lines[0]
+    low, high = share.bootstrap_interval(share.descriptions[0].condition) or (0.0, 0.0)
+    mean = share.descriptions[0].mean
+    assert mean is not None and low < mean < high and format_interval(low, high) in lines[2]
+    assert lines[-1].startswith("95% CI, bootstrap: percentiles of the mean over 1,000 samples")
+    rating = replace(share, table=replace(share.table, measure=Measure.likert("ease", "Ease")))
+    assert "bootstrap" not in means_table(rating)
 
 
 def test_a_synthetic_report_says_so_before_anything_else(analysis: Analysis) -> None:

@@ -9,6 +9,7 @@
 
   const ASIDE = 26; // pixels between two builders
   const EDGE = 22; // pixels from the edge at which what is out of sight is marked
+  const APART = 44; // pixels between two marks at the edge: as wide as a finger
   const legend = play.querySelector("[data-legend]");
   const buttons = new Map(); // by spot
   const { blockPictures: pictures } = play;
@@ -76,19 +77,50 @@
   /* in the frame: `at` says where the middle of a spot is */
   function place(spots, at, { width, height }) {
     const taken = []; // where builders stand: one beside the other
-    for (const one of spots) {
-      const button = buttons.get(one.spot);
+    const inSight = ([x, y]) => x > 0 && y > 0 && x < width && y < height;
+    const placed = spots.map((one) => {
       let [x, y] = at(one);
-      if (button.matches(".is-builder")) {
+      if (buttons.get(one.spot).matches(".is-builder")) {
         while (taken.some(([left, top]) => Math.hypot(left - x, top - y) < ASIDE)) x += ASIDE;
         taken.push([x, y]);
       }
-      const seen = x > 0 && y > 0 && x < width && y < height;
-      button.style.left = `${Math.round(Math.min(width - EDGE, Math.max(EDGE, x)))}px`;
-      button.style.top = `${Math.round(Math.min(height - EDGE, Math.max(EDGE, y)))}px`;
+      return { ...one, middle: [x, y], seen: inSight([x, y]) };
+    });
+    const covered = placed.filter(({ seen }) => seen).map(({ middle }) => middle);
+    for (const { spot, kind, middle, seen } of placed) {
+      const button = buttons.get(spot);
+      const inside = seen ? middle : freeAtEdge(middle, [width, height], covered);
+      const [x, y] = [within(inside[0], width), within(inside[1], height)];
+      if (!seen) covered.push([x, y]);
+      button.style.left = `${Math.round(x)}px`;
+      button.style.top = `${Math.round(y)}px`;
       button.classList.toggle("is-beyond", !seen);
-      if (one.kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(one.kind));
+      if (kind && !seen && !button.querySelector(".beyond")) button.prepend(markOf(kind));
     }
+  }
+
+  const within = (pixel, size) => Math.min(size - EDGE, Math.max(EDGE, pixel));
+
+  /* the nearest place along the edge where a mark covers no other spot; the wanted one if there is none */
+  function freeAtEdge([x, y], [width, height], covered) {
+    const [wide, high] = [width - 2 * EDGE, height - 2 * EDGE];
+    const [east, south] = [within(x, width) - EDGE, within(y, height) - EDGE];
+    const start = y <= 0 ? east : x >= width ? wide + south : y >= height ? 2 * wide + high - east : 2 * (wide + high) - south;
+    const isFree = (at) => covered.every((other) => Math.max(Math.abs(at[0] - other[0]), Math.abs(at[1] - other[1])) >= APART);
+    for (let aside = 0; aside <= wide + high; aside += APART / 4) {
+      const free = [start + aside, start - aside].map((way) => alongEdge(way, wide, high)).find(isFree);
+      if (free) return free;
+    }
+    return [x, y];
+  }
+
+  /* the point so many pixels clockwise from the upper left corner of the inner frame */
+  function alongEdge(way, wide, high) {
+    const rest = (way + 2 * (wide + high)) % (2 * (wide + high));
+    if (rest < wide) return [EDGE + rest, EDGE];
+    if (rest < wide + high) return [EDGE + wide, EDGE + rest - wide];
+    if (rest < 2 * wide + high) return [EDGE + 2 * wide + high - rest, EDGE + high];
+    return [EDGE, EDGE + 2 * (wide + high) - rest];
   }
 
   function markOf(kind) {

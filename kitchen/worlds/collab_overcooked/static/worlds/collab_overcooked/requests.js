@@ -1,6 +1,6 @@
-/* Asking the teammate for actions: a picker of verb, thing and place, several in a row, sent with one message; the same
-   picker for what follows one's own choice; and accepting what the teammate asks for with one press: the first action is
-   sent, and what follows it becomes one's plan. */
+/* Request actions from the teammate, plan own actions, and accept requests. A picker has a list for each word of an action:
+   verb, thing and place. Several requested actions are sent with one message. One press accepts a request: its first
+   action is sent as the choice, and the other actions become the plan. */
 "use strict";
 
 (() => {
@@ -8,20 +8,20 @@
   if (!play || !document.getElementById("requests")) return;
 
   const LONGEST = 50; // as kitchen/contract/agent.py says of plans
-  const panel = () => document.getElementById("ask"); // comes anew when the page is connected again
+  const panel = () => document.getElementById("ask"); // replaced when the page connects again
   const formOf = () => panel().querySelector("[data-asks-for]");
   const word = (name) => panel().querySelector(`[data-word="${name}"]`).textContent;
   const read = (list) => JSON.parse(list ?? "[]").map(([value, text, words]) => ({ value, text, words: words.map(([code, name]) => ({ code, name })) }));
   const macros = read(panel().dataset.macros); // the teammate's
   const own = read(panel().dataset.own).map((macro) => ({ ...macro, own: true }));
 
-  /* what can be taken: what is there or was requested, what the actions before it fetch, and what one job makes of these */
+  /* Things to offer: those in the kitchen, requested ones, those that earlier actions fetch, and what one job makes of them. */
 
   const madeWith = new Map(JSON.parse(panel().dataset.madeWith ?? "[]"));
   const now = (name) => JSON.parse(document.getElementById("ask-now")?.dataset[name] ?? "[]");
   const taken = (value) => JSON.parse(value)[0] === "pickup" ? [JSON.parse(value)[1]] : [];
 
-  /* first the verbs that are possible now; the many things to fetch come last */
+  /* Sort verbs that are possible now first, and the many things to fetch last. */
   function inOrder(offered) {
     const first = now(offered[0]?.own ? "ownFirst" : "first");
     const rank = ({ words }) => (words[0].code === "fetch" ? 2 : first.includes(words[0].code) ? 0 : 1);
@@ -36,7 +36,7 @@
 
   const valuesIn = (selector) => [...document.querySelectorAll(`${selector} input`)].map((input) => input.value);
 
-  /* the picker: a list for each word, with what fits the words before it; it begins with what the hint asks for */
+  /* The picker: each list offers the words that fit the words before it. The hint's action is selected at first. */
 
   const pickerOf = () => formOf()?.querySelector("[data-macro-picker]");
   const chosenWords = (picker) => [...picker.querySelectorAll("select")].map((select) => select.value);
@@ -66,7 +66,7 @@
     return offered.find((macro) => macro.words.length === codes.length && fits(macro, codes));
   }
 
-  /* the lists are made anew where something else is possible now; what was chosen stays, if it still is */
+  /* Rebuild the lists if the possible actions have changed. Keep the selected words that are still possible. */
   function refill(picker, offered, wanted) {
     const made = JSON.stringify([offered.map(({ value }) => value), wanted]);
     if (picker.dataset.made === made) return;
@@ -87,7 +87,7 @@
     fillPlanPicker();
   }
 
-  /* in place of the plan's long list, which takes what is picked */
+  /* Replace the plan's long list by a picker. The hidden list takes the picked action. */
   function fillPlanPicker() {
     const choice = document.querySelector("[data-plan-choice]");
     const known = own.filter((macro) => choice && [...choice.options].some(({ value }) => value === macro.value));
@@ -142,19 +142,25 @@
     if (!written && !form.querySelector('[name="requests"]')) refuse(event, word("nothing"));
   }
 
-  /* what was sent leaves the list when it is there: the conversation then has a new message of ours */
-  const mine = () => document.getElementById("talk")?.dataset.mine;
-  let sent = null;
-  let step = ""; // that was shown last
+  /* Remove sent requests from the list when the conversation has our new message. */
+  const mine = () => document.getElementById("talk")?.dataset.mine; // number of our newest message
+  let sent = null; // our newest message before the sent one, and the list items that were sent
+  let step = ""; // the step that was shown last
 
-  /* what was typed leaves its box when it was taken: requests as above, one's own actions when their step was played */
+  /* Empty a text box when its text was accepted: requests as above, own actions when their step was played. */
   const menu = () => document.getElementById("menu");
-  const typed = new Map(); // by form: the text that was sent, and the step it was for
+  const typed = new Map(); // form id → the sent text, and its step
 
   function onSend(event) {
-    if (event.target === formOf()) sent = mine();
+    if (event.target === formOf()) sent = { mine: mine(), items: [...formOf().querySelectorAll("[data-request-list] > li")] };
     const box = event.target.elements?.typed;
-    if (box) typed.set(event.target.id, { text: box.value, step: menu()?.elements.step.value });
+    if (box) typed.set(event.target.id, { text: box.value, step: play.choosing.step });
+  }
+
+  /* The server's answer to a choice in this step: "taken", "refused" (with a notice), or "" while there is none. */
+  function answerTo(step) {
+    if (play.choosing.step !== step || play.choosing.phase !== "choose") return "taken";
+    return document.getElementById("notice")?.textContent.trim() ? "refused" : "";
   }
 
   function emptyTyped(form) {
@@ -165,19 +171,21 @@
 
   function onMessage() {
     fillPicker();
+    readAcceptAnswer();
     markAccepted();
     markNews();
     if (play.choosing.step !== step) document.querySelector(".col-own").scrollTop = 0; // a new hint, or a request
     step = play.choosing.step;
-    if (typed.has("menu") && typed.get("menu").step !== menu()?.elements.step.value) emptyTyped(menu());
-    if (sent === null || mine() === sent) return;
+    const own = typed.get("menu");
+    if (own && answerTo(own.step) === "refused") typed.delete("menu");
+    else if (own && own.step !== play.choosing.step) emptyTyped(menu());
+    if (sent === null || mine() === sent.mine) return;
+    for (const item of sent.items) item.remove(); // requests that were added since stay
     sent = null;
-    const form = formOf();
-    form.querySelector("[data-request-list]")?.replaceChildren();
-    emptyTyped(form);
+    emptyTyped(formOf());
   }
 
-  /* the teammate's request becomes one's own choice, and what follows it one's plan */
+  /* Choose the first action of the teammate's request, and plan the others. */
   function accept(button) {
     const radio = play.choosing.radioOf(button.dataset.accept);
     if (!radio || !play.choosing.may()) return;
@@ -192,13 +200,19 @@
         list.append(item);
       }
     }
-    accepted.add(button.closest("[data-request]").dataset.request);
-    markAccepted();
+    accepting = { request: button.closest("[data-request]").dataset.request, step: play.choosing.step };
     play.choosing.send(radio);
   }
 
-  /* what was accepted says so; it can be accepted once more, if something came between */
+  /* Mark a request as accepted when the server has taken the choice. It can be accepted again if the plan was dropped. */
   const accepted = new Set();
+  let accepting = null; // the pressed request and its step, until the server answers
+
+  function readAcceptAnswer() {
+    const answer = accepting && answerTo(accepting.step);
+    if (answer === "taken") accepted.add(accepting.request);
+    if (answer) accepting = null;
+  }
 
   function markAccepted() {
     for (const card of document.querySelectorAll("#requests [data-request]")) {
@@ -209,7 +223,7 @@
     }
   }
 
-  /* a panel that comes anew with the connection takes nothing of what was picked or written */
+  /* Keep what was picked or written when a new connection sends the panel again. */
   function keep(event) {
     const { target, fragment } = event.detail;
     if (target.id !== "ask" || !formOf() || fragment.firstElementChild.dataset.macros !== target.dataset.macros) return;
@@ -219,10 +233,10 @@
     event.stopImmediatePropagation(); // panels.js would move what is equal into the new panel
   }
 
-  /* where the page is narrow, one panel is shown below the kitchen; the others say that they have something new */
+  /* On a narrow page, show one panel below the kitchen. Mark the tabs of the others if they have something new. */
 
   const tabs = [...document.querySelectorAll("[data-panel-tab]")];
-  const newest = { act: "", talk: "" }; // what was there when it was looked at last
+  const newest = { act: "", talk: "" }; // the newest entry when the panel was shown last
   const shown = () => play.dataset.panel ?? "act";
   const news = {
     act: () => document.querySelector("#requests [data-request]")?.dataset.request ?? "",

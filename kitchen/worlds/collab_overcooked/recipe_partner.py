@@ -1,8 +1,8 @@
-"""Define `recipe_partner`, an agent that plays chef or assistant by fixed rules, without a language model.
+"""Define `recipe_partner`, an agent that plays the chef or the assistant by fixed rules.
 
-The chef follows a known good sequence of commands, and asks the assistant for one thing at a time. The
-assistant carries out the requests, and waits otherwise. Settings add wrong requests and ignored requests, to
-test the metrics.
+It uses no language model. The chef follows a known good sequence of commands, and asks the assistant for one
+thing at a time. The assistant carries out the requests, and waits otherwise. Settings add wrong or ignored
+requests, to test the metrics.
 """
 
 from __future__ import annotations
@@ -16,20 +16,27 @@ from typing import ClassVar
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.organisation import END, SAY
-from kitchen.contract.team_messages import CODE_KEY, REQUESTS_KEY, MessageDraft, TeamMessage, commands_in
+from kitchen.contract.team_messages import (
+    CODE_KEY,
+    PLAN_KEY,
+    REQUESTS_KEY,
+    MessageDraft,
+    TeamMessage,
+    commands_in,
+)
 from kitchen.contract.world import Command, Json, World
 from kitchen.words.gettext_without_django import in_english
-from kitchen.worlds.collab_overcooked.collaboration_events import PLAN_KEY
 from kitchen.worlds.collab_overcooked.display_text import stand_in_sentence
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
+    WAIT_ONE,
     KitchenThings,
     is_known_macro,
     things_from_observation,
 )
 from kitchen.worlds.collab_overcooked.order_tasks import Task, tasks
 from kitchen.worlds.collab_overcooked.reference_trajectories import (
-    PLACE,
+    PLACE_HELD,
     Macros,
     bring_raw,
     references,
@@ -37,11 +44,11 @@ from kitchen.worlds.collab_overcooked.reference_trajectories import (
 from kitchen.worlds.collab_overcooked.remaining_plan import RemainingPlan, remaining_plan, remaining_unit
 from kitchen.worlds.collab_overcooked.room_layout import ASSISTANT, CHEF
 
-WAIT_ONE: Command = ("wait", "1")
 SHORTEST_PAIR: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 3}
 """Index of the reference pair that is shortest in plain execution, by level."""
 HESITATION = 0.75
-"""Share of the errors of synthetic participants that only lose a step."""
+"""Share of the errors of synthetic participants that only lose a step. We chose it; it is not estimated from
+people."""
 REPEAT_AFTER = 6
 """Steps without progress after which the chef repeats a request."""
 
@@ -270,7 +277,7 @@ def _units_of(macros: Sequence[Command]) -> list[Macros]:
     """Return requested macros in parts, each up to the macro that puts something on a counter."""
     units: list[Macros] = []
     for number, macro in enumerate(macros):
-        if number and macros[number - 1] != PLACE:
+        if number and macros[number - 1] != PLACE_HELD:
             units[-1] = (*units[-1], macro)
         else:
             units.append((macro,))

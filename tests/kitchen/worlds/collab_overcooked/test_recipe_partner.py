@@ -13,9 +13,9 @@ from kitchen.contract.agent import Situation
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
-from kitchen.worlds.collab_overcooked.order_tasks import tasks, tasks_of_level
+from kitchen.worlds.collab_overcooked.order_tasks import tasks
+from kitchen.worlds.collab_overcooked.recipe_partner import ADVISER, CHEF_MEMORY, RecipePartner
 from kitchen.worlds.collab_overcooked.reference_trajectories import Macros, bring_raw
-from kitchen.worlds.collab_overcooked.stand_in_pair import ADVISER, CHEF_MEMORY, RecipePartner
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import agents_loop, game, pair_game, play, play_on
 
@@ -34,7 +34,7 @@ def test_the_pair_delivers_in_time_with_full_scores(name: str) -> None:
 def pooled(**rates: float) -> Counter[str]:
     found: Counter[str] = Counter()
     for seed in range(2):
-        for task in (*tasks_of_level(3), *tasks_of_level(4)):
+        for task in (task for task in tasks().values() if task.level in (3, 4)):
             measured: dict[str, Json] = LOG_MEASURES.measure(pair_game(task.name, seed, **rates)[1])
             found.update({name: measured[name] for name in COUNTS})
     return found
