@@ -1,0 +1,109 @@
+"""In a real browser, by keyboard, a person is a leaf under a leader that plans with the stand-in. A leader
+reads on the page which workers are idle or late."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.async_api import Page
+
+from tests.browser import NIGHTLY_IN_A_BROWSER, SHOTS
+from tests.journeys.axe import violations
+from tests.journeys.person import Person, condition, enter_kitchen
+from tests.servers import Stack
+
+pytestmark = NIGHTLY_IN_A_BROWSER  # tests/kitchen/play/test_organisation_acceptance.py has the jobs
+
+COVERS = """() => {
+  const sheet = (one) => one && (getComputedStyle(one).position === "fixed" || sheet(one.parentElement));
+  const panels = document.querySelectorAll(".play .panel, .play .talk, .topbar, #menu");
+  const seen = [...panels].filter((one) => one.checkVisibility() && !sheet(one));
+  const boxes = seen.map((one) => [one, one.getBoundingClientRect()]);
+  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const apart = (one, other) => !one.contains(other) && !other.contains(one);
+  const found = boxes.flatMap(([one, a], at) => boxes.slice(at + 1)
+    .filter(([other, b]) => apart(one, other) && over(a, b))
+    .map(([other]) => `${one.id || one.className} and ${other.id || other.className}`));
+  const wide = document.documentElement.scrollWidth > innerWidth;
+  return [...found, ...(seen.length < 3 ? ["no panels"] : []), ...(wide ? ["too wide"] : [])];
+}"""
+"""Pairs of panels that lie over each other. The list of actions that a phone opens as a sheet is left out."""
+FOLLOWS = """
+[conditions.organisation]
+kind = "tree"
+settings = { sees = "all", leaves_talk = false }
+members = [{ seats = [], coplayer = "hourglass", settings = { model = "stand-in" } }]
+"""
+LEADS = """step_seconds = 1
+[conditions.organisation]
+kind = "tree"
+apart = true
+settings = { sees = "all" }
+members = [{ seats = [1], coplayer = "random" }]
+"""
+SIZES = {390: 844, 1440: 900}
+
+
+async def looked_at(page: Page, name: str) -> list[str]:
+    """Return which panels cover each other, on a phone and on a desk. Take pictures."""
+    found = []
+    for width, height in SIZES.items():
+        await page.set_viewport_size({"width": width, "height": height})
+        found += [f"{width}: {one}" for one in await page.evaluate(COVERS)]
+        if SHOTS:
+            await page.screenshot(path=f"{SHOTS}/{name}-{width}.png")
+            await page.screenshot(path=f"{SHOTS}/{name}-{width}-whole.png", full_page=True)
+    return found
+
+
+async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboard(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = Person(page)
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await person.enter(
+        enter_kitchen(live_stack, tmp_path, condition("led", "follower", 2) + FOLLOWS, steps=40)
+    )
+    await person.play_step(["noop"])
+    given = page.locator(".job.is-given")
+    await given.wait_for(timeout=5_000)
+    assert await page.inner_text("#talk-said") != ""
+    found = await looked_at(page, "leaf")
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await given.get_by_role("button", name="Decline").focus()
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(".job.is-declined")
+    await person.play_step(["noop"])
+    await given.wait_for(timeout=5_000)  # the leader has planned again
+    await given.get_by_role("button", name="Accept").focus()
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(".job.is-accepted, .job.is-started")
+    while not await page.locator(".job.is-done").count():
+        assert await page.get_attribute("#bar", "data-phase") == "choose", "the job was not done"
+        await person.play_step()
+    assert await page.evaluate("document.documentElement.scrollWidth <= 390")
+    assert await violations(page, "leaf") == []
+    assert (found, person.problems) == ([], [])
+
+
+async def test_a_leader_is_told_in_the_page_who_is_idle_and_who_is_late(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    """The second robot moves at random and answers nobody. A job is late after thirty steps."""
+    person = Person(page)
+    await person.enter(
+        enter_kitchen(live_stack, tmp_path, condition("late", "follower", 2) + LEADS, steps=60)
+    )
+    await page.wait_for_selector("#worker-0 .worker-free")
+    assert "has no job" in await page.inner_text("#worker-0")
+    await page.uncheck("#job-form input[name=to][value='0']")
+    await page.check("#job-form input[name=to][value='1']")
+    await page.fill("#job-text", "Wash the dishes")
+    await page.click("#job-form [data-send]")
+    await page.wait_for_selector("#worker-1 .is-given")
+    await page.wait_for_selector("#worker-1 .worker-late", timeout=60_000)
+    assert "no news for" in await page.inner_text("#talk-said")
+    assert await looked_at(page, "late") == []
+    assert await violations(page, "late") == []
+    assert person.problems == []
