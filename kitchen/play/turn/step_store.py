@@ -178,7 +178,7 @@ def take_step(turn: OpenTurn, computed: ComputedStep | None = None) -> list[Seat
     turn.given, turn.noted, turn.decided, turn.called = {}, [], set(), set()
     _fill(turn, begins)
     turn.forget_decisions()
-    if not goes_on and turn.episode.schedule_state:
+    if not goes_on and turn.episode.team and turn.episode.team.is_timed:
         PendingQuestion.objects.filter(mind__episode=turn.episode).delete()
     if changes := turn.state.move_on(computed):
         turn.store.insert(StateChange, changes)

@@ -58,7 +58,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
 )
 from kitchen.worlds.collab_overcooked.passed_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
-from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEAT_NAMES, SEATS
+from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
 _TEMPLATES = "worlds/collab_overcooked"
@@ -237,15 +237,6 @@ def _is_last_done(
         is_done = not todo
         left = left[number:] if is_done else left
     return is_done
-
-
-def _role(brief: Mapping[str, Json]) -> str:
-    """Return the name of the seat that has this brief; empty if both seats know the recipe, or if it is the
-    public brief."""
-    if brief["knowledge"] not in SEAT_NAMES or "public" in brief:
-        return ""
-    knower = SEAT_NAMES.index(brief["knowledge"])
-    return SEAT_NAMES[knower if "recipe" in brief else 1 - knower]
 
 
 def _known_utensils(view: SeatView) -> set[str] | None:
@@ -525,8 +516,7 @@ class CollabPage(GridPage):
             "in_dish": brief["in_dish"],
             "limit": brief["limit"],
             "knows": "recipe" in brief,
-            "role": _role(brief),
-            "public": "public" in brief,
+            "role": brief.get("seat", ""),
             "knowers": brief["knowledge"],
             "recipe": recipe_steps(brief),
             "typed": brief["typed"],

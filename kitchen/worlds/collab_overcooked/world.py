@@ -48,6 +48,7 @@ from kitchen.worlds.collab_overcooked.room_layout import (
     PLACE_CELLS,
     ROOM_COLUMNS,
     ROWS_AFTER,
+    SEAT_NAMES,
     SEATS,
     SERVING,
     SHARED_COUNTERS,
@@ -163,13 +164,9 @@ class CollabOvercooked(SimpleWorld):
             "grid": list(GRID),
             "knowledge": self.chosen["knowledge"],
             "typed": self.chosen["typed"],
+            "seat": SEAT_NAMES[seat],
         }
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
-
-    def public_brief(self) -> dict[str, Json]:
-        """Return the facts that anybody may know, without the recipe. `public` tells them from the brief of a
-        seat that does not know the recipe."""
-        return {**super().public_brief(), "public": True}
 
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the observation, the whole state. It is the same for both seats. A player's `doing` is

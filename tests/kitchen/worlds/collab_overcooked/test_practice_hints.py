@@ -277,7 +277,7 @@ def test_the_guide_names_the_seat_of_its_reader() -> None:
     roles = [PAGE.handbook(game("boiled_egg").brief(seat))["role"] for seat in (0, 1)]
     assert roles == ["chef", "assistant"]
     assert PAGE.handbook(game("boiled_egg", knowledge="assistant").brief(0))["role"] == "chef"
-    assert PAGE.handbook(game("boiled_egg", knowledge="both").brief(1))["role"] == ""
+    assert PAGE.handbook(game("boiled_egg", knowledge="both").brief(1))["role"] == "assistant"
 
 
 def test_a_guide_that_is_read_before_the_seats_are_dealt_names_no_seat() -> None:
