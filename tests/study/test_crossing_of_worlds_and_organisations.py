@@ -51,6 +51,7 @@ def read(folder: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.nightly
 @pytest.mark.servers
 def test_organisation_crossing_programs_walk_it_and_its_files_and_report_are_written(
     live_stack: Stack, tmp_path: Path
