@@ -279,6 +279,7 @@ async def test_a_replay_is_gone_through_by_keys_and_plays_by_itself(staff: Page)
         await staff.keyboard.press(key)
         await expect(at).to_have_text(f"{number} of 20")
     await staff.select_option("#replay-speed", "12")
+    await staff.focus("#replay-speed")
     await staff.keyboard.press("ArrowLeft")  # of the select
     await staff.select_option("#replay-speed", "12")
     await expect(at).to_have_text("19 of 20")
