@@ -136,7 +136,8 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """Return the messages with texts of the maximum length, for the largest possible prompt."""
+    """Return these messages with texts of the maximum length, to measure the largest possible prompt.
+    Return an empty list without an organisation."""
     if organisation is None or not messages:
         return []
     return [
@@ -202,6 +203,6 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
 
 
 def _question(request: Request) -> int:
-    """Return the maximum number of tokens of the new part of a prompt."""
+    """Return the maximum number of tokens in the part of a prompt that changes from step to step."""
     asked = [Message(each.role, each.text) for each in request.messages if not each.fixed]
     return max_prompt_tokens(Request(request.model, asked))

@@ -102,11 +102,9 @@ class EpisodeLoop(StepOpening):
         return sorted(members, key=lambda member: member.number)
 
     def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
-        """Return the dialogue within the step of these members. None if the organisation has no such
-        dialogue.
-
-        If it has one, the members know the settled commands of others, as far as the team allows.
-        """
+        """Return the dialogue that these members hold within the step. Return None if the organisation
+        allows no such dialogue. In a dialogue, members know other seats' commands that are already fixed,
+        if the team lets them."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -159,8 +157,8 @@ class EpisodeLoop(StepOpening):
         return StepMade(self._running_order(given), decisions, tuple(words.sent))
 
     def _due(self, decision: Decision) -> int:
-        """Return the step in which a decision takes effect. Return 0 without a schedule, or for a decision
-        without planning."""
+        """Return the step in which a decision takes effect. Return 0 if the team has no schedule, or if
+        the member did not plan."""
         number = self.game.clock + 1
         return self.schedule.due_in(number, planned=decision.planned) if self.schedule else 0
 
@@ -181,7 +179,7 @@ class EpisodeLoop(StepOpening):
         return commands
 
     def _joint(self, asked: Sequence[AskedMember]) -> DecisionMade:
-        """Merge the decisions of members without an organisation into one decision."""
+        """Merge the decisions of agents without an organisation into one decision."""
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:
@@ -321,7 +319,7 @@ class EpisodeLoop(StepOpening):
         self._decisions.append(replace(_logged_decision(made, step, asked_in), note=note, dropped=dropped))
 
     def _settle_jobs(self) -> tuple[TeamMessage, ...]:
-        """Report jobs that are done or have become impossible; return the reports."""
+        """Report the jobs that are done or have become impossible. Return the reports as messages."""
         if self.mailbox is None:
             return ()
         settled = list(self.mailbox.settled_jobs(self.game))
@@ -377,8 +375,8 @@ class _Words:
     step."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
-        """Return the last message that this member knew in the dialogue, and the numbers of those that it
-        missed."""
+        """Return which messages of the dialogue a member knew: the number of the last one, and the numbers
+        of earlier ones that it did not know."""
         return self.mailbox.heard_in_talk(self.game, member, talk, self.sent)
 
     def say(self, sender: int, given: MessageDraft) -> None:

@@ -169,7 +169,8 @@ class _Figure:
             yield self._box(one, "x", BAR, {"y": self._y()}, {"type": "rule", "strokeWidth": 2.5})
 
     def _box(self, one: Series, along: str, half: float, other: Spec, mark: Spec) -> Spec:
-        """Return a layer of marks that reach from one side of their place to the other along an axis."""
+        """Return a layer of marks that reach from `half` below to `half` above each point's position along
+        an axis (scaled by the thickness of the series)."""
         reach = half * one.thick
         sides = {"from": f"datum.{along} - {reach:g}", "to": f"datum.{along} + {reach:g}"}
         axis = self._x() if along == "x" else self._y()
@@ -248,7 +249,7 @@ class _Figure:
             yield {"data": {"values": [{"x": point.x, "y": point.y}]}, "mark": mark, "encoding": places}
 
     def _below(self) -> Spec:
-        """Return the layer with the texts below the names of the x axis."""
+        """Return the layer with the texts that are shown below the names on the x axis."""
         down = 10 + 14 * max(len(lines) for lines in _lines(self.chart.x.names, NAME_LETTERS))
         look = {"baseline": "top", "dy": down, "fontSize": 10.5, "lineBreak": "\n", "color": MUTED_INK}
         rows = [{"x": place, "words": words} for place, words in enumerate(self.chart.x.below)]

@@ -310,16 +310,18 @@ class AimPursuer:
         return ()
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return what `pursue` and `status` must know about this moment, in which the agent itself chooses an
-        aim for its seat."""
+        """Return the facts about the present moment that `status` compares with later. Called when the
+        agent itself chooses an aim for its seat."""
         return None
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS, FAIL or UNKNOWN for an aim that the agent chose when `mark` returned `since`."""
+        """Return SUCCESS, FAIL or UNKNOWN for an aim that the agent itself chose for its seat. `since` is
+        what `mark` returned when the agent chose the aim."""
         return self.pursue(situation, seat, aim, since).status
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return whether this brief shows which aims are useful (`suggest`)."""
+        """Return whether `suggest` can name useful aims for a seat with this brief (the facts that it
+        knows from the beginning)."""
         return False
 
     def suggest(

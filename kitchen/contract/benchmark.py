@@ -116,8 +116,8 @@ class Benchmark(ABC):
 
     @abstractmethod
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the world's settings for an episode in this level. `alpha` sets the interval between
-        orders, `steps` the length of the episode."""
+        """Return the world's settings for an episode in this level. `alpha` is a factor of the interval
+        between orders. `steps` is the length of the episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,8 @@ class ComparisonBenchmark(Benchmark):
         return ()
 
     def level_facts(self, level: str) -> Mapping[str, Json]:
-        """Return the facts of a level by which published tables group it. Empty by default."""
+        """Return the properties of a level by which published tables group the levels, by name. The
+        default is empty."""
         return {}
 
 

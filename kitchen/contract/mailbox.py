@@ -186,7 +186,8 @@ class Mailbox:
         return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether each of these members has a seat with the aim of this job, if it has one."""
+        """Return whether every addressee has a seat that can have the aim of this job. Return True if the
+        job has no aim."""
         if "aim" not in say.data:
             return True
         held = (self.organisation.member(number).seats for number in to)
@@ -255,7 +256,8 @@ class Mailbox:
         return replace(say, text=text, data={**data, "plain": True})
 
     def _shown(self, say: MessageDraft) -> MessageDraft:
-        """Mask blocked words. If this changes the text, the original is kept in the message's data."""
+        """Return the message with blocked words masked. If a word was masked, the original text is kept in
+        the message's data."""
         shown = mask_blocked_words(say.text, self.organisation.blocked)
         return (
             say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN_KEY: say.text})
@@ -273,7 +275,8 @@ class Mailbox:
                 )
 
     def _status(self, world: World, job: Job) -> str:
-        """Return the status of a job's aim: reached if one seat reached it, failed if none can."""
+        """Return the status of a job's aim: SUCCESS if one of the worker's seats reached it, FAIL if no
+        seat can reach it, else UNKNOWN."""
         seats = self.organisation.member(job.worker).seats
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
@@ -340,7 +343,8 @@ class Mailbox:
 
 
 def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
-    """Return an agent's rights and messages (`TeamTalk`) with the aims of the members that it may command."""
+    """Return `talk` (an agent's rights and messages), with the aims of the members that the agent may
+    command added."""
     organisation = talk.organisation
     led = organisation.commanded_by(talk.member) if organisation else ()
     if organisation is None or not led:

@@ -163,7 +163,7 @@ class SimpleWorld(World):
 
 
 def _copied(value: Json) -> Json:
-    """Return a deep copy, so that a later step does not change the value."""
+    """Return a deep copy of the value, so that later changes to the original do not affect it."""
     if isinstance(value, dict):
         return {name: _copied(each) for name, each in value.items()}
     return [_copied(each) for each in value] if isinstance(value, list | tuple) else value

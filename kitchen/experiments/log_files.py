@@ -95,7 +95,7 @@ def read_log(data: bytes) -> PlayedLog:
 
 
 def _texts(objects: list[Any]) -> dict[str, str]:
-    """Return texts by their hashes; raise LogError if a text does not match its hash."""
+    """Return the texts by their hashes. Raises LogError if a text does not match its hash."""
     texts: dict[str, str] = {each["text"]: each["is"] for each in objects if "text" in each}
     for key, text in texts.items():
         if text_key(text) != key:
@@ -104,7 +104,8 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
-    """Return the lines and the size of all complete pieces; raise LogError if one is damaged."""
+    """Return the lines and the total size of all complete pieces in `data`. Raises LogError if a piece is
+    damaged."""
     lines, size = bytearray(), 0
     while size < len(data):
         piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format

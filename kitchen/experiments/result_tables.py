@@ -125,7 +125,8 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
 
 
 def _replies(cells: Sequence[CellResult], who: DecisionMakers) -> Iterator[tuple[str, ...]]:
-    """Yield two rows about the parsing of model replies; none if no model was called."""
+    """Yield two table rows that tell how well model replies could be parsed. Yield nothing if no model was
+    called."""
     read = [*(each.players.read for each in cells), who.read]
     if who.read.decisions:
         yield ("not read whole", *(f"{each.part + each.none} of {each.decisions}" for each in read))
@@ -161,7 +162,8 @@ def _of(number: int, cells: int) -> str:
 
 
 def _others(setup: ExperimentSetup, agents: int) -> Iterator[str]:
-    """Yield the CoS of the paper's other models (Table 6), over the same intervals."""
+    """Yield the collaboration score (CoS) of the other models in the paper's Table 6. It is computed over
+    the same intervals as in this experiment."""
     for model, counts in DEFAULT_BENCHMARK.other_models(agents).items():
         if counts and set(setup.alphas) <= set(counts):
             shares = [counts[alpha][0] / counts[alpha][1] for alpha in setup.alphas]

@@ -95,7 +95,8 @@ def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEnt
 
 
 def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
-    """Return the stored answers of a step, by member. Without an organisation, members share them."""
+    """Return the recorded model answers of a step, by member. Without an organisation, all members share
+    the same recording."""
     numbers = [member.number for member in team.members]
     if team.organisation is None:
         return dict.fromkeys(numbers, RecordedCalls(entry.calls, same_request))

@@ -173,7 +173,7 @@ def _instead(mind: Mind, situation: Situation, code: str, why: str) -> MindOutco
 
 
 def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
-    """Return the fallback's decision. Empty if the fallback fails too."""
+    """Return the decision of the agent's fallback. If the fallback fails too, return an empty decision."""
     try:
         return checked_decision(make_agent(mind.kind, mind.settings).fall_back(situation, code))
     except Exception as failure:

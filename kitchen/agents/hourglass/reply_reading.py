@@ -131,7 +131,7 @@ def _number(value: Json, other: int) -> int:
 
 
 def _plan_lines(text: str) -> dict[str, Json]:
-    """Read a plan in lines under headings."""
+    """Read a plan that is written as lines under headings. Return it in the form of a JSON reply."""
     said: dict[str, Json] = {}
     tasks: list[Json] = []
     stage = 0

@@ -222,7 +222,8 @@ def wanted_aim(view: TeamView, job: Job) -> Aim:
 
 
 def aim_in_words(view: TeamView, text: str) -> Aim:
-    """Return the aim of an own seat that these words name in plain English, the longest; empty for none."""
+    """Return the aim that a text names in plain English, for one of the agent's own seats. If the text
+    names several aims, return the one with the longest name. Return an empty aim if it names none."""
     plain = text.casefold()
     known = {aim_words(view, aim): aim for worker in view.workers if worker.is_own for aim in worker.aims}
     found = [words for words in known if words.casefold() in plain]

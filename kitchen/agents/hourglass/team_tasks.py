@@ -236,7 +236,8 @@ class TeamView:
         return self.pursuer.status(self.situation, seat, task.aim, task.since)
 
     def _bound(self, task: Task, worker: Worker, known: Collection[int]) -> Task:
-        """Return a task for a member, with the number of its job as soon as the job is known."""
+        """Return a worker's task with the number of its job added. The task is returned unchanged until
+        this number is known."""
         if task.job:
             return task
         fitting = (
@@ -259,12 +260,13 @@ class TeamView:
         return judge_job(UNKNOWN, self._words_of(worker, task.step))
 
     def _reported(self, task: Task) -> str:
-        """Return the status of a job whose first message is no longer delivered, from the last report."""
+        """Return the status of a job from the last report about it. Use it for jobs whose first message is
+        no longer delivered to the agent."""
         about = [said for said in self.situation.talk.messages if said.data.get("job") == task.job]
         return ENDED.get(str(about[-1].data.get("status", FAILED)), FAIL) if about else FAIL
 
     def _words_of(self, worker: Worker, since: int) -> Iterable[str]:
-        """Return the messages of a worker since this step."""
+        """Return the texts of the messages that a worker has sent since the step `since`."""
         said = (
             one for one in self.situation.talk.messages if one.sender == worker.member and one.step >= since
         )

@@ -303,7 +303,8 @@ class SeatTurn:
         return reply, None
 
     def _judge(self, reply: SpokenReply | None) -> tuple[Command | None, str, str]:
-        """Return the command of a reply, and why the reply cannot be used: as a code, and as a sentence."""
+        """Return three things about a model's reply: its command, and why the reply cannot be used, as a
+        code and as a sentence. Both texts are empty if the reply can be used."""
         if reply is None:
             return None, NO_COMMAND, prompt.UNREADABLE
         if not (reply.command and self.can_act):
@@ -336,7 +337,7 @@ class SeatTurn:
         return replace(words, command=spelled).written()
 
     def _fall_back(self) -> None:
-        """Begin the command of the rule, or wait, because the model gave no answer."""
+        """Begin the command that fixed rules choose, or wait, because the model gave no answer."""
         if not self.can_act or self.commands.doing:
             return
         command = self.commands.rule() if self.agent.options.fallback == BY_RULE else None

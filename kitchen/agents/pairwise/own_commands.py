@@ -73,7 +73,8 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def rule(self) -> Command | None:
-        """Return the command that fixed rules would begin now."""
+        """Return the command that fixed rules choose for the seat now. Return None if the rules choose
+        none."""
 
     @abstractmethod
     def wish(self, other: int) -> str:
@@ -211,7 +212,8 @@ class MenuCommands(OwnCommands):
         return found or self._with_amount(words)
 
     def _with_amount(self, words: Sequence[str]) -> Command | None:
-        """Return a command of the menu with another amount."""
+        """Return the menu's command that these words name, with the amount that the words give. Return
+        None if no command in the menu differs only in its amount."""
         for each in self.possible():
             start = len(each) - 1
             if _NUMBER.fullmatch(each[-1]) and list(each[:-1]) == words[:start]:

@@ -129,7 +129,8 @@ class SeatStep(Generic[H]):
         self._begin()
 
     def _end(self) -> Json:
-        """Remove a skill that has ended and return how it ended; None if none has ended."""
+        """Remove the seat's skill if it has ended. Return how it ended, for the log, or None if no skill
+        has ended."""
         plan = self.memory.plan
         status = self._status(plan) if plan else UNKNOWN
         if plan is None or status == UNKNOWN:
@@ -371,11 +372,9 @@ class SkilledAgent(Agent):
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return the joint value of `Decision.played_by` for several seats. `by` has the value of each seat.
-
-        The result is `noop` if any seat has `noop`, else `stand-in` if any seat has `stand-in`, else the
-        agent's kind.
-        """
+        """Return who chose the commands of several seats, as one value of `Decision.played_by`. `by` has
+        the value of each seat. The result is `noop` if any seat has `noop`, else `stand-in` if any seat
+        has `stand-in`, else the agent's kind."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 

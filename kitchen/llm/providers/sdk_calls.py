@@ -225,7 +225,7 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
 
 
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
-    """Mark the error as unbilled if the server was never reached."""
+    """Return the ModelError, marked as not billed if the request never reached the server."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
         return model_error.unbilled()
     return model_error

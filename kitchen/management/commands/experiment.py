@@ -288,7 +288,8 @@ class Command(OneLineCommand):
         self.stdout.write(summary_line(results))
 
     def _show(self, grid: TextTable, who: str) -> None:
-        """Print a table, and its players if they differ from those stated below all tables (`who`)."""
+        """Print a table. Also print its players, if they differ from the players (`who`) that are already
+        printed above all tables."""
         self.stdout.write(grid.title)
         for row in (grid.head, *grid.rows):
             self.stdout.write("  ".join(row))

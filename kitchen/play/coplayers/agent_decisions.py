@@ -63,7 +63,8 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """Submit the decisions once. The new database rows are added to `tried`."""
+    """Try once to submit the agents' decisions, and return the receipt. Return None if the episode was
+    erased. Add the new database rows to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:

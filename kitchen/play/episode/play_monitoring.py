@@ -128,7 +128,8 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
 
 
 def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `EpisodeCounts` from the rows of an episode in `_commands` and `_calls`."""
+    """Return the fields of `EpisodeCounts` for one episode. `row` has the counts that the queries
+    `_commands` and `_calls` found."""
     return {
         "fallbacks": row.get("fallbacks", 0),
         "ran_out": row.get("ran_out", 0),

@@ -170,7 +170,8 @@ def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequen
 
 
 def _silence(view: SeatView, job: Job) -> int:
-    """Return the steps without news of a late job, or 0."""
+    """Return for how many steps there has been no news of an open job, if it is late. Return 0 if the job
+    is not late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
 
 

@@ -95,7 +95,7 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:
-    """Return why a plan for that step is refused now, or None."""
+    """Return the reason why a plan for the step `then` is refused now. Return None if it is accepted."""
     if step is None or step == turn.step:
         return None
     if step > turn.step:
@@ -198,8 +198,8 @@ class OpenPage:
             return PageAnswer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> PageAnswer:
-        """Return an answer with everything that has changed since the last answer. If the page no longer
-        plays the seat, return a close code."""
+        """Return an answer with everything that has changed on this page since its last answer. If the
+        page no longer plays the seat, return a close code."""
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)

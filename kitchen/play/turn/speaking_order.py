@@ -119,7 +119,8 @@ def passing_turn(turn: OpenTurn) -> Iterator[None]:
 
 
 def _free_people(turn: OpenTurn) -> set[int]:
-    """Return the people who may choose now. Empty where members do not take turns."""
+    """Return the seat numbers of the people who may choose a command now. Return an empty set if members
+    do not take turns to speak."""
     team = turn.episode.team
     return choosing_people(turn) - held_seats(turn) if team and team.takes_turns else set()
 

@@ -269,7 +269,7 @@ class TurnWorld:
 
     @property
     def world(self) -> World:
-        """The world before the open step. Raises StateError if the stored state cannot be read."""
+        """Return the world before the open step. Raises StateError if the stored state cannot be read."""
         if self._world is None:
             self._world = self._read()
         return self._world

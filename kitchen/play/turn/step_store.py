@@ -83,7 +83,7 @@ def store_plan(
 
 
 def store_plans_of(turn: OpenTurn, made: SubmittedDecision) -> None:
-    """Store the new plans of this decision for seats that it does not command."""
+    """Store the decision's new plans for seats that the decision gives no command."""
     for seat, then in made.plans.items():
         store_plan(turn, seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
@@ -106,7 +106,7 @@ def fill_first_step(turn: OpenTurn) -> None:
 
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
-    """Return the automatic commands and plans of a step that opens with the world in this state."""
+    """Return the automatic commands and the plans with which a step opens if the world is in this state."""
     opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
     add_due_decisions(turn, opening, world)
     return opening

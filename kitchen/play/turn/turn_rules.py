@@ -223,7 +223,7 @@ def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, 
 
 
 def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> str:
-    """Return the code of the refusal of commands for a step that is not open."""
+    """Return the code of the reason why commands for a step that is not open are refused."""
     if step > turn.step:
         return "early"
     if _ran_out(turn.episode, step, commands):
@@ -235,7 +235,7 @@ def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand])
 
 
 def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
-    """Return whether time ran out for one of these seats in that step."""
+    """Return whether the time limit of that step ended before one of these seats had a command."""
     if episode.step_seconds is None:
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=NO_CHOICE_CODES)

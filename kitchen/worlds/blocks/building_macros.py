@@ -129,7 +129,8 @@ class Build(MacroRule):
         return super().is_well_formed(scene, words) and 0 <= int(words[1]) < levels
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `missing` if the seat can fill no cell of this level; empty if it can."""
+        """Return the code `missing` if the seat can fill no cell of the blueprint level that the command
+        names. Return an empty text if it can."""
         return "" if _free_cell(scene, seat, words) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
@@ -167,6 +168,7 @@ class Build(MacroRule):
 
 
 def _free_cell(scene: BlockScene, seat: int, words: Command) -> Cell | None:
-    """Return the first cell that is left and that no lower seat is after."""
+    """Return the first cell of the named level that the seat can fill and that no seat with a lower number
+    is about to fill. Return None if there is none."""
     cells = scene.missing_blocks(seat, int(words[1]))
     return next((cell for cell in cells if cell not in scene.sought), None)

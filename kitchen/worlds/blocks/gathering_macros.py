@@ -83,7 +83,8 @@ class Collect(MacroRule):
 
 
 def _steps_needed(scene: BlockScene, seat: int, kind: str) -> int:
-    """Return the steps of one block with the best tool held; 0 if the tool is missing."""
+    """Return the number of steps to mine one block of this kind with the best tool that the seat holds.
+    Return 0 if the seat lacks the necessary tool."""
     steps = scene.collects[kind][1]
     return min((steps[tool] for tool in steps if tool == HAND or tool in scene.inventories[seat]), default=0)
 

@@ -27,7 +27,8 @@ from kitchen.worlds.blocks.macro_rule import (
 
 
 def _each_item(head: Command, held: Mapping[str, int]) -> Iterator[Offer]:
-    """Yield the command for each item held, from 1 to all of it."""
+    """Yield one command of the menu for each kind of item that the seat holds. Its amount can be chosen
+    from 1 to the whole amount held."""
     return (Offer((*head, item, "1"), amount) for item, amount in sorted(held.items()))
 
 

@@ -106,8 +106,8 @@ class CollaborationEvent:
 
     @property
     def code(self) -> int:
-        """The result as a number from 0 (both request and response right) to 3 (neither right). It is an
-        index of `CODE_WORDS`."""
+        """Return the result as a number from 0 (both request and response right) to 3 (neither right). It
+        is an index of `CODE_WORDS`."""
         return 2 * (not self.request_right) + (not self.response_right)
 
     def scored(self) -> ScoredEvent:
@@ -235,7 +235,7 @@ def _response(log: EpisodeLog, step: int, said: Sequence[TeamMessage], responder
 
 
 def _commanded(steps: Iterable[LoggedStep], step: int, seat: int) -> list[Command]:
-    """Return the commands that a seat gave in this step: for this step, and planned for later ones."""
+    """Return the commands that a seat gave in this step, both for this step and for later steps."""
     found: list[Command] = []
     for logged in steps:
         for each in logged.commands:

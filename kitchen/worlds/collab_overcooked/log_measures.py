@@ -175,8 +175,8 @@ class CollaborationMetrics(LogMetrics):
 
 
 def _rounds(log: EpisodeLog) -> Counter[int]:
-    """Return how many messages each member sent in the conversations of steps in which it spoke first. A
-    message that ends a conversation is no round: END, or one that repeats an earlier message of the step."""
+    """Return, by member, how many messages it sent in the conversations in which it spoke first. A message
+    that ends a conversation is not counted: `END`, or a message that repeats an earlier one of the step."""
     opener: dict[int, int | None] = {}
     talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
     for message in talk:

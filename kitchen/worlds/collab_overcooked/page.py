@@ -194,7 +194,7 @@ def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
 
 
 def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
-    """Return the codes of the words with which these macros are picked, each once."""
+    """Return the codes from which a person picks first to compose these macros, without repetitions."""
     return tuple(dict.fromkeys(picker_words(macro)[0][0] for macro in macros))
 
 

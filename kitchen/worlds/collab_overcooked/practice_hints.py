@@ -208,7 +208,8 @@ def _undone(view: SeatView, requested: Sequence[Command]) -> list[Command]:
 
 
 def _is_given_up(view: SeatView, own: Sequence[TeamMessage]) -> bool:
-    """Return whether the assistant does nothing although the newest message is some steps old."""
+    """Return True if the assistant does nothing although the person's newest message (the last of `own`)
+    is several steps old."""
     waits = bool(view.history) and view.history[0].commands.get(ASSISTANT, (WAIT,))[0] == WAIT
     is_late = bool(own) and view.step - own[-1].step >= REPEAT_AFTER
     is_busy = view.observation["players"][ASSISTANT]["doing"] is not None or _running_utensil(view, ASSISTANT)

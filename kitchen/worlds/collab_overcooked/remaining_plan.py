@@ -117,8 +117,8 @@ def _plan_delivery(things: KitchenThings, thing: str, pair: ReferencePair, units
 
 
 def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:
-    """Return the shortest end of a unit that works from here. The hands must hold what they would after the
-    part before it."""
+    """Return the shortest end of a unit that can be carried out in the present state. The hands must hold
+    what they would hold after the part of the unit before it. Return None if no end can be carried out."""
     for number in reversed(range(len(unit))):
         before = [macro for macro in unit[:number] if macro[0] not in STARTED_BY]
         held = before[-1][1] if before and before[-1][0] == PICKUP else None

@@ -56,11 +56,12 @@ class GridPursuer(AimPursuer):
         return SKILLS.mark(SeatObservation.of(situation, seat), aim)
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of the skill. It depends on what the cook holds."""
+        """Return SUCCESS if the aim that the seat has chosen is reached, else UNKNOWN. `since` is what
+        `mark` returned when the seat chose the aim."""
         return SKILLS.status(SeatObservation.of(situation, seat), aim, since)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return True: the held things and the pots always suggest a useful aim."""
+        """Return True, because a useful aim always follows from the held things and the pots."""
         return True
 
     def suggest(

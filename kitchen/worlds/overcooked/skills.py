@@ -194,7 +194,8 @@ def _empty_handed(moment: SkillMoment) -> Skill:
 
 
 def _bring_over(moment: SkillMoment) -> Skill:
-    """Return the skill of a seat that reaches no pot: bring things onto shared counters."""
+    """Return the skill of a seat that reaches no pot. It brings things to counters that the other seat can
+    reach."""
     if moment.held is not None:
         return _lay_down(moment)
     scene = moment.scene

@@ -88,7 +88,8 @@ class PlayerRequest:
         return {**asdict(self), "seats": list(self.seats), "had": list(self.had)}
 
     def is_done(self, situation: Situation) -> bool:
-        """Return whether one of its seats got the thing, or whether nobody could get it for long."""
+        """Return True if one of the request's seats has got the requested item, or if no seat could get it
+        for a long time."""
         if self.do not in (GET, LEAVE):
             return False
         now = _amounts(situation, self.thing, self.seats)
@@ -128,7 +129,8 @@ def hear_requests(situation: Situation, memory: Json) -> HeardRequests:
 
 
 def _news(situation: Situation, last: int) -> list[TeamMessage]:
-    """Return people's messages in words that were not read yet, in order."""
+    """Return the text messages from people that the dispatcher has not read yet, in order. `last` is the
+    number of the last message that it has read."""
     team = situation.talk.organisation
     people = {one.number for one in team.members if one.is_person} if team else set()
     kinds = {SAY, ASK, INFORM}
@@ -161,7 +163,8 @@ def _requests(
 
 
 def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
-    """Return what a clause asks for, and the thing; empty if it is not understood."""
+    """Return what a clause of a message asks for: a verb and a thing. Both are empty if the clause is not
+    understood."""
     thing = words.thing_in(clause)
     if words.says("go_on", clause):
         return RESUME, ""
@@ -233,8 +236,8 @@ def _holders_of_ordered(situation: Situation) -> set[int]:
 
 
 def _getting(situation: Situation, seat: int, thing: str) -> Command:
-    """Return the next action towards a log or raw meat. From far away, the way leads over another place. A
-    cow has to be near, because nobody can go to it."""
+    """Return the next action with which a seat gets a log or raw meat. From far away, the seat first walks
+    to another place. A cow must already be near, because no command leads to it."""
     target = LOG if thing == LOG else ANIMAL_OF[f"cooked_{thing}"]
     nearer = ((GOTO, place) for place in PLACES if target in PLACES)
     options = ((MINE if thing == LOG else KILL, target), (GOTO, target), *nearer)
