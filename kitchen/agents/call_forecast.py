@@ -167,8 +167,8 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
 
 
 def _tokens(request: Request, *, fixed: bool) -> int:
-    """Return the estimated tokens of a prompt: of its fixed part with the tool's description, or of its other
-    parts."""
+    """Return the estimated number of tokens in one part of a prompt. With `fixed`, it is the part that
+    never changes, with the tool's description. Otherwise it is the rest."""
     text = "".join(message.text for message in request.messages if message.fixed is fixed)
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""

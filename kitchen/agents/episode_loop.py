@@ -86,8 +86,8 @@ class EpisodeLoop(StepOpening):
         return made
 
     def _decides_later(self, agent: Agent, situation: Situation) -> bool:
-        """Return whether live play would go on before this agent has decided. It then knows no commands that
-        other agents choose in this step, and they do not know its own."""
+        """Return whether live play would go on before this agent has decided. Such an agent does not know
+        the commands that other agents choose in this step, and they do not know its command."""
         organisation = self.schedule.organisation if self.schedule else None
         return bool(organisation and organisation.least_think_steps) and agent.decides_later(situation)
 
@@ -198,8 +198,8 @@ class EpisodeLoop(StepOpening):
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
-        """Return a member's decision as logs keep it. For a busy member that only answers, only plans of
-        seats that may act are kept."""
+        """Return a member's decision in the form that logs store. If a busy member was asked only to
+        answer a message, its plans are kept only for seats that may act."""
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, made = asked.situation, asked.decision
@@ -222,8 +222,8 @@ class EpisodeLoop(StepOpening):
         return replace(record, due=self._due(made), commands=commands, says=made.says)
 
     def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
-        """Return the messages of these decisions that may be sent. The order is member by member, and round
-        by round where members talk within the step."""
+        """Return the messages of these decisions that may be sent. They are in the order of the members
+        or, if members talk within the step, in the order of the rounds."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
         words = _Words(self.game, self.mailbox.copy(), self._aim_words)
         says = [(each.member.number, say) for each in asked for say in each.decision.says]

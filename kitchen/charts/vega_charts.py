@@ -202,8 +202,8 @@ class _Figure:
         }
 
     def _seen(self, one: Series, *, shape: bool = False) -> Spec:
-        """Return the encoding of colour and shape (in the legend, if the series is listed), and of the
-        tooltip."""
+        """Return the encoding of a series: its colour, its shape and its tooltip. A series that is listed
+        also appears in the legend."""
         listed = self.chart.listed
         names = [each.name for each in listed]
         told: Spec = {"tooltip": _WORDS}

@@ -180,8 +180,8 @@ class StepDialogue:
         return member in message.to and (not self.organisation.within or self.hears(member, message))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
-        """Record the decision of this agent. Agents that hear something new have something to answer, unless
-        these words end the dialogue for the speaker."""
+        """Record the decision of the agent at this place. Agents that receive a new message must then
+        answer it, unless the message ends the dialogue."""
         says = tuple(replace(say, data={**say.data, ROUND_KEY: number}) for say in decision.says)
         self.decisions[place].append(replace(decision, says=says))
         self.last_round[place] = number
@@ -197,8 +197,8 @@ class StepDialogue:
             self._to_answer |= called - self._done
 
     def _is_responder(self, place: int) -> bool:
-        """Return whether this agent takes turns with the opener, and answers it. It cannot end the
-        conversation."""
+        """Return whether this agent answers the opener in a conversation in which two members take turns.
+        A responder cannot end the conversation."""
         return self.organisation.takes_turns and place != self._opener
 
     def _goes_on(self, place: int, says: Sequence[MessageDraft]) -> bool:

@@ -194,8 +194,8 @@ class Mailbox:
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
 
     def _closes_cycle(self, sender: int, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether a job would come back to a member that had it, after too many hops. Its holder must
-        do it or decline it."""
+        """Return whether this message would give a job back to a member that already had it, after too
+        many hops. The member that has the job must then do or decline it."""
         job = job_passed_on(self.open_jobs, sender, say.data)
         if job is None or job.state == STARTED:
             return False
@@ -241,8 +241,8 @@ class Mailbox:
     def _with_aim(
         self, world: World, to: Sequence[int], say: MessageDraft, aim_words: AimWords
     ) -> MessageDraft:
-        """Add to a job the data that the world needs later. A job without a text gets the aim's words, for
-        members who cannot read aims."""
+        """Return the message with the data that the world later needs to check the job's aim. A job
+        without a text gets `aim_words` as its text, for members who cannot read aims."""
         if not (aim := _aim(say)):
             return say
         seats = {number: self.organisation.member(number).seats for number in to}

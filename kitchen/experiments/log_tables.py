@@ -160,8 +160,8 @@ def _team_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 
 
 def _replayed(log: PlayedLog, what: str) -> EpisodeLog | None:
-    """Replay an episode once for all tables. Return None if it is played otherwise today; `what` then cannot
-    be computed."""
+    """Replay an episode and return its log. The result is cached for all tables. Return None if today's
+    version of the world plays the episode differently, so that `what` cannot be computed."""
     if log.replayed is None:
         episode = RunningEpisode(log.head)
         try:
@@ -268,8 +268,8 @@ def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
 
 
 def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    """Yield the events that the metrics of the world score; an episode that is played otherwise today has
-    none."""
+    """Yield a table row for each event that the world's metrics score. Yield nothing if today's version of
+    the world plays the episode differently."""
     episode = _replayed(log, "scored events")
     for number, event in enumerate(scored_events(episode) if episode else (), start=1):
         values = (event.values.get(name) for name in names)

@@ -373,11 +373,9 @@ def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
 
 
 def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
-    """Combine the decisions of a step into one for the log entry.
-
-    Without decisions, it names who filled the seats. Memory and notes of members of an organisation stay with
-    their own decisions.
-    """
+    """Combine the decisions of a step into one decision for the log entry. If no agent decided, the result
+    says who gave the seats their commands. In an organisation, memories and notes stay in the members' own
+    decisions."""
     if not step.decisions:
         by = sorted({each.chosen_by for each in course.filled.values()})
         return DecisionMade(0, played_by=" ".join(by))

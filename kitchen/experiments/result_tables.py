@@ -146,8 +146,8 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 
 def _average(cells: Sequence[CellResult]) -> str:
-    """Return this experiment's mean, followed by the paper's over the same cells, and the number of cells if
-    not all."""
+    """Return a text with this experiment's mean over the cells and the paper's mean over the same cells.
+    The number of cells is added if not all cells have a result."""
     means = means_of(cells)
     if means.there == means.played:
         return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"

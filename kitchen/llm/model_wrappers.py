@@ -178,8 +178,8 @@ class BudgetedModel(LanguageModel):
                 await self._settle(self.purse, worst, worst if spent is None else spent)
 
     async def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
-        """Book the cost. If that fails, the reserved money stays reserved, and the answer is still
-        returned."""
+        """Book the cost of a call in the purse. If this fails, the money stays reserved and the model's
+        answer is still returned."""
         try:
             await purse.settle(reserved, spent)
         except Exception as error:  # a ledger may fail in any way

@@ -154,8 +154,8 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store an episode and read it again, because an agent has replaced a person. Agents continue to
-        think."""
+        """Store an episode and read it again, because an agent has replaced a person. The agents'
+        calculations in progress continue."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
@@ -325,7 +325,8 @@ class ClockOwner:
         await self._keys_asked(played, message)
 
     async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Give the page the seat if it is the newest one. An older page that reports late changes nothing."""
+        """Assign the seat to a page if the page is the newest one. An older page that reports late changes
+        nothing."""
         if await _plays(message):
             game.sit(message["seat"], message["page"])
 

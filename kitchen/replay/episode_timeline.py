@@ -76,7 +76,7 @@ def read_activity(record: EpisodeRecord) -> EpisodeActivity:
 
 
 def _done_kinds(row: Step, world: type[World]) -> dict[int, str]:
-    """Return the kind of each seat's command, or `refused`, by seat."""
+    """Return, by seat, the kind of action that its command was, or `refused`."""
     kinds = {each["seat"]: world.kind_of(tuple(each["command"])) for each in row.commands}
     return kinds | {each["seat"]: REFUSED for each in row.events if each["kind"] == REFUSED}
 

@@ -77,8 +77,8 @@ def record_heartbeat(
 ) -> list[Outage]:
     """Store a heartbeat of this part of the app. Return the outages that ended with this heartbeat.
 
-    `now` returns the present moment. `redis_answers` is True if Redis is alive too. If this process could
-    not reach the database, `failed_at` is the time since when; else None.
+    `now` is a function that returns the present moment. `redis_answers` is True if Redis can be reached.
+    `failed_at` is the time since when this process could not reach the database, or None if it could.
     """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)

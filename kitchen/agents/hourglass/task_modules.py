@@ -131,8 +131,9 @@ class ModelModules:
         write: Callable[[Random], str],
         read: Callable[[Reply], T],
     ) -> T | None:
-        """Ask a model, and ask again if its reply cannot be read. Return None without an answer. `write`
-        returns the stand-in's reply."""
+        """Ask a model. If its reply cannot be read, ask again. Return the reply as `read` converts it, or
+        None if there is no usable reply. `write` returns the reply of the stand-in, which may replace the
+        model."""
         if session is None:
             return None
         seat = min(self.situation.seats, default=0)

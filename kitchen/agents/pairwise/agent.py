@@ -220,8 +220,11 @@ class SeatTurn:
         return self.can_act and not self.commands.doing and not self.conversation.has_stopped
 
     async def _interrupts(self, session: ModelSession) -> bool:
-        """Return whether unread messages are answered during a command: by the rule, or as the model decides
-        once for each new message. The stand-in, and a reply that is not usable, follow the rule."""
+        """Return whether the agent answers unread messages while its command is in progress.
+
+        Depending on the settings, a rule decides, or the model decides once for each new message. The rule
+        also replaces an unusable reply, and the stand-in follows it.
+        """
         by_rule = self._is_asked_for_answer
         if self.agent.options.busy_answers != BY_MODEL:
             return by_rule
@@ -274,10 +277,11 @@ class SeatTurn:
     async def _reply(
         self, session: ModelSession, fixed: Message
     ) -> tuple[SpokenReply | None, Command | None]:
-        """Return the model's reply and its command. A reply that cannot be used is repaired once.
+        """Return the model's reply and its command. If the reply cannot be used, ask the model once to
+        repair it.
 
-        If the command of the repaired reply cannot begin, its message is sent all the same. An unreadable
-        reply gives None.
+        If the command of the repaired reply cannot begin, the command is None, but the reply's message is
+        still sent. If the reply cannot be read, both are None.
         """
         told = prompt.step_part(
             self.commands, self.conversation, self.situation.step + 1, may_begin=self.can_act
@@ -319,8 +323,8 @@ class SeatTurn:
         return {"code": code, "seat": self.seat, "command": list(command or ()), "text": text}
 
     def _stand_in(self, session: ModelSession, write: CommandWriter) -> StandInFactory:
-        """Return the stand-in model. Its reply has the command of its rule, or a wrong command, in the form
-        of `write`."""
+        """Return the stand-in (a program that imitates a language model). It replies with the command that
+        rules choose, or with a wrong one. `write` converts the command to a reply."""
 
         def made(number: int) -> StandIn:
             turn = ruled_turn(self.conversation, self.commands)

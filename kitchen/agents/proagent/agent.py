@@ -192,8 +192,8 @@ class ProAgent(SkilledAgent):
         )
 
     def _carrying(self, made: ProAgentDecisionParts, situation: Situation, seat: int) -> ProAgentSeatStep:
-        """Return the state of this seat before the model is asked, after comparing predictions with the last
-        step."""
+        """Return this seat's state at the beginning of a decision. The predictions were already compared
+        with what happened in the last step."""
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, seat)
         before = ProAgentMemory.read(memory_of_seat(situation.memory, seat))
         memory, judged = compare_predictions(before, skills, sight, situation.step)

@@ -163,7 +163,8 @@ def compare_late_predictions(
 def _judged(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, what: Prediction
 ) -> Iterator[Prediction]:
-    """Yield the open predictions that `what`, a skill that a seat has finished, makes right or wrong."""
+    """Yield the open predictions that are decided now, each with its outcome. `what` is the skill that
+    another seat has just finished."""
     for one in memory.open:
         if one.of == what.of and one.step <= what.step:
             right = skills.agrees(sight, one.predicted, what.done)

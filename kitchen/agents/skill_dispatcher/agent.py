@@ -270,7 +270,8 @@ class SkillDispatcher(SkilledAgent):
         session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
-        """Ask the model for plans of the seats in `due`. Return the history with this question and answer."""
+        """Ask the model for plans of the seats in `due`. Return the history with this question and its
+        answer added."""
         skills, sights = get_skills(situation.world), _sights(situation)
         scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]

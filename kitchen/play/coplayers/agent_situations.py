@@ -140,8 +140,8 @@ def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tup
 
 
 def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
-    """Return whether steps may go on before this agent has decided. It then knows no commands that other
-    agents choose in this step, and they do not know its own."""
+    """Return whether steps may go on before this agent has decided. Such an agent does not know the
+    commands that other agents choose in this step, and they do not know its command."""
     organisation = turn.episode.team
     if organisation is None or not organisation.least_think_steps or mind.kind not in agent_kinds():
         return False
@@ -338,9 +338,8 @@ def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, 
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
-    """Return the reason for asking these seats. The event of a dropped plan has the same name as that
-    reason.
-    """
+    """Return the reason for asking these seats. If a plan of one of them was dropped in the `last` step,
+    this is the reason."""
     broken = {
         event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN and event["why"] != PLAN_STALE
     }

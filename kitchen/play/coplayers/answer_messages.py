@@ -144,8 +144,9 @@ def _answer_request(episode_id: int, step: int, mind: int) -> _AnswerRequest | N
 
 
 def _hand_in_answer(wanted: _AnswerRequest, outcome: MindOutcome) -> bool:
-    """Store the answer, or keep it without effect if it is no longer needed. If it cannot be stored, store
-    the fallback's decision, so that the person does not wait for ever."""
+    """Store the agent's answer. If the answer is no longer needed, it is kept without effect. If it cannot
+    be stored, store the fallback's decision, so that the person does not wait for ever. Return True if the
+    answer was stored."""
     episode, step = wanted.episode, wanted.step
     asked = AskedMind(wanted.speaker, wanted.situation, outcome)
     try:

@@ -164,9 +164,8 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
 
 
 def _without_later(values: list[Any], later: int) -> list[Any]:
-    """Return the row without its last `later` columns if they are empty, as it was hashed before they
-    existed.
-    """
+    """Return the row without its last `later` columns if these are empty. Before these columns existed,
+    rows were hashed without them."""
     return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
@@ -350,9 +349,9 @@ def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
 
 
 def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[LogFault]:
-    """Yield differences from the seals. An older version may have ended an episode that existed before
-    seals.
-    """
+    """Yield a fault if the episode is over and has no seal, and for each false seal. Also yield a fault
+    for each difference between the episode and its seals. An older version of the app may have ended an
+    episode that existed before seals."""
     over = episode.status != Episode.Status.PLAYING
     if over and not seals:
         yield LogFault(None, UNSEALED)

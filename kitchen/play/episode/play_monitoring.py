@@ -295,7 +295,8 @@ def recent_pace(minutes: float = 1) -> PlayPace:
 
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
-    """Return the seconds from the last person's command to the stored step. None if agents took time, too."""
+    """Return the seconds from the last person's command to the storing of the step. Return None if agents
+    also took time."""
     asked = [entry for entry in commands if "planned_in" not in entry]
     by = {entry["chosen_by"] for entry in asked}
     if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):

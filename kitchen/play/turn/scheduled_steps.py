@@ -185,10 +185,11 @@ def let_think(turn: OpenTurn, schedule: AskingSchedule, situation: Situation) ->
 
 
 def take_answer(turn: OpenTurn, commands: Sequence[SubmittedCommand], answer: SubmittedDecision) -> None:
-    """Store when the decision takes effect with which an agent answers its open question, and what it does.
+    """Store an agent's answer to its open question: what its decision does, and the step in which it takes
+    effect. `commands` are the commands of the decision.
 
-    Call this in the transaction that stores the decision. `commands` are those of the decision. Raises
-    RuntimeError if no question to the agent is open.
+    Call this in the transaction that stores the decision. Raises RuntimeError if no question to the agent
+    is open.
     """
     schedule = read_schedule(turn)
     if schedule is None or answer.member not in schedule.questions:

@@ -113,8 +113,8 @@ def _opening(turn: OpenTurn, world: World) -> TurnOpening:
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
-    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act. Agents that
-    only lead are not asked if nobody else is."""
+    """Store the automatic commands of the step that opens. In a real-time episode, a seat that is not
+    asked cannot act. Agents that only lead are not asked if no other agent or person is asked."""
     free = set() if turn.episode.tick_ms else begins.may_act
     add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
     unasked = turn.numbers <= turn.given.keys() | free

@@ -230,9 +230,12 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
 
 
 def _gift_to_others(team: Team, seat: int) -> Command | None:
-    """Return a command that gives an item to another agent's or a person's seat: all of an item that may
-    be needed. It is for a seat that cannot make the targets itself. None if there is none. A seat with the
-    workbench that knows how to use it waits for gifts."""
+    """Return a command that gives all of an item that may be needed to a seat of another agent or of a
+    person. Return None if there is none.
+
+    It is for a seat that cannot make the targets itself. A seat that has the workbench and knows the
+    recipes waits for gifts.
+    """
     others = [other for other in team.all_seats if other not in team.seats]
     if not others or (team.knows_how and any(TABLE in team.held[each] for each in team.seats)):
         return None
@@ -323,8 +326,8 @@ def gather_step(team: Team, seat: int, item: str, amount: int) -> Command:
 
 
 def _building_commands(team: Team) -> dict[int, Command]:
-    """Return the nearest block to place or to remove for each seat, each at a cell of its own. A seat that
-    does not know the blueprint gives its materials to another member."""
+    """Return a command for each seat, by seat: to place or remove the nearest block. No two seats get the
+    same cell. A seat that does not know the blueprint gives its materials to another member."""
     doing = (seen["doing"] for seen in team.seen.values())
     taken = {tuple(map(int, words[-3:])) for words in doing if words and words[0] in ("place", "remove")}
     commands: dict[int, Command] = {}

@@ -133,8 +133,9 @@ def _target_aim(brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int) 
 def _level_aim(
     brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
 ) -> Aim | None:
-    """Return an unfinished level that nobody builds. Seats begin at different levels, and a seat that asks
-    later at another one, because it may lack the material of a level."""
+    """Return the aim to build an unfinished level that no seat builds. Return None if there is none.
+    Different seats begin at different levels. A seat that asks again gets another level, because it may
+    lack the material for the first one."""
     shown = seen.get("left_by_level")
     if shown:
         levels = [level for level, left in enumerate(shown) if left or level == seen["level"]]

@@ -258,7 +258,8 @@ class BlockScene(SimpleWorld):
         ]
 
     def _near(self, seat: int) -> list[dict[str, Json]]:
-        """Return the kinds of block and animal within sight, each with the nearest and how many there are."""
+        """Return the kinds of block and animal within sight of the seat. Each entry has the kind, its
+        nearest cell, and how many there are."""
         here = self.at[seat]
         found = [
             (kind, cell, self.grid.count(kind, here, SIGHT_RANGE))

@@ -125,7 +125,8 @@ def _own_cell(view: SeatView) -> Sequence[int]:
 
 
 def _things(view: SeatView) -> Iterator[tuple[str, Sequence[int], int | None]]:
-    """Yield the stations, and the nearest of each kind of block and animal: kind, cell, and who uses it."""
+    """Yield the stations, and the nearest of each kind of block and animal, as (kind, cell, seat that uses
+    it or None)."""
     seen = view.observation
     if "near" in seen:
         for each in (*seen["stations"], *seen["near"]):

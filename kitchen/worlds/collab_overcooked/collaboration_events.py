@@ -193,8 +193,11 @@ def _event(
 
 
 def _had_turn(log: EpisodeLog, step: int, said: Iterable[TeamMessage], responder: int) -> bool:
-    """Return whether this seat could answer in this step. It could not if its command of the step came from
-    the world or from an earlier plan, and its member neither wrote nor decided nor planned."""
+    """Return whether the seat `responder` could answer in this step.
+
+    It could not if its command came from the world or from an earlier plan, and its member neither wrote
+    nor decided nor planned.
+    """
     seats = seats_of_log(log)
     if any(one.sender is not None and seats.get(one.sender) == responder for one in said):
         return True

@@ -200,7 +200,8 @@ def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:
 
 
 def _dropped_plans(log: EpisodeLog) -> Iterator[FailedCheck]:
-    """Yield the checks that ended plans. The log has no code of them, so the episode is played again."""
+    """Yield the failed checks that ended plans. The log does not contain their codes, so the episode is
+    played again to find them."""
     if not any(map(_is_illegal_plan, (event for step in log.steps for event in step.events))):
         return
     world = CollabOvercooked.create(seats=log.seats, settings=log.settings)

@@ -199,8 +199,9 @@ def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. Only actions that were finished
-    after the request count. Of two equal requests, the earlier one is done first."""
+    """Return the state of a request to this seat: UNDERWAY, DONE, or an empty text if it is not begun.
+    Only actions that were finished after the request count. Of two equal requests, the earlier one is done
+    first."""
     wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][view.seat]
     equal = [
         one.step

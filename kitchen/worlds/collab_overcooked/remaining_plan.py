@@ -220,7 +220,7 @@ def _finish_jobs(things: KitchenThings) -> None:
 
 
 def _taken(things: KitchenThings, seat: int, macro: Command) -> str | None:
-    """Remove what a macro takes from its place, and return it."""
+    """Remove the thing that a macro takes from its place. Return the thing, or None if it is not there."""
     verb, place = macro[0], macro[-1]
     if place == COUNTER:
         own, shared = (things.lies_on(macro[1], cells) for cells in (OWN_COUNTERS[seat], SHARED_COUNTERS))

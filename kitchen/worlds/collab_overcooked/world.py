@@ -313,8 +313,8 @@ class CollabOvercooked(SimpleWorld):
         return events
 
     def _target(self, seat: int) -> Cell | None:
-        """Return the cell that the macro in progress needs now; None for a wait, without a macro, or if the
-        target is gone."""
+        """Return the cell that the seat's macro in progress needs now. Return None if no macro is in
+        progress, if it is a wait, or if the cell is not available any more."""
         doing = self.doing[seat]
         if doing is None or doing[0] == WAIT:
             return None

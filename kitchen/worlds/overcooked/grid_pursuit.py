@@ -51,8 +51,7 @@ class GridPursuer(AimPursuer):
         return seat_aims(moment.layout, moment.scene.starts_itself, seat)
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return the skill's facts about the present moment (`Skills.mark`), with which `status` compares
-        later."""
+        """Return the facts about the present moment that `status` compares with later (see `Skills.mark`)."""
         return SKILLS.mark(SeatObservation.of(situation, seat), aim)
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:

@@ -42,7 +42,7 @@ GivenAction = tuple[int, Command]
 
 
 def dispatch_tool(view: KitchenView) -> Tool:
-    """Return the tool with which the model gives its actions as a structured list."""
+    """Return the tool (JSON schema) with which the model gives its actions as a structured list."""
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One sentence: what the agents work towards now."}
     }

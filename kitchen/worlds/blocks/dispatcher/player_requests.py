@@ -192,8 +192,8 @@ REPLACES = {(GET, STOP), (GET, RESUME), (STOP, GET), (STOP, STOP), (STOP, RESUME
 
 
 def _still_open(kept: Iterable[PlayerRequest], new: PlayerRequest) -> list[PlayerRequest]:
-    """Return the earlier requests without what the new one replaces. A request to go on ends what was left
-    to people, too."""
+    """Return the earlier requests (`kept`) without those that the new one replaces. A request to go on
+    also ends requests to leave something to people."""
     left = []
     for each in kept:
         opposite = each.thing == new.thing and {each.do, new.do} == {GET, LEAVE}
@@ -230,7 +230,8 @@ def requested_commands(
 
 
 def _holders_of_ordered(situation: Situation) -> set[int]:
-    """Return the seats that still hold something: what they were asked to get is cooked and delivered."""
+    """Return the agent's seats that hold an item. They were asked to get it, and must still cook and
+    deliver it."""
     players = next(iter(situation.observations.values()))["players"]
     return {seat for seat in situation.seats if players[seat]["holds"]}
 
@@ -250,8 +251,8 @@ def _getting(situation: Situation, seat: int, thing: str) -> Command:
 def _answer(
     situation: Situation, message: TeamMessage, fresh: Iterable[PlayerRequest]
 ) -> Iterator[MessageDraft]:
-    """Yield the answer to one message: what was understood, or what people can ask. A job is accepted or
-    declined."""
+    """Yield the answer to a message. It says what was understood, or lists what people can ask for. The
+    answer to a job accepts or declines it."""
     team, sender = situation.talk.organisation, message.sender
     parts = [(each.do, list(each.seats), each.thing) for each in fresh] or [(HELP, [], "")]
     text = " ".join(_sentence(*part) for part in parts)

@@ -275,8 +275,9 @@ class _Turn:
     # The protocol
 
     def _counted(self, reply: TurnReply | None, before: list[Command], *, was_silent: bool) -> list[Command]:
-        """Return the plan that counts: of the opener its last with an action, of the other its first. A plan
-        of a turn without words is taken already; only a wait is replaced."""
+        """Return the plan that is valid after several messages of the same step. For the agent that opens
+        the conversation, it is the last plan with an action. For the other agent, it is the first plan. If
+        `was_silent`, an earlier plan is already in force, and only a wait is replaced."""
         new = list(reply.plan) if reply else []
         if was_silent:
             return before if any(macro[0] != WAIT for macro in before) else (new or before)

@@ -161,7 +161,8 @@ def _carried_to(level: Level, product: str) -> int:
 
 
 def _commands_at(level: Level, product: str) -> int:
-    """Return the commands at the tool: puts, activation, get. A part made there needs neither get nor put."""
+    """Return the number of commands that making a product takes at its tool: put, activate and get. A part
+    that is made in the same tool needs neither get nor put."""
     carried = _carried_to(level, product)
     return 2 + carried - (len(level.recipes[product].ingredients) - carried)
 

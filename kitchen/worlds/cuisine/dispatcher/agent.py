@@ -401,8 +401,8 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
-        """Return the jobs that the model gives, its line, and its answers to jobs; for the stand-in, the
-        planner's."""
+        """Return the messages to send: the jobs that the model gives, its message to people, and its
+        answers to jobs. For the stand-in, the planner's messages are returned."""
         if talk.session.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         to = () if talk.addressee is None else (talk.addressee,)

@@ -223,7 +223,8 @@ def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Return faults for the dispatcher's agents without a command, or with several in different passages."""
+    """Return a fault for each of the dispatcher's agents that got no command, or several commands in
+    different passages of the reply."""
     commanded = {seat for seat, _ in commands}
     if not commanded and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."

@@ -170,7 +170,8 @@ def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
 def _unknown(
     verb: str, seat: int, text: str, at: int, *, accept_unknown: bool
 ) -> tuple[GivenCommand, int] | None:
-    """Return a command with one unknown name, such as `goto stove`, or with none at the end of a line."""
+    """Read a command that has one unknown name, such as `goto stove`, or no name at the end of a line.
+    Return the command and its end, or None if there is none."""
     match = _TOKEN.match(text, at)
     word, end = (match[1], match.end()) if match else ("", at)
     ends = bool(END_PATTERN.match(text, end))
@@ -332,7 +333,8 @@ def mark_taken(text: str, spans: list[Span]) -> str:
 
 
 def _spelled(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield commands such as `get_agent1_storage0_tuna`; the level's names show where the location ends."""
+    """Yield commands that are written with underscores, such as `get_agent1_storage0_tuna`. The level's
+    names show where the location ends."""
     for match in _SPELLED.finditer(text):
         verb, seat = normal_verb(match["verb"]), int(match["agent"])
         words = match["rest"].split(match["by"])[1:]

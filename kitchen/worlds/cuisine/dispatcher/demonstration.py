@@ -184,7 +184,8 @@ def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[Giv
 
 
 def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command]) -> GivenTurn:
-    """Return a command for every agent, others' first; noop if it cannot be carried out in this order."""
+    """Return one command for every agent, with the commands of agents that others control first. A command
+    that cannot be carried out in this order is replaced by `noop`."""
     everybody = given | dict.fromkeys(set(range(team.agents)) - set(given), NOOP)
     wanted = sorted(everybody.items(), key=lambda each: each[0] in team.mine)
     scene = SimulatedKitchen(world.brief(0), world.observe(0))

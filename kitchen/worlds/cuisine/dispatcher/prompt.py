@@ -409,8 +409,8 @@ def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list
 
 
 def _late(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about late replies, and commands of replies, that were not followed because the kitchen
-    had changed."""
+    """Yield sentences about replies that arrived too late, and about commands that were not carried out
+    because the kitchen had changed."""
     for late in moment.late:
         given = ", ".join(spell_command(*each) for each in late.commands.items())
         if late.stale:

@@ -189,11 +189,8 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return the place and the item of each robot that the planner does not command. Also return for how many
-    steps both have not changed.
-
-    `ours` are the planner's seats. `before` is the result of the last step.
-    """
+    """Return the place and the item of each robot that the planner does not command, and for how many
+    steps both have not changed. `ours` are the planner's seats. `before` is the result of the last step."""
     last = {seat: (place, thing, steps) for seat, place, thing, steps in before}
     seen: SeenOthers = []
     for seat, agent in enumerate(scene.agents):

@@ -223,7 +223,8 @@ class Rollout(TripChoice):
         )
 
     def _wait_a_step(self, waiting: list[int]) -> None:
-        """Let waiting agents wait one step; one without work walks to the storage, where most trips begin."""
+        """Let the waiting agents wait for one step. An agent without work walks to the storage, where most
+        trips begin."""
         after = self.now + 1
         for index in waiting:
             if self.trips[index] is None and index not in self.idle and self.at[index] != self.book.storage:

@@ -179,7 +179,8 @@ def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """Return the errand of a seat with empty hands: what is missing and not already the other's goal."""
+    """Return the errand of a seat with empty hands: to fetch a missing thing that the other seat is not
+    already fetching."""
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -209,7 +210,8 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand for a dish, if a soup will be ready and no other seat is closer to serving it."""
+    """Return the errand to fetch a dish, if a soup will be ready and the other seat is not closer to
+    serving it. Return None otherwise."""
     sources = board.reachable(seat, board.scene.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
@@ -283,8 +285,8 @@ def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
 
 
 def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
-    """Return the ticks from that cell to the nearest pot, or UNREACHABLE if the seat cannot reach the
-    cell."""
+    """Return the number of ticks in which a seat brings food from this cell to the nearest pot. Return
+    UNREACHABLE if the seat cannot reach the cell."""
     if board.cost(seat, cell) >= UNREACHABLE:
         return UNREACHABLE
     return min(ticks_between(board, seat, cell, pot) for pot in pots)
@@ -340,7 +342,8 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """Return the errand of a seat that reaches no pot: it lays on shared counters what the other lacks."""
+    """Return the errand of a seat that reaches no pot: to put things that the other seat lacks on counters
+    that both reach."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]
