@@ -160,7 +160,7 @@ class Follower(Agent):
     )
 
     def will_plan(self, situation: Situation) -> bool:
-        """Return False: it only goes on with its jobs."""
+        """Return False: this agent never makes a plan. It only continues its jobs."""
         return False
 
     async def decide(self, situation: Situation) -> Decision:

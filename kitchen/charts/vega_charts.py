@@ -58,7 +58,7 @@ LINES: dict[str, tuple[Spec, int, float]] = {
 
 
 def vega_json(chart: Chart) -> bytes:
-    """Return the specification as JSON; the same chart gives the same bytes."""
+    """Return the chart's Vega-Lite specification as JSON. The same chart always gives the same bytes."""
     return (json.dumps(vega_specification(chart), ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 

@@ -327,8 +327,8 @@ class AimPursuer:
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return a useful aim for this seat, from the brief and the observation of any seat; None if there is
-        none. `taken` are the aims that others have now."""
+        """Return a useful aim for this seat, or None if there is none. `brief` and `seen` are the brief
+        and the observation of any seat. `taken` are the aims that other seats have now."""
         return None
 
 
@@ -402,8 +402,8 @@ class Agent(ABC):
         return ()
 
     def refusal(self) -> str:
-        """Return why a form must reject these settings, as `setting: why`; empty if the form accepts them.
-        Settings that are already stored remain in use."""
+        """Return the reason why a form must reject these settings, as `setting: reason`. Return an empty
+        text if the form accepts them. Settings that are already stored remain in use."""
         return ""
 
     def unfit(self, world: World, seats: Collection[int]) -> str:

@@ -66,7 +66,7 @@ class SeatObservation:
 
     @classmethod
     def of(cls, situation: Situation, seat: int) -> Self:
-        """Return what the agent knows in this seat, which must be one of its own."""
+        """Return what the agent observes in this seat. The seat must be one of the agent's own seats."""
         known = situation.briefs[seat], situation.observations[seat], situation.legal[seat]
         return cls(seat, *known, situation.events)
 

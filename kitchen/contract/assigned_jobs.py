@@ -75,7 +75,7 @@ class Job:
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:
-        """Return what the world recorded for this seat of the worker when the job was given
+        """Return the facts that the world recorded for this seat of the worker when the job was given
         (`World.aim_mark`)."""
         return self.marks.get(str(seat), self.since)
 

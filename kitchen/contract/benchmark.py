@@ -37,7 +37,8 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """Return the highest possible share of completed orders; None if no order could end."""
+        """Return the highest possible share of completed orders. Return None if no order could end within
+        the episode."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:

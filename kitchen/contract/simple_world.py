@@ -58,8 +58,8 @@ class SimpleWorld(World):
         """Set every attribute named in `state` to its start value. Take random numbers from `chance`."""
 
     def chance(self, *labels: object) -> Random:
-        """Return a new random generator that depends only on the seed and these labels. It is not part of
-        the state."""
+        """Return a new random generator. It depends only on the episode's seed and the given labels. It is
+        not part of the state."""
         return Random("\x1f".join(map(str, (self.seed, *labels))))  # noqa: S311 - not for secrets
 
     @property

@@ -194,13 +194,14 @@ class LogFolder:
         self.folder = out / LOG_FOLDER
 
     def data(self, key: EpisodeKey) -> bytes:
-        """Return the bytes of an episode's log; empty if there is none. Raises OSError if it cannot be
-        read."""
+        """Return the bytes of an episode's log. Return empty bytes if the episode has no log. Raises
+        OSError if the log cannot be read."""
         path = self._path(key)
         return path.read_bytes() if path.exists() else b""
 
     def read(self, key: EpisodeKey) -> PlayedLog | None:
-        """Return the log of an episode; None if there is none. Raises LogError if it is invalid."""
+        """Return the log of an episode. Return None if the episode has no log. Raises LogError if the log
+        is invalid."""
         data = self.data(key)
         return read_log(data) if data else None
 

@@ -261,8 +261,7 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
 
 
 def _who(players: DecisionMakers) -> list[object]:
-    """Return the values of the row's last columns, which say who decided: the column `decisions` and all
-    after it."""
+    """Return the values of a row's last columns, from `decisions` on. They say who decided."""
     models, codes = ", ".join(sorted(players.models)), counts_text(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
     return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

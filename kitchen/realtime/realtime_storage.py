@@ -210,7 +210,7 @@ class UnstoredTicks:
 
     @property
     def is_over(self) -> bool:
-        """Return True if the last tick of the episode is among them."""
+        """Return True if the episode's last tick is one of these unstored ticks."""
         return bool(self.group.fresh.get("status", Episode.Status.PLAYING) != Episode.Status.PLAYING)
 
 

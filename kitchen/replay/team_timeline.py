@@ -202,7 +202,8 @@ class _Layout:
             top += height
 
     def column(self, step: int) -> int:
-        """Return the column of a step; what came before the first step is in the first column."""
+        """Return the column of the drawing in which a step is shown. Events before the first step are
+        shown in the first column."""
         return (max(step, 1) - 1) // self.scale
 
     def name(self, number: int | None) -> str:

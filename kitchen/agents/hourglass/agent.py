@@ -81,11 +81,13 @@ class Hourglass(Agent):
         return tuple(f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in dict.fromkeys(whys))
 
     def model(self) -> str:
-        """Return the model that plans, or the default of this process; empty if only rules decide."""
+        """Return the name of the language model that plans, or of this process's default model. Return an
+        empty text if only rules decide."""
         return ":".join(parse_model_setting(self._models()[0])) if self._models() else ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return a forecast with the stand-in. In the worst case every module is asked in every step."""
+        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
+        model). In the worst case, every module calls the model in every step."""
         if not self._models():
             return None
         chosen = {

@@ -68,7 +68,7 @@ class ModelModules:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return whether the stand-in replaces the model for plans."""
+        """Return whether the stand-in (a program that imitates a language model) makes the plans."""
         return parse_model_setting(self.options.model)[0] == STAND_IN
 
     def note(self) -> dict[str, Json]:
@@ -264,7 +264,8 @@ def aim_words(view: TeamView, aim: Aim) -> str:
 
 
 def with_errors(plan: PlanReply, view: TeamView, rate: float, rng: Random) -> PlanReply:
-    """Return the plan of a stand-in that errs: this share of its tasks has another aim."""
+    """Return the stand-in's plan with deliberate errors: in the share `rate` of its tasks, the aim is
+    replaced by another one."""
     stages = {
         stage: [_other_task(task, view, rng) if rng.random() < rate else task for task in tasks]
         for stage, tasks in plan.stages.items()

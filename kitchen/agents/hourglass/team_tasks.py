@@ -104,7 +104,7 @@ class HourglassMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored. Return an empty memory for any other value."""
         if not isinstance(stored, dict) or "iterations" not in stored:
             return cls()
         return cls(**{**stored, "tasks": [Task.read(one) for one in stored["tasks"]]})
@@ -162,7 +162,7 @@ class TeamView:
         )
 
     def name_of(self, number: int | None) -> str:
-        """Return the name of a member in prompts; None is the platform."""
+        """Return the name that prompts use for the member with this number. None means the platform."""
         if number is None or self.organisation is None:
             return "the game"
         member = self.organisation.member(number)
@@ -193,8 +193,8 @@ class TeamView:
         return [one for one in self.workers for _ in range(one.capacity - busy.count(one.name))]
 
     def is_stage_over(self, tasks: Sequence[Task], *, whole: bool) -> bool:
-        """Return whether it is time to plan again: all tasks have ended, or one failed. In the schedule
-        `free`, and unless the `whole` stage is awaited, one end is enough."""
+        """Return whether it is time to plan again: all tasks have ended, or one has failed. In the
+        schedule `free`, it is enough that one task has ended, unless `whole` requires all of them."""
         ended = [task for task in tasks if not task.is_open]
         is_free = not whole or (self.organisation is not None and self.organisation.schedule == FREE)
         return (

@@ -61,8 +61,9 @@ class PairwiseAgent(SkilledAgent):
     options: PairwiseOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return a forecast with the stand-in. In the worst case every step has a call, a second try, a
-        summary, and the question whether to answer."""
+        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
+        model). In the worst case, every step has a call, a second try, a summary, and the question whether
+        to answer."""
         chosen = {**self.chosen, **INSTANT_SETTINGS, "memory": self.options.memory}
         growth = SCENE_GROWTH + MENU_GROWTH + SUMMARY_TOKENS
         repairs = 3 if self.options.busy_answers == BY_MODEL else 2
@@ -192,8 +193,8 @@ class SeatTurn:
             self.commands.begin(begun, late.played_by)
 
     def will_ask(self) -> bool:
-        """Return whether the model is certain to be asked for words and a command. It is not certain if the
-        model itself decides whether a message interrupts the command."""
+        """Return whether the model is certain to be called for a message and a command in this step. It is
+        not certain if the model first decides whether a message interrupts the command."""
         if self._is_interrupted_at_work:
             return self.agent.options.busy_answers != BY_MODEL and self._is_asked_for_answer
         return self._has_other_reason

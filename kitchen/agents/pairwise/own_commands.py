@@ -82,11 +82,11 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:
-        """Return the parts of the prompt about the game that stay the same: titles and lines."""
+        """Return the parts of the prompt that describe the game and never change, as (title, lines) pairs."""
 
     @abstractmethod
     def scene(self) -> str:
-        """Return the seat's observation in words."""
+        """Return the seat's observation as text for the prompt."""
 
     @abstractmethod
     def held(self) -> str:
@@ -98,7 +98,8 @@ class OwnCommands(ABC):
 
     @property
     def by(self) -> str:
-        """Return the kind of agent that chose what the seat does; empty if it does nothing."""
+        """Return the kind of agent that chose the seat's present command. Return an empty text if the seat
+        does nothing."""
         return ""
 
     @property

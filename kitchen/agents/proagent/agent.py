@@ -58,7 +58,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
             self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
-        """Adopt a plan. Clear `memory.meanwhile`, the skills that others finished while there was no plan."""
+        """Adopt a new plan for the seat. Clear the memory of the skills that other seats finished while
+        there was no plan (`memory.meanwhile`)."""
         self.memory = replace(self.memory, meanwhile=())
         super().take(plan)
 
@@ -152,7 +153,7 @@ class ProAgent(SkilledAgent):
         )
 
     def foretells(self) -> bool:
-        """Return whether the model is asked to predict what the others will do."""
+        """Return whether the model is asked to predict what other seats will do next."""
         return self.options.foresees
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:

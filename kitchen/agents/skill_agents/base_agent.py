@@ -207,7 +207,8 @@ class SeatStep(Generic[H]):
         return self.memory.plan.by if self.memory.plan else ""
 
     def command(self, chance: Random) -> Command | None:
-        """Return the command of the skill in this step; None to do nothing."""
+        """Return the command with which the seat continues its skill in this step. Return None to do
+        nothing."""
         plan = self.memory.plan
         if plan is None:
             return None
@@ -347,7 +348,8 @@ class SkilledAgent(Agent):
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Return a decision without asking the model: seats continue their skills; the others do nothing."""
+        """Return a decision that is made without the model. Seats continue their skills in progress. Seats
+        without a skill do nothing."""
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:

@@ -115,7 +115,8 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """Return the faults of the first reply, if the model was asked again; empty if not."""
+        """Return the faults of the model's first reply if the model was asked again. Return an empty list
+        if it was not."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 

@@ -232,14 +232,14 @@ class OpenTurn:
             self.memories.update({row.mind_id: json_round_trip(row.memory) for row in decisions})
 
     def forget_memories(self) -> None:
-        """Discard what is cached of the agents' decisions: their memories, and what they heard in this step.
-        Both are read again when needed."""
+        """Discard the cached data of the agents' decisions: their memories, and the messages that they had
+        received in this step. Both are read again when needed."""
         vars(self).pop("memories", None)
         vars(self).pop("heard_in_step", None)
 
     def forget_decisions(self) -> None:
-        """Discard what is cached of the decisions for the step just taken. Memories are kept only if this
-        process made all decisions."""
+        """Discard the cached data about decisions for the step that was just taken. Memories stay cached
+        only if this process made all decisions."""
         if self.remembered != {seat.mind_id for seat in self.seats if seat.mind_id is not None}:
             self.forget_memories()  # another process decided
         self.remembered = set()

@@ -44,8 +44,8 @@ class StepTakenError(RuntimeError):
 
 
 def command_row(turn: OpenTurn, seat: int, command: Command, **more: Any) -> SeatCommand:
-    """Return an unsaved row with the command of this seat for the open step. `more` are the other fields
-    of the row."""
+    """Return a new database row, not yet saved, with this seat's command for the open step. `more` has the
+    values of other fields."""
     row = SeatCommand(episode_id=turn.episode.pk, step=turn.step, seat=seat, **more)
     row.command = list(command)
     return row

@@ -100,7 +100,8 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Renew these claims (claim → episode id). Return the number of agents that are still claimed by them."""
+    """Renew these claims, given as a mapping from claim to episode id. Return the number of agents that
+    the claims still hold."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     episodes, claims = set(held.values()), list(held)
     minds = Mind.objects.filter(episode__in=episodes, deciding_by__in=claims)

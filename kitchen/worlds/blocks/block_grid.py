@@ -64,8 +64,8 @@ Rank = tuple[int, int, int, int]
 
 
 def rank_from(origin: Cell) -> Callable[[Cell], Rank]:
-    """Return a sort key that orders cells by their distance from `origin`; ties: smaller x, then z, then
-    y."""
+    """Return a sort key that orders cells by their distance from `origin`. Among equal distances, cells
+    with smaller x come first, then smaller z, then smaller y."""
     from_x, from_y, from_z = origin
 
     def rank(cell: Cell) -> Rank:

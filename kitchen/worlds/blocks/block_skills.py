@@ -71,8 +71,8 @@ class BlockSkills(Skills):
         return describe_scene(sight)
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return what the agent's seat could begin now; nothing for other seats, whose menu it does not
-        know."""
+        """Return the commands that the agent's seat can begin now. Return an empty list for other seats,
+        whose menus the agent does not know."""
         if other != sight.seat:
             return ()
         return [command for command in sight.legal if command[0] not in NOT_OFFERED]
@@ -122,8 +122,8 @@ class BlockSkills(Skills):
         return [done for event in sight.events if event.seat == other for done in _done(sight, event)]
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the command that begins the skill, or lets a macro in progress go on; None if the skill
-        cannot begin."""
+        """Return the command that begins the skill, or that continues it if it is in progress. Return None
+        if the skill cannot begin."""
         if _doing(sight):
             return GO_ON
         return skill if can_begin(sight, skill) else None

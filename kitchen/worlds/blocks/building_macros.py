@@ -138,12 +138,13 @@ class Build(MacroRule):
         return True
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the next cell to fill; None if there is none."""
+        """Return the cell that the seat should fill next with a block. Return None if there is none."""
         cell = _free_cell(scene, seat, words)
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
-        """Return the next cell to fill; None if there is none. Seats that act later in this step skip it."""
+        """Return the cell that the seat will fill next with a block. Return None if there is none. Seats
+        that act later in this step leave this cell out."""
         return _free_cell(scene, seat, tuple(macro["words"]))
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:

@@ -100,7 +100,7 @@ class Attack(MacroRule):
         return NONE_NEAR if scene.nearest_animal(seat, words[1]) is None else ""
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the nearest animal of this kind is; None if none is near."""
+        """Return the place of the nearest animal of this kind. Return None if none is near."""
         cell = scene.nearest_animal(seat, words[1])
         return Goal(cell, SEAT_REACH) if cell else None
 

@@ -45,7 +45,7 @@ class Give(MacroRule):
         return "" if is_held(scene, seat, words[2], int(words[3])) else MISSING
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the other seat is now."""
+        """Return the place where the receiving seat is now."""
         return Goal(scene.at[int(words[1])], SEAT_REACH)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
@@ -130,7 +130,8 @@ class Discard(MacroRule):
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `missing` if the seat does not hold the items; empty if it does."""
+        """Return the code `missing` if the seat does not hold the items to discard. Return an empty text
+        if it holds them."""
         return "" if is_held(scene, seat, words[1], int(words[2])) else MISSING
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:

@@ -95,7 +95,8 @@ def _done(seen: Mapping[str, Json], seat: int) -> list[Command]:
 
 
 def aim_of_macros(macros: Sequence[Command], done: int) -> Aim | None:
-    """Return the aim that the macros lead to after the first `done` of them; None if none is left."""
+    """Return the aim that a sequence of macros reaches after its first `done` macros were carried out.
+    Return None if no macro is left."""
     thing = source = ""
     for number, macro in enumerate(macros):
         if macro[0] == PICKUP:
@@ -154,8 +155,9 @@ def _is_empty(things: KitchenThings, source: SingleSource) -> bool:
 
 
 def _make(things: KitchenThings, seat: int, source: SingleSource) -> Command | None:
-    """Return the next macro, with empty hands, to make a product and take it out of its utensil. Another
-    product is taken out first."""
+    """Return the next macro with which a cook with empty hands makes a product and takes it out of its
+    utensil. If the utensil holds another product, the cook first takes this one out. Return None if
+    nothing can be done now."""
     utensil = things.utensils[source.utensil]
     if utensil.ready:
         return (PICKUP, utensil.ready, source.utensil)

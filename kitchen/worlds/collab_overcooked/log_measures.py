@@ -138,8 +138,9 @@ class CollaborationMetrics(LogMetrics):
         return [event.scored() for event in collaboration_events(log)]
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each metric by name. IC and RC are None if there is no scored conversation. RC
-        leaves out conversations in which the other cook had no turn."""
+        """Return the value of each metric by name. The initiating and responding capabilities (IC, RC) are
+        None if there is no scored conversation. RC leaves out conversations in which the other cook had no
+        turn."""
         events = collaboration_events(log)
         answered = [event for event in events if event.had_turn]
         requests = sum(event.request_right for event in events)

@@ -444,8 +444,8 @@ class CollabPage(GridPage):
         return command_words(command)
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
-        """Return the line of one seat in the history of a step: `Carry on` without the other choice of the
-        menu."""
+        """Return the line about one seat in the history of a step. For a continued command, it says `Carry
+        on`, without the second choice that the menu offers."""
         line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
         return line._replace(text=gettext("Carry on")) if line and carries_on else line

@@ -247,13 +247,13 @@ def _of_seat(situation: Situation, seat: int, memory: Json) -> Situation:
 
 
 def _done(situation: Situation, seat: int) -> list[Command]:
-    """Return the macros of a seat that had an effect."""
+    """Return the macros of a seat that took effect so far."""
     (observed,) = situation.observations.values()
     return [tuple(each) for each in observed["players"][seat]["done"]]
 
 
 def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Command]:
-    """Return the command, if the seat has something to choose."""
+    """Return the command by seat. Return an empty mapping if the seat has nothing to choose."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     return {seat: command} if seat in asked else {}
 
@@ -294,8 +294,8 @@ def _with_units(todo: Sequence[Macros], units: Sequence[Macros]) -> list[Macros]
 
 
 def _without_done(todo: list[Macros], mine: Sequence[Command], seen: int) -> list[Macros]:
-    """Return what remains to be done after the macros since number `seen`: a unit is done when its last two
-    macros took effect one after the other."""
+    """Return the units that remain to be done after the macros that took effect since number `seen`
+    (`mine`). A unit is done when its last two macros took effect one after the other."""
     for number in range(seen + 1, len(mine) + 1):
         done = next((unit for unit in todo if _is_end(unit[-2:], tuple(mine[:number]))), None)
         todo = [unit for unit in todo if unit is not done]

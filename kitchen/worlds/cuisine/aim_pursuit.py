@@ -138,10 +138,9 @@ class SeatPursuit:
         return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
-        """Return the next command to take an item that already exists. A held item is put away first.
-
-        Return None if no such item exists. Storage always has base ingredients.
-        """
+        """Return the robot's next command to take an item that already exists. If the robot holds another
+        item, it first puts it away. Return None if the item exists nowhere. The storage always has base
+        ingredients."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
@@ -331,7 +330,8 @@ class CuisinePursuer(AimPursuer):
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the aim to serve the most urgent order that nobody works on; None if there is none."""
+        """Return the aim to serve the most urgent order that no seat works on (`taken` lists the seats'
+        aims). Return None if there is none."""
         left = Counter(dish for kind, dish in taken if kind == SERVE)
         for order in sorted(seen["orders"], key=lambda one: one["life"]):
             dish = order["dish"]

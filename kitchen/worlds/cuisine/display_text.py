@@ -125,7 +125,8 @@ class KitchenWords:
         self.names = names or {}
 
     def name(self, code: str) -> str:
-        """Return the name that stands alone, for example in a table: `Pot 1`, `Salmon sushi`."""
+        """Return the name of a place or item as it is written on its own, for example in a table: `Pot 1`,
+        `Salmon sushi`."""
         name, number = self._apart(code)
         if not number:
             return gettext(name)

@@ -66,7 +66,7 @@ class GridPursuer(AimPursuer):
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the skill that the seat should do next, as the stand-in plans it."""
+        """Return the skill that fixed rules choose as the seat's next aim."""
         moment = SkillMoment.of(SeatObservation(seat, brief, seen, ()), seat)
         skill = rule_plan(moment)
         return skill if skill in seat_aims(moment.layout, moment.scene.starts_itself, seat) else None

@@ -76,16 +76,15 @@ class LayoutReach:
         return {self.layout.furniture[cell] for cell in self.places[seat]}
 
     def lost(self) -> tuple[Cell, ...]:
-        """Return the furniture other than counters that no seat can reach, in reading order."""
+        """Return the cells of furniture, other than counters, that no seat can reach. They are in reading
+        order."""
         there = self.places[0] | self.places[1]
         furniture = self.layout.furniture.items()
         return tuple(cell for cell, letter in furniture if letter != COUNTER and cell not in there)
 
     def gets(self, seat: int, letter: str) -> bool:
-        """Return whether this seat can use furniture with this letter, alone or with the other seat's help.
-
-        Help means that items are passed over a counter that both seats reach.
-        """
+        """Return whether this seat can use furniture with this letter, alone or with the other seat's
+        help. Help means that items are passed over a counter that both seats reach."""
         helped = bool(self.shared) and letter in self.letters(1 - seat)
         return letter in self.letters(seat) or helped
 

@@ -78,7 +78,7 @@ class DispatcherMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Return the memory that `to_json` returned; an empty one for anything else."""
+        """Return the memory that `to_json` stored. Return an empty memory for any other value."""
         if not isinstance(stored, dict) or "joint" not in stored:
             return cls()
         return cls(
@@ -156,7 +156,8 @@ class BlocksDispatcher(Agent):
         return ":".join(parse_model_setting(self.options.model))
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a forecast with the stand-in, and the limits of memory and second tries."""
+        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
+        model). They include the limits of its memory and of second tries."""
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         options = self.options
         return ForecastTrial(

@@ -49,7 +49,7 @@ class RequestWords(Record):
         return re.search(getattr(self, name), text) is not None
 
     def thing_in(self, text: str) -> str:
-        """Return the log or raw meat that is named first; empty if none is."""
+        """Return the first log or raw meat that the text names. Return an empty text if it names none."""
         found = {item: re.search(words, text) for item, words in self.things.items()}
         starts = {item: match.start() for item, match in found.items() if match}
         return min(starts, key=starts.__getitem__, default="")

@@ -186,14 +186,15 @@ class ModelConversation:
 
     @property
     def line(self) -> SaidLine:
-        """Return the model's message to the people, from its first answer that has one; empty if there is
-        none."""
+        """Return the message to people in the model's first answer that contains one. Return an empty
+        message if no answer does."""
         said = (line_in_reply(call.reply) for call in self.calls if call.reply)
         return next((line for line in said if line.text), SaidLine()) if self.talks else SaidLine()
 
     @property
     def addressee(self) -> int | None:
-        """Return the one member to whom the line is written; None if its name is unknown or it is for all."""
+        """Return the number of the one member to whom the model's message is written. Return None if it is
+        for all, or if the name is unknown."""
         return member_named(self.line.to, addressee_names(self.moment, SAY))
 
     @property

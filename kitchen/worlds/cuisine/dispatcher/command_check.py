@@ -69,8 +69,8 @@ class CommandedTeam:
         return and_list([agent_name(seat) for seat in self.mine])
 
     def list_asked(self) -> str:
-        """Return the names of the dispatcher's agents that still need a command in this step, such as
-        `agent1 and agent2`."""
+        """Return the names of the dispatcher's agents that need a command in this step, such as `agent1
+        and agent2`."""
         return and_list([agent_name(seat) for seat in self.asked])
 
 
