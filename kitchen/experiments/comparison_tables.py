@@ -80,7 +80,8 @@ class Estimate:
 
 
 def _wilson(successes: float, number: int) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion (Wilson 1927)."""
+    """Return the ends (low, high) of Wilson's score interval of a proportion: `successes` out of `number`
+    (Wilson 1927)."""
     share, squared = successes / number, Z * Z / number
     middle = (share + squared / 2) / (1 + squared)
     half = Z / (1 + squared) * sqrt(share * (1 - share) / number + squared / (4 * number))
@@ -210,7 +211,8 @@ def _further_grid(seats: int, name: str, results: Sequence[CellResult]) -> TextT
 
 
 def _bootstrap_text(figure: Metric, values: Sequence[float]) -> str:
-    """Format the mean of these values with its bootstrap interval; `n/a` without values."""
+    """Return the mean of these values with its bootstrap interval, as text. Return `n/a` if there are no
+    values."""
     if not values:
         return "n/a"
     mean, ends = _number(figure, fmean(values)), mean_interval(values)

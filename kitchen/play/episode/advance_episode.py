@@ -118,7 +118,8 @@ def _may_run(turn: OpenTurn, first: int, delay: float) -> bool:
 
 
 def _count_step(episode: Episode, rows: Collection[SeatCommand]) -> None:
-    """Measure how long the last person who chose waited for the step just taken."""
+    """Record in the server's metrics how long the last person who chose a command waited for the step that
+    was just taken."""
     came = [
         row.received_at for row in rows if row.chosen_by in step_timer.PEOPLE_CODES and row.planned_in is None
     ]

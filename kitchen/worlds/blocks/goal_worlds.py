@@ -157,25 +157,28 @@ class BuildingWorld(GoalWorld):
 
     @property
     def matches(self) -> int | None:
-        """Return the number of cells with the wanted block; None without a blueprint."""
+        """Return the number of cells that have the block that the blueprint wants. Return None without a
+        blueprint."""
         found: int | None = self._of_comparison("matches")
         return found
 
     @property
     def mismatches(self) -> int | None:
-        """Return the number of cells where blueprint and site differ; None without a blueprint."""
+        """Return the number of cells in which the built blocks differ from the blueprint. Return None
+        without a blueprint."""
         found: int | None = self._of_comparison("mismatches")
         return found
 
     @property
     def filled(self) -> float | None:
-        """Return the share of the blueprint's blocks that the site already has; None without a blueprint."""
+        """Return the share of the blueprint's blocks that are already built, from 0 to 1. Return None
+        without a blueprint."""
         found: float | None = self._of_comparison("filled")
         return found
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric by name. `score` compares site and blueprint; it is None without
-        a blueprint."""
+        """Return the value of each metric by name. The metric `score` compares the built blocks with the
+        blueprint. It is None without a blueprint."""
         others = {one.name: getattr(self, one.name) for one in self.figures if one != SCORE}
         return {SCORE.name: self._of_comparison("score"), **others}
 

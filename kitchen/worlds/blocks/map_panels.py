@@ -147,8 +147,8 @@ def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
 
 
 def _site(view: SeatView) -> Iterator[dict[str, Json]]:
-    """Yield the building site as a spot of the map. It is at the first cell known to differ from the
-    blueprint, otherwise at the corner of the site."""
+    """Yield the building site as a spot of the map. It is placed at the first cell that is known to differ
+    from the blueprint or, if there is none, at the corner of the site."""
     seen = view.observation
     if "box" not in view.picture:
         return

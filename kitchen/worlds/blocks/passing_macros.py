@@ -85,7 +85,7 @@ class Put(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield one `put` command for each item that the seat holds; none if no chest is near."""
+        """Yield one `put` command for each item that the seat holds. Yield nothing if no chest is near."""
         if _chest(scene, seat):
             yield from _each_item(("put",), scene.inventories[seat])
 
@@ -114,7 +114,7 @@ class Take(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield one `take` command for each item in the chest; none if no chest is near."""
+        """Yield one `take` command for each item in the chest. Yield nothing if no chest is near."""
         if _chest(scene, seat):
             yield from _each_item(("take",), scene.chest)
 

@@ -123,7 +123,7 @@ def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
 
 @lru_cache(maxsize=512)
 def _without(layout: Layout, cell: Cell) -> Layout:
-    """Return the layout with a wall in this cell."""
+    """Return a copy of the layout in which this cell is a wall."""
     return replace(layout, floor=tuple(each for each in layout.floor if each != cell))
 
 

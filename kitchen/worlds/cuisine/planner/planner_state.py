@@ -93,7 +93,8 @@ def _read(text: str) -> KitchenBook:
 def _add_recipe(
     recipes: dict[str, RecipePlan], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
 ) -> RecipePlan | None:
-    """Add a product and all its parts; return None if this kitchen lacks a tool for it."""
+    """Add the recipes of a product and of all its parts to `recipes`, and return the product's. Return
+    None if this kitchen lacks a tool for one of them."""
     if product in recipes:
         return recipes[product]
     entry = brief["recipes"][product]
