@@ -103,17 +103,17 @@ class AskingSchedule:
 
     @property
     def thinking(self) -> frozenset[int]:
-        """The members whose decision takes effect later."""
+        """Return the members whose decision takes effect later."""
         return frozenset(self.pending) | self.questions.keys()
 
     def due_in(self, step: int, *, planned: bool) -> int:
-        """Return the step in which a decision takes effect that was requested in `step` and arrives in it.
-        Return 0 if the member did not plan (`planned`)."""
+        """Return the step in which a decision takes effect that was requested, and has arrived, in `step`.
+        Return 0 if the member did not plan, as `planned` says."""
         return step + self.organisation.least_think_steps if planned else 0
 
     def ask_later(self, member: int, step: int, heard: int) -> OpenQuestion:
-        """Record that a member is asked in this step, and that steps go on before it has decided. `heard` is
-        the number of the last message that it is told. Return the question."""
+        """Record that a member is asked in this step and may decide in a later one. `heard` is the number
+        of the last message that the member has received. Return the question."""
         due = 0 if self.organisation.thinks_in_real_time else self.due_in(step, planned=True)
         self.asked_in[member] = step
         self.late.pop(member, None)
@@ -121,8 +121,8 @@ class AskingSchedule:
         return self.questions[member]
 
     def due_of_answer(self, member: int, step: int) -> int:
-        """Return the step in which the decision takes effect with which a member answers its open question
-        now, while `step` is open."""
+        """Return the step in which a member's decision takes effect if it answers its open question now.
+        `step` is the open step."""
         return self.questions[member].due or step + 1
 
     def take_answer(self, made: DecisionMade) -> None:
@@ -194,11 +194,12 @@ class AskingSchedule:
         messages: Mapping[int, Sequence[TeamMessage]],
         partners: Mapping[int, int],
     ) -> None:
-        """See which agents answer later (`kitchen.contract.answer_delays_and_reminders`). If the
-        organisation delays answers, call it as each step opens, before anybody is asked.
+        """Determine which agents answer their new messages later
+        (`kitchen.contract.answer_delays_and_reminders`).
 
-        `filled` has the known commands by seat: who chose it, and the command. `messages` are those of each
-        agent, by its number. `partners` says who talks with whom.
+        If the organisation delays answers, call this as each step opens, before any member is asked.
+        `filled` has the known commands by seat: who chose the command, and the command. `messages` has the
+        messages of each agent, by the agent's number. `partners` says which members are in a conversation.
         """
         waits = {
             seat
@@ -261,14 +262,15 @@ class AskingSchedule:
         return free & {self._turn}
 
     def _keeps_turn(self, now: MemberActivity, free: Set[int]) -> bool:
-        """Return whether the turn of a relay stays with its member, which has not finished yet."""
+        """Return whether the member whose turn it is in a relay keeps the turn, because it has not
+        finished yet."""
         if self._turn in self.thinking or self._turn in now.acting:
             return True
         has_decided = self.asked_in.get(self._turn, 0) >= self._turn_began
         return self._turn in free and (self._turn in now.working or not has_decided)
 
     def _pass_turn(self, step: int, free: Set[int]) -> None:
-        """Give the turn to the next member, in their order, that has a reason to be asked."""
+        """Give the turn to the next member, in their fixed order, that has a reason to be asked."""
         numbers = self.organisation.numbers
         place = numbers.index(self._turn) + 1
         for number in (*numbers[place:], *numbers[:place]):

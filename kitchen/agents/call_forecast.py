@@ -136,7 +136,8 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """Return the messages with texts of the maximum length, for the largest possible prompt."""
+    """Return these messages with texts of the maximum length, to measure the largest possible prompt.
+    Return an empty list without an organisation."""
     if organisation is None or not messages:
         return []
     return [
@@ -166,8 +167,8 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
 
 
 def _tokens(request: Request, *, fixed: bool) -> int:
-    """Return the estimated tokens of a prompt: of its fixed part with the tool's description, or of its other
-    parts."""
+    """Return the estimated number of tokens in one part of a prompt. With `fixed`, it is the part that
+    never changes, with the tool's description. Otherwise it is the rest."""
     text = "".join(message.text for message in request.messages if message.fixed is fixed)
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""
@@ -202,6 +203,6 @@ def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) 
 
 
 def _question(request: Request) -> int:
-    """Return the maximum number of tokens of the new part of a prompt."""
+    """Return the maximum number of tokens in the part of a prompt that changes from step to step."""
     asked = [Message(each.role, each.text) for each in request.messages if not each.fixed]
     return max_prompt_tokens(Request(request.model, asked))

@@ -86,8 +86,8 @@ class EpisodeLoop(StepOpening):
         return made
 
     def _decides_later(self, agent: Agent, situation: Situation) -> bool:
-        """Return whether live play would go on before this agent has decided. It then knows no commands that
-        other agents choose in this step, and they do not know its own."""
+        """Return whether live play would go on before this agent has decided. Such an agent does not know
+        the commands that other agents choose in this step, and they do not know its command."""
         organisation = self.schedule.organisation if self.schedule else None
         return bool(organisation and organisation.least_think_steps) and agent.decides_later(situation)
 
@@ -102,11 +102,9 @@ class EpisodeLoop(StepOpening):
         return sorted(members, key=lambda member: member.number)
 
     def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
-        """Return the dialogue within the step of these members. None if the organisation has no such
-        dialogue.
-
-        If it has one, the members know the settled commands of others, as far as the team allows.
-        """
+        """Return the dialogue that these members hold within the step. Return None if the organisation
+        allows no such dialogue. In a dialogue, members know other seats' commands that are already fixed,
+        if the team lets them."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -159,8 +157,8 @@ class EpisodeLoop(StepOpening):
         return StepMade(self._running_order(given), decisions, tuple(words.sent))
 
     def _due(self, decision: Decision) -> int:
-        """Return the step in which a decision takes effect. Return 0 without a schedule, or for a decision
-        without planning."""
+        """Return the step in which a decision takes effect. Return 0 if the team has no schedule, or if
+        the member did not plan."""
         number = self.game.clock + 1
         return self.schedule.due_in(number, planned=decision.planned) if self.schedule else 0
 
@@ -181,7 +179,7 @@ class EpisodeLoop(StepOpening):
         return commands
 
     def _joint(self, asked: Sequence[AskedMember]) -> DecisionMade:
-        """Merge the decisions of members without an organisation into one decision."""
+        """Merge the decisions of agents without an organisation into one decision."""
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:
@@ -200,8 +198,8 @@ class EpisodeLoop(StepOpening):
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
-        """Return a member's decision as logs keep it. For a busy member that only answers, only plans of
-        seats that may act are kept."""
+        """Return a member's decision in the form that logs store. If a busy member was asked only to
+        answer a message, its plans are kept only for seats that may act."""
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, made = asked.situation, asked.decision
@@ -224,8 +222,8 @@ class EpisodeLoop(StepOpening):
         return replace(record, due=self._due(made), commands=commands, says=made.says)
 
     def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
-        """Return the messages of these decisions that may be sent. The order is member by member, and round
-        by round where members talk within the step."""
+        """Return the messages of these decisions that may be sent. They are in the order of the members
+        or, if members talk within the step, in the order of the rounds."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
         words = _Words(self.game, self.mailbox.copy(), self._aim_words)
         says = [(each.member.number, say) for each in asked for say in each.decision.says]
@@ -321,7 +319,7 @@ class EpisodeLoop(StepOpening):
         self._decisions.append(replace(_logged_decision(made, step, asked_in), note=note, dropped=dropped))
 
     def _settle_jobs(self) -> tuple[TeamMessage, ...]:
-        """Report jobs that are done or have become impossible; return the reports."""
+        """Report the jobs that are done or have become impossible. Return the reports as messages."""
         if self.mailbox is None:
             return ()
         settled = list(self.mailbox.settled_jobs(self.game))
@@ -377,8 +375,8 @@ class _Words:
     step."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
-        """Return the last message that this member knew in the dialogue, and the numbers of those that it
-        missed."""
+        """Return which messages of the dialogue a member knew: the number of the last one, and the numbers
+        of earlier ones that it did not know."""
         return self.mailbox.heard_in_talk(self.game, member, talk, self.sent)
 
     def say(self, sender: int, given: MessageDraft) -> None:

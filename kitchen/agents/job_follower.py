@@ -77,7 +77,8 @@ def follow_jobs(
 
 
 def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
-    """Return the open jobs of this agent, the newest first. They come from its messages and its memory."""
+    """Return the open jobs of this agent, newest first. They are collected from its messages and from its
+    memory (`kept`)."""
     told = {
         job.number: job for job in jobs_in(situation.talk.messages) if job.worker == situation.talk.member
     }
@@ -101,8 +102,9 @@ def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops
 
 
 def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:
-    """Return the seat of each job. Jobs keep their seats, and new jobs get seats without one. If all seats
-    are taken, the newest job goes first."""
+    """Return the seat that works on each job, by job number. A job keeps its seat, and a new job gets a
+    seat that has no job. If there are more jobs than seats, the first ones in `jobs` get the seats.
+    `before` has the seats of jobs so far."""
     kept = {job.number: before[str(job.number)] for job in jobs if str(job.number) in before}
     at: dict[int, int] = {}
     for job in jobs:
@@ -158,7 +160,7 @@ class Follower(Agent):
     )
 
     def will_plan(self, situation: Situation) -> bool:
-        """Return False: it only goes on with its jobs."""
+        """Return False: this agent never makes a plan. It only continues its jobs."""
         return False
 
     async def decide(self, situation: Situation) -> Decision:
@@ -178,7 +180,8 @@ class Follower(Agent):
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
-    """Return the people who wrote to the agent, may be answered, and have not got the answer yet."""
+    """Return the people who wrote to the agent and have not yet got its answer that it reads no messages.
+    People whom it may not write to are left out. `told` lists those who already got the answer."""
     organisation = situation.talk.organisation
     if organisation is None:
         return ()

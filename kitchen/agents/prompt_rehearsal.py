@@ -125,7 +125,8 @@ class _Play:
         return given
 
     def _plan(self, situation: Situation, decision: Decision) -> dict[int, Command]:
-        """Return the commands of an agent's seats, settled ones included; store its plans."""
+        """Store the plans in an agent's decision. Return the commands of all its seats, including seats
+        whose command was already fixed."""
         own = {seat: self.settled[seat] for seat in situation.seats if seat in self.settled}
         for seat, then in decision.plans.items():
             made = Plan(tuple(then), "", "", self.game.clock + 1)
@@ -168,7 +169,8 @@ class RehearsedEpisode:
 
 
 def _rehearsed(mind: Agent) -> Agent:
-    """Return the same agent with the stand-in in place of its model."""
+    """Return the same kind of agent with the stand-in in place of its language model. An agent without a
+    model is returned unchanged."""
     rehearsal = mind.rehearsal()
     return make_agent(mind.kind, rehearsal.remembering or rehearsal.settings) if rehearsal else mind
 

@@ -199,7 +199,7 @@ class StepOpening:
         return any(self.game.visible(seat, event) for seat in member.seats)
 
     def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
-        """Return those of these commands that one of the member's seats may know."""
+        """Return, from the commands in `commanded`, only those that one of the member's seats may know."""
         return {
             seat: command
             for seat, command in commanded.items()
@@ -237,8 +237,8 @@ class StepOpening:
         }
 
     def _take_due(self) -> list[tuple[DecisionMade, DecisionEffect]]:
-        """Give the commands and plans of decisions that take effect in the coming step, as far as they are
-        still possible."""
+        """Apply the commands and plans of delayed decisions that take effect in the coming step. Drop
+        those that are no longer possible. Return each decision with its effect."""
         self._begun = set()
         if self.schedule is None or self.is_over:
             return []

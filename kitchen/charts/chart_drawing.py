@@ -55,7 +55,8 @@ def draw_chart(chart: Chart, kind: ImageFormat = "svg", *, dpi: int = DPI) -> by
 
 @lru_cache(maxsize=32)
 def _plot(chart: Chart) -> str:
-    """Return the plot as SVG. A chart is often drawn in several formats."""
+    """Return the plot of a chart as SVG. The result is cached, because a chart is often drawn in several
+    file formats."""
     return str(_converter().vegalite_to_svg(vega_specification(chart, paper=True), VEGA_LITE))
 
 

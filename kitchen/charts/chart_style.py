@@ -26,7 +26,7 @@ FONT = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
 
 
 def series_colour(number: int | None) -> str:
-    """Return the colour of the series with this number; the text colour for None."""
+    """Return the colour of the series with this number. For None, return the colour of text."""
     return INK if number is None else COLOURS[number % len(COLOURS)]
 
 

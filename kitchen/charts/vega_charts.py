@@ -58,7 +58,7 @@ LINES: dict[str, tuple[Spec, int, float]] = {
 
 
 def vega_json(chart: Chart) -> bytes:
-    """Return the specification as JSON; the same chart gives the same bytes."""
+    """Return the chart's Vega-Lite specification as JSON. The same chart always gives the same bytes."""
     return (json.dumps(vega_specification(chart), ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
@@ -169,7 +169,8 @@ class _Figure:
             yield self._box(one, "x", BAR, {"y": self._y()}, {"type": "rule", "strokeWidth": 2.5})
 
     def _box(self, one: Series, along: str, half: float, other: Spec, mark: Spec) -> Spec:
-        """Return a layer of marks that reach from one side of their place to the other along an axis."""
+        """Return a layer of marks that reach from `half` below to `half` above each point's position along
+        an axis (scaled by the thickness of the series)."""
         reach = half * one.thick
         sides = {"from": f"datum.{along} - {reach:g}", "to": f"datum.{along} + {reach:g}"}
         axis = self._x() if along == "x" else self._y()
@@ -201,8 +202,8 @@ class _Figure:
         }
 
     def _seen(self, one: Series, *, shape: bool = False) -> Spec:
-        """Return the encoding of colour and shape (in the legend, if the series is listed), and of the
-        tooltip."""
+        """Return the encoding of a series: its colour, its shape and its tooltip. A series that is listed
+        also appears in the legend."""
         listed = self.chart.listed
         names = [each.name for each in listed]
         told: Spec = {"tooltip": _WORDS}
@@ -248,7 +249,7 @@ class _Figure:
             yield {"data": {"values": [{"x": point.x, "y": point.y}]}, "mark": mark, "encoding": places}
 
     def _below(self) -> Spec:
-        """Return the layer with the texts below the names of the x axis."""
+        """Return the layer with the texts that are shown below the names on the x axis."""
         down = 10 + 14 * max(len(lines) for lines in _lines(self.chart.x.names, NAME_LETTERS))
         look = {"baseline": "top", "dy": down, "fontSize": 10.5, "lineBreak": "\n", "color": MUTED_INK}
         rows = [{"x": place, "words": words} for place, words in enumerate(self.chart.x.below)]

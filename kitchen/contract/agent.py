@@ -310,23 +310,25 @@ class AimPursuer:
         return ()
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return what `pursue` and `status` must know about this moment, in which the agent itself chooses an
-        aim for its seat."""
+        """Return the facts about the present moment that `status` compares with later. Called when the
+        agent itself chooses an aim for its seat."""
         return None
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS, FAIL or UNKNOWN for an aim that the agent chose when `mark` returned `since`."""
+        """Return SUCCESS, FAIL or UNKNOWN for an aim that the agent itself chose for its seat. `since` is
+        what `mark` returned when the agent chose the aim."""
         return self.pursue(situation, seat, aim, since).status
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return whether this brief shows which aims are useful (`suggest`)."""
+        """Return whether `suggest` can name useful aims for a seat with this brief (the facts that it
+        knows from the beginning)."""
         return False
 
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return a useful aim for this seat, from the brief and the observation of any seat; None if there is
-        none. `taken` are the aims that others have now."""
+        """Return a useful aim for this seat, or None if there is none. `brief` and `seen` are the brief
+        and the observation of any seat. `taken` are the aims that other seats have now."""
         return None
 
 
@@ -400,8 +402,8 @@ class Agent(ABC):
         return ()
 
     def refusal(self) -> str:
-        """Return why a form must reject these settings, as `setting: why`; empty if the form accepts them.
-        Settings that are already stored remain in use."""
+        """Return the reason why a form must reject these settings, as `setting: reason`. Return an empty
+        text if the form accepts them. Settings that are already stored remain in use."""
         return ""
 
     def unfit(self, world: World, seats: Collection[int]) -> str:

@@ -66,7 +66,7 @@ class SeatObservation:
 
     @classmethod
     def of(cls, situation: Situation, seat: int) -> Self:
-        """Return what the agent knows in this seat, which must be one of its own."""
+        """Return what the agent observes in this seat. The seat must be one of the agent's own seats."""
         known = situation.briefs[seat], situation.observations[seat], situation.legal[seat]
         return cls(seat, *known, situation.events)
 
@@ -131,8 +131,8 @@ class Skills(ABC):
 
     @abstractmethod
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual style of play in this level. It applies where the agent's settings name no
-        style."""
+        """Return the usual style of play in the level that is being played. It applies where the agent's
+        settings name no style."""
 
     @abstractmethod
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -177,8 +177,8 @@ class Skills(ABC):
 
     @abstractmethod
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the command with which the agent's seat continues the skill in the coming step; None to
-        do nothing. `chance` is the random generator."""
+        """Return the command with which the agent's seat continues the skill in the coming step. Return
+        None to do nothing. `chance` is the random generator."""
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
         """Return moves that a waiting seat may make instead of standing still."""
@@ -194,8 +194,9 @@ class Skills(ABC):
 
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill that a sensible player in seat `other` would choose now; it may be a wait. The
-        stand-in model, a program that replaces the language model, answers with this skill."""
+        """Return the skill that fixed rules would choose now for the seat `other`. It may be a wait.
+        `manner` is the style of play. The stand-in (a program that imitates a language model) answers with
+        this skill."""
 
     def errand(self, sight: SeatObservation) -> Skill:
         """Return the skill that a hint recommends for the agent's own seat. Usually this is the skill of
@@ -204,5 +205,5 @@ class Skills(ABC):
 
     def intent(self, skill: Skill) -> Intent:
         """Return the skill as an intent, the form in which people's pages show what an agent will do next.
-        Empty if the page does not show this skill."""
+        Return an empty intent if pages do not show this skill."""
         return {}

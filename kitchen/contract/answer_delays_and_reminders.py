@@ -73,10 +73,8 @@ class AnswerDelays:
         partners: Mapping[int, int],
     ) -> set[int]:
         """Return the agents that are not asked about their new messages in this step. Call it once in each
-        step.
-
-        `messages` are those that each agent knows, by its number. `partners` says who talks with whom.
-        """
+        step. `messages` has the messages that each agent knows, by the agent's number. `partners` says
+        which members are in a conversation."""
         return {
             member
             for member, said in messages.items()
@@ -144,7 +142,8 @@ def reminder_reason(
 
 
 def _unanswered(member: int, messages: Iterable[TeamMessage]) -> Iterable[int]:
-    """Return the steps of the member's questions and requests to which the addressee has sent nothing."""
+    """Return the steps in which this member sent questions and requests that were not answered: the
+    addressee has sent no message since."""
     waits: dict[int, int] = {}
     for said in messages:
         if said.sender == member and said.kind in {ASK, REQUEST}:

@@ -75,14 +75,14 @@ class Job:
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:
-        """Return what the world recorded for this seat of the worker when the job was given
+        """Return the facts that the world recorded for this seat of the worker when the job was given
         (`World.aim_mark`)."""
         return self.marks.get(str(seat), self.since)
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """Return all jobs that these messages give, in their last state. They are in the order in which they
-    were given."""
+    """Return all jobs that these messages give, in the order in which they were given. Each job has the
+    status that the last message about it reports."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
@@ -141,8 +141,9 @@ def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) ->
 
 
 def aim_and_words(text: str, aims: Iterable[str]) -> tuple[str, str]:
-    """Return the aim with which a job in free text begins, as `aims` spell it (`serve salmonSushi`), and the
-    words after it. Without one, the aim is empty, and all is words."""
+    """Split the text of a job into its aim and the words after the aim. `aims` lists how aims are written,
+    such as `serve salmonSushi`. If the text does not begin with an aim, the aim is empty and all of the
+    text is words."""
     for aim in sorted(aims, key=len, reverse=True):
         rest = text[len(aim) :]
         if text.lower().startswith(aim.lower()) and not (rest[:1].isalnum() or rest[:1] == "_"):
@@ -197,8 +198,7 @@ def _is_about(job: Job, message: TeamMessage) -> bool:
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
-    """Return whether a message refers to a job wrongly: the job is not open, or it is not the sender's
-    own."""
+    """Return True if a message refers to a job that is not open, or that does not involve the sender."""
     if say.kind == INFORM and PASSED_ON in say.data:
         return job_passed_on(jobs, sender, say.data) is None
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:

@@ -37,7 +37,8 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """Return the highest possible share of completed orders; None if no order could end."""
+        """Return the highest possible share of completed orders. Return None if no order could end within
+        the episode."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:
@@ -116,8 +117,8 @@ class Benchmark(ABC):
 
     @abstractmethod
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the world's settings for an episode in this level. `alpha` sets the interval between
-        orders, `steps` the length of the episode."""
+        """Return the world's settings for an episode in this level. `alpha` is a factor of the interval
+        between orders. `steps` is the length of the episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,8 @@ class ComparisonBenchmark(Benchmark):
         return ()
 
     def level_facts(self, level: str) -> Mapping[str, Json]:
-        """Return the facts of a level by which published tables group it. Empty by default."""
+        """Return the properties of a level by which published tables group the levels, by name. The
+        default is empty."""
         return {}
 
 

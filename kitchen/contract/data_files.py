@@ -65,7 +65,8 @@ def json_object_in_text(text: str) -> dict[str, Json] | None:
 
 
 def _finite(text: str) -> float:
-    """Return a number that JSON allows; Python's own reader also accepts NaN and 1e999."""
+    """Convert a text to a number that JSON allows. Raises an error for NaN and for numbers that are too
+    large, which Python's own reader accepts."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is no number of JSON")
@@ -83,7 +84,7 @@ def check_depth(value: Json) -> Json:
 
 
 def _parts(value: Json) -> list[Json]:
-    """Return the elements of a list or a table; nothing for other values."""
+    """Return the elements of a list, or the values of a table. Return an empty list for any other value."""
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
 
 

@@ -115,12 +115,12 @@ class ReplyReadings:
 
     @property
     def unread_share(self) -> float:
-        """Share of the decisions whose replies could be read only in part or not at all."""
+        """Return the share of the decisions whose replies could be read only in part or not at all."""
         return (self.part + self.none) / self.decisions if self.decisions else 0.0
 
     @property
     def invalid_share(self) -> float:
-        """Share of the requested commands that were read but refused in the end."""
+        """Return the share of the requested commands that were read but refused in the end."""
         return self.invalid / self.commands if self.commands else 0.0
 
     @property
@@ -161,8 +161,8 @@ class ReplyReadings:
         )
 
     def _high_shares(self) -> list[tuple[str, str, str]]:
-        """Return (share, base, problem) for each share that is too high: the share, what it is a share of,
-        and a text."""
+        """Return a tuple (share, base, problem) for each share of unusable replies that is too high.
+        `share` is the share as text, `base` is what it is a share of, and `problem` is a description."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
             (self.invalid_share, "commands", "were invalid"),

@@ -148,7 +148,8 @@ class StepDialogue:
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])
 
     def _open(self, place: int) -> None:
-        """Let this agent open the next conversation, which everybody may answer."""
+        """Let the agent at this place in the order open the next conversation. All other members may
+        answer."""
         self._opener, self._to_answer = place, {place}
         self._done = {other for other in range(len(self.situations)) if not self._turns_left(other)}
         self._said_here = [[] for _ in self.situations]
@@ -158,7 +159,7 @@ class StepDialogue:
         return self.organisation.rounds + (bool(made) and not made[0].says) - len(made)
 
     def _is_left(self, place: int) -> bool:
-        """Return whether this agent still has to decide."""
+        """Return whether the agent at this place in the order still has to decide."""
         return not self.decisions[place] and self.situations[place].request.because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
@@ -179,8 +180,8 @@ class StepDialogue:
         return member in message.to and (not self.organisation.within or self.hears(member, message))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
-        """Record the decision of this agent. Agents that hear something new have something to answer, unless
-        these words end the dialogue for the speaker."""
+        """Record the decision of the agent at this place. Agents that receive a new message must then
+        answer it, unless the message ends the dialogue."""
         says = tuple(replace(say, data={**say.data, ROUND_KEY: number}) for say in decision.says)
         self.decisions[place].append(replace(decision, says=says))
         self.last_round[place] = number
@@ -196,8 +197,8 @@ class StepDialogue:
             self._to_answer |= called - self._done
 
     def _is_responder(self, place: int) -> bool:
-        """Return whether this agent takes turns with the opener, and answers it. It cannot end the
-        conversation."""
+        """Return whether this agent answers the opener in a conversation in which two members take turns.
+        A responder cannot end the conversation."""
         return self.organisation.takes_turns and place != self._opener
 
     def _goes_on(self, place: int, says: Sequence[MessageDraft]) -> bool:
@@ -209,7 +210,8 @@ class StepDialogue:
         return is_new or (place != self._opener and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this message if it may be sent. Return the places of the agents that should answer."""
+        """Send this message from the agent at `place`, if the rules allow it. Return the places of the
+        agents that should answer."""
         member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.messages)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):
@@ -237,7 +239,7 @@ def _contents(says: Sequence[MessageDraft]) -> Json:
 
 
 def _merged(decisions: list[Decision]) -> Decision:
-    """Return the last decision, with the words and the model calls of all."""
+    """Return the last of these decisions, with the messages and the model calls of all of them."""
     calls: tuple[Call, ...] = tuple(call for each in decisions for call in each.calls)
     says = tuple(say for each in decisions for say in each.says)
     earlier: list[Json] = [each.note for each in decisions[:-1]]

@@ -160,8 +160,8 @@ class LogMetrics(ABC):
         is undefined. The same log gives the same values."""
 
     def events(self, log: EpisodeLog) -> Sequence[ScoredEvent]:
-        """Return the events that the metrics score, in order of steps; none by default. The same log gives
-        the same events."""
+        """Return the events that the metrics score, in order of steps. The default is no events. The same
+        log always gives the same events."""
         return ()
 
     def failed_checks(self, log: EpisodeLog) -> Sequence[FailedCheck]:

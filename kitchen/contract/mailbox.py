@@ -186,15 +186,16 @@ class Mailbox:
         return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether each of these members has a seat with the aim of this job, if it has one."""
+        """Return whether every addressee has a seat that can have the aim of this job. Return True if the
+        job has no aim."""
         if "aim" not in say.data:
             return True
         held = (self.organisation.member(number).seats for number in to)
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
 
     def _closes_cycle(self, sender: int, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether a job would come back to a member that had it, after too many hops. Its holder must
-        do it or decline it."""
+        """Return whether this message would give a job back to a member that already had it, after too
+        many hops. The member that has the job must then do or decline it."""
         job = job_passed_on(self.open_jobs, sender, say.data)
         if job is None or job.state == STARTED:
             return False
@@ -240,8 +241,8 @@ class Mailbox:
     def _with_aim(
         self, world: World, to: Sequence[int], say: MessageDraft, aim_words: AimWords
     ) -> MessageDraft:
-        """Add to a job the data that the world needs later. A job without a text gets the aim's words, for
-        members who cannot read aims."""
+        """Return the message with the data that the world later needs to check the job's aim. A job
+        without a text gets `aim_words` as its text, for members who cannot read aims."""
         if not (aim := _aim(say)):
             return say
         seats = {number: self.organisation.member(number).seats for number in to}
@@ -255,7 +256,8 @@ class Mailbox:
         return replace(say, text=text, data={**data, "plain": True})
 
     def _shown(self, say: MessageDraft) -> MessageDraft:
-        """Mask blocked words. If this changes the text, the original is kept in the message's data."""
+        """Return the message with blocked words masked. If a word was masked, the original text is kept in
+        the message's data."""
         shown = mask_blocked_words(say.text, self.organisation.blocked)
         return (
             say if shown == say.text else replace(say, text=shown, data={**say.data, WRITTEN_KEY: say.text})
@@ -273,7 +275,8 @@ class Mailbox:
                 )
 
     def _status(self, world: World, job: Job) -> str:
-        """Return the status of a job's aim: reached if one seat reached it, failed if none can."""
+        """Return the status of a job's aim: SUCCESS if one of the worker's seats reached it, FAIL if no
+        seat can reach it, else UNKNOWN."""
         seats = self.organisation.member(job.worker).seats
         found = {world.aim_status(seat, job.aim, job.mark_of(seat)) for seat in seats}
         return SUCCESS if SUCCESS in found else UNKNOWN if UNKNOWN in found else FAIL
@@ -340,7 +343,8 @@ class Mailbox:
 
 
 def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
-    """Return an agent's rights and messages (`TeamTalk`) with the aims of the members that it may command."""
+    """Return `talk` (an agent's rights and messages), with the aims of the members that the agent may
+    command added."""
     organisation = talk.organisation
     led = organisation.commanded_by(talk.member) if organisation else ()
     if organisation is None or not led:

@@ -69,7 +69,7 @@ class Metric:
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """Return the minimum and the maximum of the metric's values; None for an end without a limit."""
+        """Return the minimum and the maximum of the metric's values. An end is None if there is no limit."""
         return {"share": (0.0, 1.0), "count": (0.0, None)}.get(self.kind, (self.low, self.high))
 
     def holds(self, value: Json) -> bool:

@@ -163,7 +163,8 @@ class Organisation:
 
     @property
     def one_partner(self) -> bool:
-        """True if each member may talk with only one other at a time (`kitchen.contract.team_messages`)."""
+        """Return True if each member may talk with only one other at a time
+        (`kitchen.contract.team_messages`)."""
         return self.kind == "pairwise"
 
     @property
@@ -174,13 +175,13 @@ class Organisation:
 
     @property
     def talks_within(self) -> bool:
-        """True if agents answer messages within the step, before anybody chooses a command
+        """Return True if agents answer messages within the step, before anybody chooses a command
         (`kitchen.play.coplayers.answer_messages`)."""
         return self.kind == PAIR or self.within
 
     @property
     def takes_turns(self) -> bool:
-        """True if two members speak and choose in turn within the step: the first one opens
+        """Return True if two members speak and choose in turn within the step: the first one opens
         (`kitchen.play.turn.speaking_order`). Both have seats."""
         return self.kind == PAIR and self.within and all(member.seats for member in self.members)
 
@@ -196,23 +197,24 @@ class Organisation:
 
     @property
     def least_think_steps(self) -> int:
-        """The least steps between the question to a member that plans and the effect of its decision."""
+        """Return the least steps between the question to a member that plans and the effect of its
+        decision."""
         return 1 if self.think_steps == REAL else int(self.think_steps)
 
     @property
     def is_silent(self) -> bool:
-        """True if no member may write to another."""
+        """Return True if no member may write to another."""
         return not self.commands and not self.writes
 
     @property
     def people_are_written_to(self) -> bool:
-        """True if some member may write to a person."""
+        """Return True if some member may write to a person."""
         people = {member.number for member in self.members if member.is_person}
         return any(addressee in people for _, addressee in self.commands | self.writes)
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers of all members, in order."""
+        """Return the numbers of all members, in order."""
         return tuple(member.number for member in self.members)
 
     def member(self, number: int) -> Member:
@@ -466,7 +468,8 @@ def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _check_members(members: Sequence[Member], seats: int) -> None:
-    """Check that every seat belongs to one member, and that every member has a number of its own."""
+    """Check that every seat belongs to exactly one member, and that no two members have the same number.
+    Raises SettingsError otherwise."""
     if not members:
         raise SettingsError("members: there is nobody")
     held = sorted(seat for member in members for seat in member.seats)

@@ -58,8 +58,8 @@ class SimpleWorld(World):
         """Set every attribute named in `state` to its start value. Take random numbers from `chance`."""
 
     def chance(self, *labels: object) -> Random:
-        """Return a new random generator that depends only on the seed and these labels. It is not part of
-        the state."""
+        """Return a new random generator. It depends only on the episode's seed and the given labels. It is
+        not part of the state."""
         return Random("\x1f".join(map(str, (self.seed, *labels))))  # noqa: S311 - not for secrets
 
     @property
@@ -163,7 +163,7 @@ class SimpleWorld(World):
 
 
 def _copied(value: Json) -> Json:
-    """Return a deep copy, so that a later step does not change the value."""
+    """Return a deep copy of the value, so that later changes to the original do not affect it."""
     if isinstance(value, dict):
         return {name: _copied(each) for name, each in value.items()}
     return [_copied(each) for each in value] if isinstance(value, list | tuple) else value

@@ -127,7 +127,8 @@ def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _alone(pattern: str) -> str:
-    """Match the pattern as a whole word; in scripts without spaces between words, match it anywhere."""
+    """Return a pattern that matches this pattern only as a whole word. In scripts without spaces between
+    words, it matches anywhere."""
     return pattern if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern) else rf"(?<!\w){pattern}(?!\w)"
 
 

@@ -163,8 +163,8 @@ class World(ABC):
         """
 
     def public_brief(self) -> dict[str, Json]:
-        """Return the facts that anybody may know before the game: the entries that are the same in the
-        briefs of all seats. Keys in `secret` are left out."""
+        """Return the facts that anybody may know before the game. They are the entries that the briefs of
+        all seats have in common. Keys in `secret` are left out."""
         first, *others = (self.brief(seat) for seat in range(self.seats))
         return {
             name: value

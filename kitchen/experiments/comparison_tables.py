@@ -80,7 +80,8 @@ class Estimate:
 
 
 def _wilson(successes: float, number: int) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion (Wilson 1927)."""
+    """Return the ends (low, high) of Wilson's score interval of a proportion: `successes` out of `number`
+    (Wilson 1927)."""
     share, squared = successes / number, Z * Z / number
     middle = (share + squared / 2) / (1 + squared)
     half = Z / (1 + squared) * sqrt(share * (1 - share) / number + squared / (4 * number))
@@ -147,7 +148,7 @@ def levels_in(found: Iterable[LineUpResult]) -> list[str]:
 
 
 def _published_rows(printed: Mapping[str, Mapping[str, PublishedValue]]) -> list[tuple[str, ...]]:
-    """Return a table row for each published name; the columns are the levels."""
+    """Return one table row for each published name. Each row has one column per level."""
     return [
         (f"{name}, {PRINTED}", *(_published(values.get(name)) for values in printed.values()))
         for name in dict.fromkeys(name for values in printed.values() for name in values)
@@ -191,7 +192,7 @@ BOOTSTRAP_NOTE = (
 
 
 def _further_grid(seats: int, name: str, results: Sequence[CellResult]) -> TextTable:
-    """Return the table of one of the benchmark's further metrics (`ComparisonBenchmark.more_figures`)."""
+    """Return the table for one of the benchmark's additional metrics (`ComparisonBenchmark.more_figures`)."""
     cells = [cell for cell in results if cell.column.agents == seats]
     figure = next(one for one in metrics_of_world(cells[0].column.world) if one.name == name)
     texts = {
@@ -210,7 +211,8 @@ def _further_grid(seats: int, name: str, results: Sequence[CellResult]) -> TextT
 
 
 def _bootstrap_text(figure: Metric, values: Sequence[float]) -> str:
-    """Format the mean of these values with its bootstrap interval; `n/a` without values."""
+    """Return the mean of these values with its bootstrap interval, as text. Return `n/a` if there are no
+    values."""
     if not values:
         return "n/a"
     mean, ends = _number(figure, fmean(values)), mean_interval(values)
@@ -280,7 +282,8 @@ def comparison_line(results: Sequence[CellResult]) -> str:
 
 
 def _means(found: Iterable[LineUpResult]) -> list[tuple[float, LineUpResult]]:
-    """Return (mean, result) pairs for every line-up that was played."""
+    """Return a pair (mean, result) for each of these results that has a mean. Results of line-ups that
+    were not played are left out."""
     return [(each.estimate.mean, each) for each in found if each.estimate.mean is not None]
 
 

@@ -46,8 +46,8 @@ def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
 
 
 def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
-    """Return a function that stores the next piece of an episode's log. With `anew`, the pieces belong to
-    a new run of the episode."""
+    """Return a function that stores the next piece of an episode's log. With `anew`, the episode is played
+    again from its start, and the pieces belong to a new run."""
     run, number = _last(episode)
     if anew and number:
         run, number = run + 1, 0
@@ -62,13 +62,15 @@ def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
 
 
 def _last(episode: ExperimentEpisode) -> tuple[int, int]:
-    """Return run and number of the last stored piece; the number is 0 if there is none."""
+    """Return (run, number) of the last stored piece of an episode's log. The number is 0 if no piece is
+    stored."""
     last = ExperimentLog.objects.filter(episode=episode).order_by("run", "number").last()
     return (last.run, last.number) if last else (1, 0)
 
 
 def _store(episode_id: int, run: int, number: int, piece: bytes) -> None:
-    """Store one piece. Raises PlayedElsewhereError if another piece has this number; an identical one may."""
+    """Store one piece of the log. If an identical piece with this number is already stored, do nothing.
+    Raises PlayedElsewhereError if a different piece has this number."""
     try:
         with transaction.atomic():
             ExperimentLog.objects.create(episode_id=episode_id, run=run, number=number, data=piece)

@@ -124,7 +124,7 @@ def provider_of_column(setup: ExperimentSetup, column: ExperimentColumn) -> str:
 
 
 def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
-    """Forecast the cost of the jobs of one cell."""
+    """Return the expected cost of the jobs (episodes) in one cell of the experiment."""
     settings = setup.settings_of(jobs[0].column.variant)
     provider, model = parse_model_setting(str(settings[MODEL_SETTING]))
     asked = [trial for trial in sample_job_calls(setup, jobs[0]) if trial.calls]

@@ -201,7 +201,7 @@ class ExperimentForm(RunSettingsForm):
         return self.setup
 
     def _forget_others(self) -> None:
-        """Remove errors in the fields of co-players that were not chosen."""
+        """Remove errors from the form fields of co-players that the user did not choose."""
         chosen = None if self._compares_partners else self.cleaned_data.get(COPLAYER)
         for kind in agent_kinds(DEFAULT_WORLD):
             for name in setting_names(kind) if kind != chosen else ():
@@ -240,7 +240,7 @@ class ExperimentForm(RunSettingsForm):
         return {**given, "co_player": cleaned[COPLAYER], "coplayer_settings": settings}
 
     def _placed(self, error: SetupError) -> tuple[str | None, ValidationError]:
-        """Return the field that an error belongs to, and the message shown there."""
+        """Return the name of the field that an error belongs to, and the error to show at this field."""
         text, compares = str(error), self.cleaned_data.get("preset") == "table6"
         if self._compares_partners:
             about = FIELD_FOR_ARGUMENT.get(error.about, error.about)
@@ -318,7 +318,7 @@ def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _only_in(*worlds: str) -> list[str]:
-    """Return CSS classes for fields that the page shows only for these worlds."""
+    """Return the CSS classes with which the page hides a field unless one of these worlds is chosen."""
     return ["settings-of", "settings-of-world", *(f"is-{world}" for world in worlds)]
 
 

@@ -340,10 +340,8 @@ def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
 
 
 def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
-    """Return a function that renews the claim on an episode every `RENEW_SECONDS`.
-
-    One failure is harmless: the claim lasts longer, and the row is stored once.
-    """
+    """Return a function that renews this worker's claim on an episode, at most once every `RENEW_SECONDS`.
+    If a renewal fails, the function only logs it, because the claim lasts longer than until the next try."""
     last, mine = time.monotonic(), ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
 
     def renew() -> None:

@@ -301,7 +301,8 @@ def call_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> Call:
 
 
 def same_request(one: Request, other: Request) -> bool:
-    """Return whether two requests have the same texts and parameters; their time limits may differ."""
+    """Return whether two model requests have the same texts and parameters. Their time limits are not
+    compared."""
     return request_texts(one) == request_texts(other) and _parameters(one) == _parameters(other)
 
 

@@ -95,7 +95,7 @@ def read_log(data: bytes) -> PlayedLog:
 
 
 def _texts(objects: list[Any]) -> dict[str, str]:
-    """Return texts by their hashes; raise LogError if a text does not match its hash."""
+    """Return the texts by their hashes. Raises LogError if a text does not match its hash."""
     texts: dict[str, str] = {each["text"]: each["is"] for each in objects if "text" in each}
     for key, text in texts.items():
         if text_key(text) != key:
@@ -104,7 +104,8 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
-    """Return the lines and the size of all complete pieces; raise LogError if one is damaged."""
+    """Return the lines and the total size of all complete pieces in `data`. Raises LogError if a piece is
+    damaged."""
     lines, size = bytearray(), 0
     while size < len(data):
         piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format
@@ -193,13 +194,14 @@ class LogFolder:
         self.folder = out / LOG_FOLDER
 
     def data(self, key: EpisodeKey) -> bytes:
-        """Return the bytes of an episode's log; empty if there is none. Raises OSError if it cannot be
-        read."""
+        """Return the bytes of an episode's log. Return empty bytes if the episode has no log. Raises
+        OSError if the log cannot be read."""
         path = self._path(key)
         return path.read_bytes() if path.exists() else b""
 
     def read(self, key: EpisodeKey) -> PlayedLog | None:
-        """Return the log of an episode; None if there is none. Raises LogError if it is invalid."""
+        """Return the log of an episode. Return None if the episode has no log. Raises LogError if the log
+        is invalid."""
         data = self.data(key)
         return read_log(data) if data else None
 

@@ -102,7 +102,7 @@ def _decision_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 def _decisions(
     log: PlayedLog, each: StepEntry | UntakenStep
 ) -> Iterator[tuple[Cells, Sequence[Call], Cells]]:
-    """Yield each decision on a step with its calls and the values of TEAM_COLUMNS."""
+    """Yield each decision on a step, with its model calls and its values in the columns TEAM_COLUMNS."""
     if log.head.organisation is None or isinstance(each, UntakenStep):
         of_team = () if log.head.organisation is None else (None, None)
         yield _decided(each, log.head.coplayer), each.calls, of_team
@@ -126,7 +126,8 @@ def _message_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 
 
 def _message_rows_with_requests(world: str, log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    """Yield the rows of messages, each with its requests in English words at the end."""
+    """Yield the table rows of messages. The last cell of each row has the requests in the message as
+    English text."""
     page, data = get_page(world), MESSAGE_DATA_CELL
     with in_english():
         for cells in _message_rows(log, known):
@@ -159,8 +160,8 @@ def _team_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 
 
 def _replayed(log: PlayedLog, what: str) -> EpisodeLog | None:
-    """Replay an episode once for all tables. Return None if it is played otherwise today; `what` then cannot
-    be computed."""
+    """Replay an episode and return its log. The result is cached for all tables. Return None if today's
+    version of the world plays the episode differently, so that `what` cannot be computed."""
     if log.replayed is None:
         episode = RunningEpisode(log.head)
         try:
@@ -267,8 +268,8 @@ def log_table_files(setup: ExperimentSetup) -> Mapping[str, TableRows]:
 
 
 def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    """Yield the events that the metrics of the world score; an episode that is played otherwise today has
-    none."""
+    """Yield a table row for each event that the world's metrics score. Yield nothing if today's version of
+    the world plays the episode differently."""
     episode = _replayed(log, "scored events")
     for number, event in enumerate(scored_events(episode) if episode else (), start=1):
         values = (event.values.get(name) for name in names)
@@ -277,7 +278,8 @@ def _scored_event_rows(names: Sequence[str], log: PlayedLog, known: set[str]) ->
 
 
 def _failed_check_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
-    """Yield the checks that failed; an episode that is played otherwise today has none."""
+    """Yield a table row for each check of the world that failed. Yield nothing if today's version of the
+    world plays the episode differently."""
     episode = _replayed(log, "failed checks")
     for check in failed_checks(episode) if episode else ():
         yield *log.head.key, *check

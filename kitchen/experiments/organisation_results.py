@@ -94,9 +94,11 @@ def _result(cell: CellResult) -> OrganisationResult:
 
 
 def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return the tables of an experiment with a goal; none for others.
+    """Return the result tables of an experiment with a goal. Return an empty list if the experiment has no
+    goal.
 
-    The layout is that of Figure 7: TC and mPT of every organisation (7a), and TC by task (7b and 7c).
+    The layout is that of the paper's Figure 7: TC and mPT of every organisation (7a), and TC by task (7b
+    and 7c).
     """
     if not setup.goal:
         return []

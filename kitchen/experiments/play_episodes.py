@@ -91,7 +91,8 @@ class RunningEpisode(EpisodeLoop):
         return StepMade(entry.commands, (joint,))
 
     def _is_of_team(self, entry: StepEntry) -> bool:
-        """Return whether the members that decided and remember are those of this team."""
+        """Return whether a log entry fits the team of this episode: the members that decided belong to the
+        team and, without an organisation, there is one memory for each member."""
         numbers = {member.number for member in self.team.members}
         if self.team.organisation is not None:
             made = {each.member for each in entry.decisions}
@@ -204,14 +205,15 @@ def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], flo
 
 
 def _more_figures(world: str, score: Mapping[str, Json]) -> str:
-    """Return the further metrics of the world's benchmark as a JSON object; empty without any."""
+    """Return the additional metrics of the world's benchmark as a JSON object. Return an empty text if
+    there are none."""
     ground = get_ground(world)
     names = ground.more_figures if isinstance(ground, ComparisonBenchmark) else ()
     return json.dumps({name: score.get(name) for name in names}) if names else ""
 
 
 def _read(course: RunningEpisode, decided: Iterable[StepEntry | DecisionMade]) -> dict[str, Any]:
-    """Return the values of the result row's columns about how model replies were parsed."""
+    """Return the values of the result row's columns that tell how well model replies could be parsed."""
     seats = {member.number: len(member.seats) for member in course.team.members}
     if course.team.organisation is None:
         seats = {}
@@ -320,7 +322,8 @@ def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json
 def _steps(
     course: RunningEpisode, record_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
 ) -> Iterator[StepEntry]:
-    """Yield every step from here to the end when it is taken. Calls for a step that fails are kept."""
+    """Play the episode to its end, and yield each step when it is taken. If a step fails, its model calls
+    are still recorded with `record_untaken`."""
     with _unforeseen():
         agents = course.agents()
     with asyncio.Runner() as loop:
@@ -370,11 +373,9 @@ def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
 
 
 def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
-    """Combine the decisions of a step into one for the log entry.
-
-    Without decisions, it names who filled the seats. Memory and notes of members of an organisation stay with
-    their own decisions.
-    """
+    """Combine the decisions of a step into one decision for the log entry. If no agent decided, the result
+    says who gave the seats their commands. In an organisation, memories and notes stay in the members' own
+    decisions."""
     if not step.decisions:
         by = sorted({each.chosen_by for each in course.filled.values()})
         return DecisionMade(0, played_by=" ".join(by))

@@ -49,24 +49,25 @@ class TableBesideOurs:
 
     @property
     def ground(self) -> ComparisonBenchmark:
-        """The benchmark of the results."""
+        """Return the benchmark that the results belong to."""
         return comparison_benchmark(self.results)[0]
 
     @property
     def metric(self) -> Metric:
-        """Our metric that stands beside the printed values."""
+        """Return the metric of our results that is compared with the printed values."""
         name = self.table.figure or self.ground.figure
         world = self.results[0].column.world
         return next(metric for metric in metrics_of_world(world) if metric.name == name)
 
     @property
     def line_ups(self) -> tuple[str, ...]:
-        """The names of our line-ups (agents that play together), in their order."""
+        """Return the names of the line-ups (agents that play together) in our results, in their order."""
         return tuple(dict.fromkeys(cell.column.variant.name for cell in self.results))
 
     def estimate(self, row: PublishedRow, line_up: str) -> Estimate | None:
-        """Return our mean in the group of this row, in our unit. None if we have no counterpart, or if
-        nothing of the group was played."""
+        """Return the mean of our results for this row of the table and this line-up, in the unit of our
+        metric. Return None if the row corresponds to no levels of ours, or if none of these levels was
+        played."""
         if row.where is None:
             return None
         wanted = row.where.items()
@@ -77,8 +78,9 @@ class TableBesideOurs:
         return Estimate(values, self.metric.ends, are_counts=counts) if values else None
 
     def numbers(self, row: PublishedRow, line_up: str) -> GroupMean | None:
-        """Return our mean in the group of this row, in the unit of the printed values; None as for
-        `estimate`."""
+        """Return the mean of our results for this row of the table and this line-up, in the unit of the
+        printed values. Return None if the row corresponds to no levels of ours, or if none of these levels
+        was played."""
         ours, scale = self.estimate(row, line_up), self.table.scale
         if ours is None or ours.mean is None:
             return None
@@ -102,8 +104,8 @@ def _tables(results: Sequence[CellResult]) -> Iterator[TableBesideOurs]:
 
 
 def published_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return each published table as text: printed values first, then one column for each line-up of ours.
-    Rows without any value are left out."""
+    """Return each published table as text. The printed values come first, then one column for each line-up
+    in our results. Rows without any value are left out."""
     return [_text_table(each) for each in _tables(results)]
 
 
@@ -127,7 +129,8 @@ def _printed(row: PublishedRow, place: int) -> str:
 
 
 def published_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row for each value of each table: the printed ones, then ours."""
+    """Return a CSV file with one row for each value of each table. Each table's printed values come before
+    the means of our results."""
     return csv_bytes(PUBLISHED_COLUMNS, (line for each in _tables(results) for line in _lines(each)))
 
 

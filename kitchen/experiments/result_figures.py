@@ -91,8 +91,8 @@ def _success_rate_panel(name: str, cells: Sequence[CellResult], agents: Sequence
 
 
 def _lines(cell: CellResult, agents: Sequence[int]) -> Iterator[Series]:
-    """Yield the bound, the paper's and our line. Our lines are shifted a little so that their intervals are
-    visible."""
+    """Yield the lines of a figure: the upper bound, the paper's results and our results. Our lines are
+    shifted a little so that their intervals are visible."""
     who, place = counted_noun(cell.column.agents, "agent"), agents.index(cell.column.agents)
     colour, aside = (
         SERIES_NUMBERS[place % len(SERIES_NUMBERS)],
@@ -245,7 +245,8 @@ SHARE_TOP = 1.05
 
 
 def _bar(name: str, height: float, reach: tuple[float, float] | None) -> Point:
-    """Return a bar; `reach` is the distance of its interval below and above it."""
+    """Return a bar of this height. `reach` is the distance from its top to the lower and upper end of its
+    interval."""
     low, high = (height - reach[0], height + reach[1]) if reach else (None, None)
     return Point(0, height, low, high, f"{name}: {height:.2f}")
 

@@ -125,7 +125,8 @@ def _grid(title: str, cells: Sequence[CellResult], notes: tuple[str, ...] = ()) 
 
 
 def _replies(cells: Sequence[CellResult], who: DecisionMakers) -> Iterator[tuple[str, ...]]:
-    """Yield two rows about the parsing of model replies; none if no model was called."""
+    """Yield two table rows that tell how well model replies could be parsed. Yield nothing if no model was
+    called."""
     read = [*(each.players.read for each in cells), who.read]
     if who.read.decisions:
         yield ("not read whole", *(f"{each.part + each.none} of {each.decisions}" for each in read))
@@ -145,8 +146,8 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 
 def _average(cells: Sequence[CellResult]) -> str:
-    """Return this experiment's mean, followed by the paper's over the same cells, and the number of cells if
-    not all."""
+    """Return a text with this experiment's mean over the cells and the paper's mean over the same cells.
+    The number of cells is added if not all cells have a result."""
     means = means_of(cells)
     if means.there == means.played:
         return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"
@@ -161,7 +162,8 @@ def _of(number: int, cells: int) -> str:
 
 
 def _others(setup: ExperimentSetup, agents: int) -> Iterator[str]:
-    """Yield the CoS of the paper's other models (Table 6), over the same intervals."""
+    """Yield the collaboration score (CoS) of the other models in the paper's Table 6. It is computed over
+    the same intervals as in this experiment."""
     for model, counts in DEFAULT_BENCHMARK.other_models(agents).items():
         if counts and set(setup.alphas) <= set(counts):
             shares = [counts[alpha][0] / counts[alpha][1] for alpha in setup.alphas]
@@ -259,8 +261,7 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
 
 
 def _who(players: DecisionMakers) -> list[object]:
-    """Return the values of the row's last columns, which say who decided: the column `decisions` and all
-    after it."""
+    """Return the values of a row's last columns, from `decisions` on. They say who decided."""
     models, codes = ", ".join(sorted(players.models)), counts_text(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
     return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

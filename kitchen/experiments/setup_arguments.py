@@ -38,14 +38,14 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
-    """Raise SetupError for the first of these arguments that was given."""
+    """Raise SetupError for the first argument in `names` that the user gave. `why` is the reason."""
     for name in names:
         if given.get(name):
             raise SetupError(f"--{name.replace('_', '-')}: {why}", name)
 
 
 def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
-    """Return the setup of one co-player that commands all seats."""
+    """Return the experiment setup in which one co-player commands all seats."""
     _refuse(given, TEAM_ARGUMENTS, "say who plays, with --members")
     preset = given["preset"] or ""
     kind = given["co_player"] or (
@@ -94,7 +94,8 @@ def _ground(world: str) -> Benchmark:
 
 
 def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBenchmark) -> ExperimentSetup:
-    """Return the setup of a world in which one metric is compared, of partners or of line-ups."""
+    """Return the experiment setup for a world whose benchmark (`ground`) compares one metric, between
+    pairs of partners or between line-ups."""
     of_partners = isinstance(ground, PairingBenchmark)
     for name in NOT_OF_PARTNERS if of_partners else NOT_OF_COMPARISONS:
         if given.get(name):
@@ -120,7 +121,8 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
 def _line_ups(
     given: Mapping[str, Any], ground: ComparisonBenchmark
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Return the given or usual line-ups, and the argument that error messages should name."""
+    """Return the line-ups that the user gave, or the benchmark's usual ones. Also return the name of the
+    argument that error messages should mention."""
     if (members := given.get("members")) is not None:
         _refuse(given, ("pairs", "agents", "seats"), "say it with --members alone")
         return _members(members), {"pairs": "--members"}
@@ -131,7 +133,8 @@ def _line_ups(
 
 
 def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> ExperimentSetup:
-    """Return the setup of line-ups in a world that counts completed orders."""
+    """Return the experiment setup for line-ups in a world whose benchmark (`ground`) counts completed
+    orders."""
     _refuse(given, (*SINGLE_AGENT_ARGUMENTS, "agents"), "means nothing with --members")
     line_ups = _members(given["members"])
     setup = ExperimentSetup(
@@ -149,7 +152,8 @@ def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> Experim
 
 
 def _members(text: str) -> tuple[str, ...]:
-    """Split a comma-separated list of line-ups, without blanks."""
+    """Return the line-ups in the comma-separated value of `--members`, without blanks. Raises SetupError
+    if a line-up has an empty place or is repeated."""
     found = _list("--members", text, lambda part: "".join(part.split()))
     if any("" in line_up_kinds(line_up) for line_up in found):
         raise SetupError(f"--members: {text!r} has an empty place", "members")
@@ -176,7 +180,7 @@ def _episodes(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
-    """Return the fields about how members play together; `usual` is the default organisation."""
+    """Return the fields of the setup about how members play together. `usual` is the default organisation."""
     kinds = _list("--organisation", given.get("organisation"), str) or ((usual,) if usual else ())
     settings: dict[str, Json] = {}
     for text in given.get("organisation_set") or ():
@@ -193,7 +197,8 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
-    """Check the setup; errors name the argument that `called` has for a field of the setup."""
+    """Check the setup and return it. Error messages name the command-line argument that `called` gives for
+    a field of the setup."""
     try:
         return check_setup(setup)
     except SetupError as error:
@@ -204,7 +209,8 @@ def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> Experiment
 
 
 def _pairs(text: str | None, seats: str, ground: PairingBenchmark) -> tuple[str, ...]:
-    """Return each pair once: the named pairs, or all pairs of all kinds."""
+    """Return the pairs of partners to play, without repetitions: those that the text names or, without a
+    text, all pairs of all kinds of agent."""
     if seats not in {SEATS_AS_NAMED, SEATS_BOTH_WAYS}:
         raise SetupError(f"--seats: {seats!r} is neither {SEATS_AS_NAMED} nor {SEATS_BOTH_WAYS}", "seats")
     if text in {None, "all"}:
@@ -220,7 +226,8 @@ def _pairs(text: str | None, seats: str, ground: PairingBenchmark) -> tuple[str,
 
 
 def _pair(text: str) -> str:
-    """Return a pair without blanks. A kind that is named alone is paired with itself."""
+    """Return a pair of partners without blanks. If the text names only one kind of agent, the pair
+    consists of two of this kind."""
     kinds = [kind.strip() for kind in line_up_kinds(text)]
     if "" in kinds:
         raise SetupError(f"--pairs: {text!r} has an empty place", "pairs")
@@ -236,7 +243,7 @@ def whole_number(name: str, text: str) -> int:
 
 
 def _settings(given: Mapping[str, Any], model: str | None) -> dict[str, Json]:
-    """Return the settings of the co-players; each applies to every co-player that declares it."""
+    """Return the settings of the co-players. A setting applies to each co-player that declares its name."""
     settings: dict[str, Json] = {**given.get("coplayer_settings", {})} | ({"model": model} if model else {})
     for text in given.get("set") or ():
         settings |= _one_setting(text)

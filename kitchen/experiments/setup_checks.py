@@ -73,7 +73,8 @@ def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
 
 
 def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
-    """Check a setup of line-ups. Each setting applies to every co-player that declares its name."""
+    """Check a setup of line-ups, and return it. Each setting applies to every co-player that declares its
+    name."""
     kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair))
     try:
         declared = {each.name for kind in kinds for each in get_agent(kind).settings}
@@ -134,7 +135,8 @@ def check_model_access(setup: ExperimentSetup) -> None:
 
 
 def _filled(settings: dict[str, Json]) -> dict[str, Json]:
-    """Name the model explicitly, so that a resumed run calls the same one in any environment."""
+    """Return the settings with the model named explicitly. A resumed run then calls the same model in any
+    environment."""
     if MODEL_SETTING not in settings:
         return settings
     return {**settings, MODEL_SETTING: ":".join(parse_model_setting(settings[MODEL_SETTING]))}
@@ -247,7 +249,8 @@ def _check_fit(teams: Sequence[tuple[str, str]], setup: ExperimentSetup) -> None
 
 
 def _each_once(name: str, values: Sequence[object]) -> None:
-    """Raise SetupError if a value is repeated: episodes of equal keys would be played only once."""
+    """Raise SetupError if a value is repeated. Repeated values would give episodes with equal keys, which
+    are played only once."""
     if not values or len(set(values)) < len(values):
         raise SetupError(f"{name}: needs values, each once", name)
 

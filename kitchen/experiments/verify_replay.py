@@ -95,7 +95,8 @@ def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEnt
 
 
 def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
-    """Return the stored answers of a step, by member. Without an organisation, members share them."""
+    """Return the recorded model answers of a step, by member. Without an organisation, all members share
+    the same recording."""
     numbers = [member.number for member in team.members]
     if team.organisation is None:
         return dict.fromkeys(numbers, RecordedCalls(entry.calls, same_request))
@@ -104,7 +105,7 @@ def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
 
 
 def _is_other(then: EpisodeRow, now: EpisodeRow) -> bool:
-    """Return whether two rows differ. A column added later is blank in older files and is not compared."""
+    """Return whether two result rows differ. A column that an older file lacks is not compared."""
     return any(
         getattr(then, each.name) not in (getattr(now, each.name), each.default) for each in fields(EpisodeRow)
     )
@@ -138,7 +139,8 @@ def _messages(step: StepMade) -> list[Json]:
 
 
 def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:
-    """Return whether the memories differ. The stand-in's, which hold the planner's plan, are not compared."""
+    """Return whether the replayed agents' memories differ from the logged ones. Memories of the stand-in
+    are not compared, because they contain the planner's plan."""
     if any(call.provider == STAND_IN for call in then.calls):
         return False
     return canonical_json(now.memory) != canonical_json(then.memory)

@@ -78,7 +78,7 @@ _FIELDS: Mapping[str, Callable[[Setting], forms.Field]] = {
 
 
 def _checked(setting: Setting) -> Callable[[Any], None]:
-    """Return a validator that reports the setting's own error."""
+    """Return a form validator that reports an invalid value with the error message of the setting itself."""
 
     def check(value: Json) -> None:
         try:

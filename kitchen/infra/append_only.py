@@ -122,7 +122,8 @@ def guard_triggers(
 
 
 def _taken(there: BaseDatabaseWrapper, quoted: str, unique: Unique) -> str:
-    """Return the condition that a row with the same values in one of these groups exists."""
+    """Return an SQL condition. It is true if the table already has a row with the same values as the new
+    row in one of these groups of unique columns."""
     groups = ([there.ops.quote_name(name) for name in group] for group in unique)
     same = (" AND ".join(f"{name} = NEW.{name}" for name in group) for group in groups)
     return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted} WHERE {each})" for each in same)  # noqa: S608 - ours
@@ -185,7 +186,7 @@ def _rows(statement: str) -> Iterator[tuple[str, ...]]:
 
 
 def _plainly(text: str) -> str:
-    """Normalise the SQL of a trigger, so that databases' spellings do not matter."""
+    """Normalise the SQL of a trigger, so that differences in how databases write it do not matter."""
     for mark in '"()':
         text = text.replace(mark, " " if mark == "(" else "")
     return " ".join(text.lower().split())

@@ -60,7 +60,7 @@ _WITH_PORT = re.compile(r"\[(?P<six>[^\]]*)\](:\d+)?|(?P<four>[\d.]+):\d+")
 
 
 def _read(said: str) -> Address | None:
-    """Read an address with or without a port. None for any other text."""
+    """Read an IP address, with or without a port, from a text. Return None if the text is no address."""
     found = _WITH_PORT.fullmatch(said := said.strip())
     try:
         address = ip_address((found["six"] or found["four"]) if found else said)

@@ -59,7 +59,7 @@ class ConnectionDrain:
 
 
 async def _ask(connection: DrainableConnection) -> None:
-    """Ask one connection to close, and log a failure."""
+    """Ask one connection to close. If this fails, log the failure."""
     try:
         await connection.close_for_restart()
     except Exception:

@@ -66,7 +66,8 @@ def database_problem(error: BaseException | None) -> DatabaseProblem | None:
 
 
 def _led_to(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error, and the errors that it was raised from or after."""
+    """Yield the error, then its causes: the errors from which it was raised, or while handling which it
+    was raised."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -75,7 +76,8 @@ def _led_to(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _trouble(error: BaseException) -> DatabaseProblem | None:
-    """Return the problem by the driver's error. An error without a number is a lost connection."""
+    """Return the kind of database problem that an error shows, by the error number of the database driver.
+    An error without a number means a lost connection. Return None for any other error."""
     if not isinstance(error, Error):
         return None
     said = error.__cause__

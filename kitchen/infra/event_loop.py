@@ -57,7 +57,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget() -> None:
-    """Reset the module in a forked process, which has no thread for the loop."""
+    """Reset this module's variables in a forked process, because the thread of the event loop does not
+    exist there."""
     _loop.cache_clear()
     _running.clear()
 

@@ -43,7 +43,8 @@ def process_is_here(name: str) -> bool:
 
 
 def _seen_from_here(name: str) -> tuple[int, str]:
-    """Return pid and start time in this name; the pid is 0 if the process cannot be seen from here."""
+    """Return the process id and start time in a process name. The id is 0 if this process cannot see the
+    named process."""
     rest, _, started = name.rpartition("/")
     place, _, pid = rest.rpartition("/")
     return (int(pid) if place and place == _place() and pid.isdecimal() else 0), started
@@ -64,7 +65,8 @@ def current_machine_run() -> str:
 
 
 def _place() -> str:
-    """Return the boot id of this machine and this process's process id namespace."""
+    """Return a text that identifies where this process runs: the machine's boot id and the process id
+    namespace."""
     try:
         return f"{_BOOT.read_text().strip()}/{_NUMBERS.readlink()}"
     except OSError:

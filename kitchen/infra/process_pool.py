@@ -172,7 +172,8 @@ class _Child:
 
 
 def _start_child(line: Connection) -> subprocess.Popen[bytes]:
-    """Start a child at the other end of this connection, with this process's module search path."""
+    """Start a child process that is connected to the other end of `line`. It uses this process's module
+    search path."""
     found = os.pathsep.join(path or "." for path in sys.path)
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-P", "-m", WORKER_MODULE, str(line.fileno()), str(os.getpid())],

@@ -69,7 +69,8 @@ def _set(text: str) -> Iterator[tuple[str, RSAPublicKey]]:
 
 
 def _one(given: Any) -> RSAPublicKey | None:
-    """Return one key of a set. None if it has another purpose or is damaged."""
+    """Return the public key in one entry of a JSON Web Key Set. Return None if the entry is damaged or no
+    RSA key for signatures."""
     try:
         if not (given.get("kty") == "RSA" and given.get("use", "sig") == "sig" and given.get("kid")):
             return None

@@ -81,7 +81,8 @@ def queue_statuses(client: Any) -> dict[str, QueueStatus]:
 
 
 def _seconds_waited(message: bytes | None) -> float:
-    """Return how long a task has waited, by its header; 0 without a task, or of another program."""
+    """Return the number of seconds that a task has waited in the queue, by the time in its header. Return
+    0 if there is no task, or if another program queued it."""
     try:
         return max(0.0, time.time() - float(json.loads(message or "")["headers"][SENT_AT_HEADER]))
     except (ValueError, KeyError, TypeError):
@@ -179,7 +180,8 @@ def cached_worker_health() -> WorkerHealth:
 
 
 def _read(kept: Any) -> WorkerHealth:
-    """Read a cached result. Returns an unknown health for anything else."""
+    """Convert a cached value to the health of the workers. Return an unknown health if the value has
+    another form."""
     try:
         return WorkerHealth(**kept)
     except TypeError:

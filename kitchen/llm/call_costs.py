@@ -150,7 +150,8 @@ class PriceList:
         return self._find(provider, model) is not None
 
     def _find(self, provider: str, model: str) -> Price | None:
-        """Return the model's own price, that of its name without a date, or that of all other models."""
+        """Return the price of a model: its own, that of its name without a date, or the provider's price
+        for all other models. Return None if there is none of these."""
         names = (model, without_date(model), ANY_MODEL)
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 

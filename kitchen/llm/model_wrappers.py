@@ -104,7 +104,8 @@ class RetryingModel(LanguageModel):
                 return replace(reply, attempts=tuple(done), seconds=self.clock() - began, cost=cost)
 
     def _begin(self, left: float) -> Attempt:
-        """Return an attempt that begins now. Until it ends, `seconds` holds the reading of the clock."""
+        """Return a new attempt that begins now. Until the attempt ends, its field `seconds` holds the time
+        at which it began."""
         return Attempt("", self.clock(), began=utc_timestamp(self.today()), allowed=left)
 
     def _end(self, begun: Attempt, outcome: str, came: Reply | ModelError) -> Attempt:
@@ -118,7 +119,7 @@ class RetryingModel(LanguageModel):
         )
 
     def _wait(self, error: ModelError, failed: int, left: float) -> float | None:
-        """Return the seconds until the next attempt; None if there is none."""
+        """Return the seconds to wait until the next attempt. Return None if the call is not tried again."""
         if not error.again or failed >= self.patience.tries:
             return None
         wait = self.patience.wait(failed, error.retry_after, self.rng)
@@ -177,15 +178,16 @@ class BudgetedModel(LanguageModel):
                 await self._settle(self.purse, worst, worst if spent is None else spent)
 
     async def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
-        """Book the cost. If that fails, the reserved money stays reserved, and the answer is still
-        returned."""
+        """Book the cost of a call in the purse. If this fails, the money stays reserved and the model's
+        answer is still returned."""
         try:
             await purse.settle(reserved, spent)
         except Exception as error:  # a ledger may fail in any way
             log.error("a call was not booked, its reserve stands: %s", type(error).__name__)
 
     async def _reserve(self, request: Request) -> float | None:
-        """Reserve the maximum cost of the call; None if no price is known and there is no purse."""
+        """Reserve the maximum cost of a call in the purse, and return the cost. Return None if no price is
+        known and there is no purse."""
         try:
             worst = self.prices.worst(self.provider, request)
         except UnknownPriceError as error:
@@ -207,7 +209,8 @@ class BudgetedModel(LanguageModel):
 
 
 async def _set_aside(purse: Payer, amount: float) -> None:
-    """Reserve money in the purse; turn errors that are not ModelErrors into one."""
+    """Reserve this amount of money in the purse. Convert any error that is not a ModelError to a
+    ModelError."""
     try:
         await purse.reserve(amount)
         return

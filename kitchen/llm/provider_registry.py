@@ -167,8 +167,8 @@ def why_not_usable(provider: str, model: str) -> list[str]:
 
 
 def _prices(provider: str) -> PriceList:
-    """Return the price list; an empty one if it cannot be read, so that no study with a budget makes a
-    call."""
+    """Return the provider's price list. If it cannot be read, return an empty list. Then no study with a
+    budget can make a call."""
     if provider == STAND_IN:
         return PriceList({(STAND_IN, "*"): Price(0.0, 0.0, 0.0, 0.0)})
     try:

@@ -319,8 +319,8 @@ class DefaultPage(Page):
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
 
     def places(self, command: Command, view: SeatView) -> str:
-        """Return the places of a drawing that a command is about, separated by spaces (`data-spot`). Empty:
-        the place that its first argument names."""
+        """Return the ids of the places in the drawing (`data-spot`) that a command refers to, separated by
+        spaces. An empty text, the default, means the place that the command's first argument names."""
         return ""
 
     # words

@@ -80,8 +80,11 @@ def _is_table(value: Json) -> bool:
 
 
 def _table(code: str, title: str, value: Json, word: CodeWord) -> Table:
-    """Return a table with a row for each entry. It has a column for each key if all entries are objects, and
-    for each place if all are lists of one length. Otherwise each entry is a text in one column."""
+    """Return a table with one row for each entry of `value`.
+
+    If all entries are objects, each key has a column. If all are lists of the same length, each position
+    has a column. Otherwise each entry is text in a single column.
+    """
     named = list(value.items() if isinstance(value, Mapping) else enumerate(value, start=1))
     names = [word(name) if isinstance(name, str) else str(name) for name, _ in named]
     entries = [entry for _, entry in named]

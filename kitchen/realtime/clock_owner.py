@@ -92,7 +92,7 @@ class ClockOwner:
             await self._leave()
 
     async def _repeat(self, does: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run a coroutine function in an endless loop, and log its errors."""
+        """Run a coroutine function again and again, without end. Log its errors."""
         while True:
             try:
                 await does()
@@ -122,7 +122,8 @@ class ClockOwner:
     # who plays where
 
     async def _look(self) -> None:
-        """Drop episodes that are over or owned by another process, and claim unclaimed ones."""
+        """Stop computing episodes that are over or owned by another process. Claim episodes that no
+        process owns."""
         standing = await run_in_db_thread(clock_episodes)
         ours = {one.episode_id: one for one in standing if one.owner == self.name}
         for episode_id, played in list(self.played.items()):
@@ -144,7 +145,8 @@ class ClockOwner:
                 await self._begin(one)
 
     async def _begin(self, one: ClockEpisode, minds: RealtimeAgents | None = None) -> None:
-        """Continue a claimed episode from the database. `minds` are agents that may already be thinking."""
+        """Continue an episode that this process has claimed, from its state in the database. `minds` are
+        its agents, which may already be thinking."""
         game = await run_in_db_thread(read_realtime_episode, one, asyncio.get_running_loop().time(), minds)
         if game is not None:
             await self._layer.group_add(keys_group(one.episode_id), self._channel)
@@ -152,8 +154,8 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store an episode and read it again, because an agent has replaced a person. Agents continue to
-        think."""
+        """Store an episode and read it again, because an agent has replaced a person. The agents'
+        calculations in progress continue."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
@@ -199,7 +201,8 @@ class ClockOwner:
 
     @staticmethod
     def _waits_for_storage(game: RealtimeEpisode) -> bool:
-        """Return whether the last tick is not stored yet. Pages are notified only afterwards."""
+        """Return whether the episode is over and its last tick is not stored yet. Pages are told of the
+        end only after it is stored."""
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
@@ -215,7 +218,7 @@ class ClockOwner:
                 return
 
     async def _stored(self, played: OwnedEpisode) -> None:
-        """Request that ticks are stored now, and wait until this is done."""
+        """Request that the computed ticks are stored now, and wait until they are stored."""
         played.stored.clear()
         self._hurry.set()
         await played.stored.wait()
@@ -237,7 +240,7 @@ class ClockOwner:
     # the log
 
     async def _store(self) -> None:
-        """Store the ticks computed since the last time, and renew the claims."""
+        """Store the ticks that were computed since the last call, and renew the claims on the episodes."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         self._hurry.clear()
@@ -322,7 +325,8 @@ class ClockOwner:
         await self._keys_asked(played, message)
 
     async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Give the page the seat if it is the newest one. An older page that reports late changes nothing."""
+        """Assign the seat to a page if the page is the newest one. An older page that reports late changes
+        nothing."""
         if await _plays(message):
             game.sit(message["seat"], message["page"])
 
@@ -355,7 +359,8 @@ def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
 
 
 async def _plays(message: dict[str, Any]) -> bool:
-    """Return whether no newer page has this seat. Trust the page while the database is unavailable."""
+    """Return True if no newer page plays this seat. While the database is unavailable, assume that the
+    page plays it."""
     rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
     try:
         return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
@@ -365,7 +370,8 @@ async def _plays(message: dict[str, Any]) -> bool:
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end even if the caller is cancelled, so that it is known what was stored."""
+    """Run a coroutine to its end, even if the caller is cancelled. Otherwise it would be unknown what was
+    stored."""
     task = asyncio.create_task(doing)
     try:
         return await asyncio.shield(task)

@@ -140,8 +140,8 @@ def _begun(mind: Mind, situation: Situation) -> Future[Decision]:
 def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
     """Return the action of an agent that has not answered yet.
 
-    An agent with a language model may think for several ticks. Until it answers, its fallback's action is not
-    logged as a fallback.
+    An agent with a language model may think for several ticks. Until it answers, its fallback's action is
+    not logged as a fallback.
     """
     if get_agent(one.mind.kind).names_model and not one.is_late:
         return MindOutcome(_fallen_back(one.mind, situation, "timeout"))
@@ -157,7 +157,8 @@ def _outcome(one: PendingDecision, situation: Situation) -> MindOutcome:
 
 
 def _arrived(one: PendingDecision, situation: Situation, late: MindOutcome) -> MindOutcome:
-    """Return the outcome of a decision made for an earlier tick. Its model calls are kept in any case."""
+    """Return the outcome of a decision that was made for an earlier tick. Its model calls are kept even if
+    its command is too late."""
     agent = make_agent(one.mind.kind, one.mind.settings)
     try:
         if decision := agent.arrived(situation, late.decision):
@@ -173,7 +174,7 @@ def _instead(mind: Mind, situation: Situation, code: str, why: str) -> MindOutco
 
 
 def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
-    """Return the fallback's decision. Empty if the fallback fails too."""
+    """Return the decision of the agent's fallback. If the fallback fails too, return an empty decision."""
     try:
         return checked_decision(make_agent(mind.kind, mind.settings).fall_back(situation, code))
     except Exception as failure:

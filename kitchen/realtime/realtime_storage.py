@@ -210,7 +210,7 @@ class UnstoredTicks:
 
     @property
     def is_over(self) -> bool:
-        """Return True if the last tick of the episode is among them."""
+        """Return True if the episode's last tick is one of these unstored ticks."""
         return bool(self.group.fresh.get("status", Episode.Status.PLAYING) != Episode.Status.PLAYING)
 
 
@@ -241,7 +241,8 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
 
 
 def _changed(each: UnstoredTicks) -> bool:
-    """Store the episode's new values if its old values are unchanged. Return True if they were."""
+    """Store the episode's new values in the database, unless another process has changed the old values.
+    Return True if the new values are stored, or if there are none."""
     if not each.group.fresh:
         return True
     before = {**each.group.before, "status": Episode.Status.PLAYING}
@@ -249,7 +250,8 @@ def _changed(each: UnstoredTicks) -> bool:
 
 
 def _store_calls(called: Sequence[tuple[Decision, Sequence[Call]]]) -> None:
-    """Store model calls. Their decisions have just been stored, and are found by number."""
+    """Store model calls whose decisions have just been stored. The number of a decision identifies its
+    row."""
     for row, calls in called:
         row.pk = Decision.objects.values_list("pk", flat=True).get(mind=row.mind_id, number=row.number)
         store_calls([(row, calls)])

@@ -79,7 +79,8 @@ class TickPage(OpenPage):
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 
     def _gone_answer(self, gone: int) -> PageAnswer:
-        """Return sentences about people who are gone, if there are more than the page knows."""
+        """Return an answer with sentences about people who have left. The answer is empty if the page
+        already shows all of them."""
         if gone == self.gone:
             return PageAnswer()
         self.gone = gone

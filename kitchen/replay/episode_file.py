@@ -97,7 +97,7 @@ def export_episode(record: EpisodeRecord) -> bytes:
 
 
 def _scored_events(record: EpisodeRecord) -> list[dict[str, Json]]:
-    """Return the scored events that the file holds. Older files hold none."""
+    """Return the scored events in an exported episode file. Files of older versions contain none."""
     return [
         {"step": event.step, "messages": list(event.messages), "values": dict(event.values)}
         for event in record.scored_events
@@ -190,7 +190,8 @@ def _values(row: Model) -> dict[str, Json]:
 
 
 def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
-    """Return a call as JSON. Each text is stored once in `known`, under a number."""
+    """Return a model call as JSON. A text that occurs in several calls is stored once, in `known`, and
+    replaced by its number."""
     sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
     return {**_values(call.row), "sent": sent}
 

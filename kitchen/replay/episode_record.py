@@ -58,7 +58,7 @@ class EpisodeRecord:
 
     @property
     def log(self) -> EpisodeLog:
-        """The episode's log as plain Python data."""
+        """Return the episode's log as plain Python data."""
         return log_from_rows(
             self.episode,
             seats=self.seats,
@@ -70,17 +70,17 @@ class EpisodeRecord:
 
     @cached_property
     def scored_events(self) -> tuple[ScoredEvent, ...]:
-        """The events in the log that the world evaluates for its metrics."""
+        """Return the events in the log that the world evaluates for its metrics."""
         return scored_events(self.log)
 
     @cached_property
     def failed_checks(self) -> tuple[FailedCheck, ...]:
-        """The checks of the world that failed; empty if the world does not list failed checks."""
+        """Return the checks of the world that failed; empty if the world does not list failed checks."""
         return failed_checks(self.log)
 
     @cached_property
     def calls_of(self) -> dict[int, list[CallRecord]]:
-        """The model calls of each decision, by the decision's id."""
+        """Return the model calls of each decision, by the decision's id."""
         found: dict[int, list[CallRecord]] = defaultdict(list)
         for call in self.calls:
             found[call.row.decision_id].append(call)
@@ -88,7 +88,7 @@ class EpisodeRecord:
 
     @cached_property
     def mind_of(self) -> dict[int, Mind]:
-        """The episode's agents, by their id."""
+        """Return the episode's agents, by their id."""
         return {mind.pk: mind for mind in self.minds}
 
 
@@ -112,7 +112,8 @@ def _records(ids: Sequence[int]) -> Iterable[EpisodeRecord]:
 
 
 def _read_log(records: dict[int, EpisodeRecord]) -> None:
-    """Read the log. Rows written after the episode was read are left out."""
+    """Read the logs of these episodes from the database. Leave out rows that were written after the
+    episode was read."""
     for step in Step.objects.filter(episode__in=records).order_by("number"):
         if step.number <= records[step.episode_id].episode.step:
             records[step.episode_id].steps.append(step)

@@ -42,7 +42,7 @@ class EpisodeActivity:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """All kinds of actions that occur, sorted by name. The idle kind comes last."""
+        """Return all kinds of actions that occur, sorted by name. The idle kind comes last."""
         found = {run.kind for runs in self.runs.values() for run in runs}
         return tuple(sorted(found, key=lambda kind: (kind == self.idle, kind)))
 
@@ -76,7 +76,7 @@ def read_activity(record: EpisodeRecord) -> EpisodeActivity:
 
 
 def _done_kinds(row: Step, world: type[World]) -> dict[int, str]:
-    """Return the kind of each seat's command, or `refused`, by seat."""
+    """Return, by seat, the kind of action that its command was, or `refused`."""
     kinds = {each["seat"]: world.kind_of(tuple(each["command"])) for each in row.commands}
     return kinds | {each["seat"]: REFUSED for each in row.events if each["kind"] == REFUSED}
 
@@ -159,7 +159,7 @@ def timeline_chart(record: EpisodeRecord) -> Chart:
 
 
 def _at(one: Series, place: int) -> Series:
-    """Move a series, whose points lie around 0, to the lane at this place."""
+    """Return a series moved to the lane at position `place`. The points of the given series lie around 0."""
     moved = tuple(Point(p.x, p.y + place, p.low, p.high, p.words) for p in one.points)
     return Series(one.name, one.look, moved, one.colour, one.listed, one.thick)
 
@@ -177,7 +177,7 @@ def _made(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[Lane]:
 
 
 def _figures(record: EpisodeRecord) -> list[Metric]:
-    """Return the metrics that are counts and that the world shows during play."""
+    """Return the metrics to draw as curves: those that are counts and that the world shows during play."""
     figures = get_world(record.episode.world).figures
     return [one for one in figures if one.kind == "count" and one.so_far and one.words]
 
@@ -198,7 +198,8 @@ def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
 
 
 def _height(value: float, most: float) -> float:
-    """Return the position of a value in its lane. Smaller positions are higher up."""
+    """Return the vertical position of a value within its lane. `most` is the largest value of the curve.
+    Smaller positions are higher up."""
     return CURVE_SHARE / 2 - CURVE_SHARE * value / most if most else CURVE_SHARE / 2
 
 
@@ -262,7 +263,7 @@ def _outcome(fallback: str, dropped: str) -> str:
 
 
 def _words(record: EpisodeRecord, activity: EpisodeActivity) -> Iterator[str]:
-    """Yield the description of the figure, lane by lane."""
+    """Yield the text description of the timeline, one part for each lane."""
     yield f"{counted_noun(record.episode.step, 'step')}."
     if ends := [f"{one.label} {_last(record, one)}" for one in _figures(record)]:
         yield f"At the end: {and_list(ends)}."

@@ -102,7 +102,8 @@ def why_not_repeatable(record: EpisodeRecord, row: Decision) -> str:
 
 
 def _why_not_here(record: EpisodeRecord) -> str:
-    """Return the reason that applies to all decisions of the episode, or an empty string."""
+    """Return the reason why the agents' decisions in this episode cannot be repeated. Return an empty text
+    if they can."""
     episode, stored = record.episode, record.episode.organisation
     if episode.tick_ms is not None or episode.gone:
         return CHANGED if episode.tick_ms is None else CLOCK
@@ -126,7 +127,8 @@ def _repeat_decision(record: EpisodeRecord, world: World, mind: Mind, row: Decis
 def _fault(
     record: EpisodeRecord, world: World, mind: Mind, row: Decision, calls: Sequence[CallRecord]
 ) -> str:
-    """Return the first difference from the stored decision, or an empty string."""
+    """Repeat a decision and return its first difference from the stored decision. Return an empty text if
+    there is no difference."""
     answers = RecordedCalls([_call(each) for each in calls], _asks_the_same)
     turn = PastTurn(record, row.step - 1, world, _last_heard(row))
     past_situation = situation_with_commands(turn, mind, _known_then(record, turn, mind))
@@ -156,7 +158,8 @@ def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, 
 
 
 def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
-    """Return a text if the repeated commands differ from the stored ones; otherwise an empty text."""
+    """Compare the repeated commands with the stored commands. Return a text that describes the difference,
+    or an empty text if there is none."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
     rows = [row for row in record.commands if row.step == step and row.seat in asked.asked_seats]
@@ -170,7 +173,7 @@ def _stored(row: SeatCommand) -> tuple[Command, tuple[Command, ...], str]:
 
 
 def _call(call: CallRecord) -> Call:
-    """Rebuild the call as the agent knew it, from the stored parts."""
+    """Rebuild a model call from its stored parts, in the form in which the agent received it."""
     row, messages = call.row, [(role, text) for role, text in call.sent if role != TOOL_ROLE]
     tool = next((tool_from_text(text) for role, text in call.sent if role == TOOL_ROLE), None)
     sent = tuple(Message(role, text) for role, text in messages)  # type: ignore[arg-type]
@@ -185,7 +188,8 @@ def _call(call: CallRecord) -> Call:
 
 
 def _asks_the_same(then: Request, now: Request) -> bool:
-    """Return whether both requests send the same storable texts to the same model."""
+    """Return whether two model requests send the same texts to the same model. Texts that cannot be stored
+    are not compared."""
     texts = [(role, storable_text(text)) for role, text in request_texts(now)]
     return then.model == storable_text(now.model)[:120] and request_texts(then) == texts
 

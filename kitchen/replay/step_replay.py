@@ -172,25 +172,25 @@ class PastTurn(OpenTurn):
 
     @property
     def may_act(self) -> set[int]:
-        """Seats that could act in this step, but were not required to and did nothing."""
+        """Return seats that could act in this step, but were not required to and did nothing."""
         return self._unasked
 
     @cached_property
     def past(self) -> deque[PastStep]:
-        """The steps before this one, newest first: at most `PAST_STEPS_KEPT`."""
+        """Return the steps before this one, newest first: at most `PAST_STEPS_KEPT`."""
         rows = self.record.steps[max(0, self.steps - PAST_STEPS_KEPT) : self.steps]
         past = (PastStep(row.number, row.commands, row.events, row.chain) for row in reversed(rows))
         return deque(past, PAST_STEPS_KEPT)
 
     @cached_property
     def minds(self) -> list[Mind]:
-        """The agents of the episode, ordered by number."""
+        """Return the agents of the episode, ordered by number."""
         return self.record.minds
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """The memory of each agent, by agent id, from earlier steps and from its answers to messages in
-        this step."""
+        """Return the memory of each agent, by agent id, from earlier steps and from its answers to
+        messages in this step."""
         known = (
             row
             for row in self.record.decisions
@@ -201,8 +201,8 @@ class PastTurn(OpenTurn):
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """The intents that agents stated with their last commands (what they were about to do), by seat.
-        Empty if the episode did not show intents."""
+        """Return the intents that agents stated with their last commands (what they were about to do), by
+        seat. Empty if the episode did not show intents."""
         if not self.episode.shows_intents:
             return {}
         of_step = (row for row in self.record.decisions if row.step == self.steps and not row.dropped)
@@ -212,8 +212,8 @@ class PastTurn(OpenTurn):
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """The plan that each seat had for the steps after this one. It is reconstructed from the commands
-        that were carried out or dropped later."""
+        """Return the plan that each seat had for the steps after this one. It is reconstructed from the
+        commands that were carried out or dropped later."""
         found = {seat: _plan_of(self.record, seat, self.steps) for seat in self.numbers}
         return {seat: plan for seat, plan in found.items() if plan is not None}
 
@@ -235,13 +235,15 @@ def _as_it_was(record: EpisodeRecord, steps: int, world: World) -> Episode:
 
 
 def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
-    """Return the commands that a step opened with: of seats with a plan, or without a choice."""
+    """Return the commands that were already fixed when the step opened: those of seats with a plan, or
+    with nothing to choose."""
     of_step = (row for row in record.commands if row.step == step)
     return [row for row in of_step if row.chosen_by in NOT_ASKED or row.planned_in is not None]
 
 
 def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
-    """Rebuild the rest of a seat's plan after `steps`: commands given later, and those then dropped."""
+    """Return the rest of the plan that a seat had after `steps` steps. It is rebuilt from the commands
+    that the plan gave later and those that were dropped."""
     own = [row for row in record.commands if row.seat == seat]
     thought_in = {row.step for row in own if row.chosen_by == THINKING}
     later = [row for row in own if row.step > steps + 1 and row.planned_in not in thought_in]
@@ -258,7 +260,8 @@ def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
 
 
 def _broken(record: EpisodeRecord, seat: int, steps: int) -> dict[str, Any] | None:
-    """Return the event of the first plan of this seat that was dropped after these steps."""
+    """Return the event of the first time after `steps` steps that a plan of this seat was dropped. Return
+    None if this never happened."""
     events = (event for row in record.steps[steps:] for event in row.events)
     return next(
         (each for each in events if each["kind"] == REASON_PLAN_BROKEN and each["seat"] == seat), None
@@ -298,7 +301,7 @@ class DecisionReport:
 
     @property
     def why(self) -> str:
-        """The reason why the agent was asked, as text. Empty if it simply had to choose a command."""
+        """Return the reason why the agent was asked, as text. Empty if it simply had to choose a command."""
         return REASONS_ASKED.get(self.row.because, "")
 
 

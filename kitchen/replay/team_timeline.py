@@ -47,18 +47,18 @@ class TimelineLane:
 
     @property
     def short(self) -> str:
-        """The name beside the lane."""
+        """Return the name beside the lane."""
         name = self.name
         return name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
 
     @property
     def line(self) -> int:
-        """The height at which messages begin and end."""
+        """Return the height at which messages begin and end."""
         return self.top + HEAD // 2
 
     @property
     def bottom(self) -> int:
-        """The lower edge of the lane."""
+        """Return the lower edge of the lane."""
         return self.top + self.height
 
 
@@ -81,17 +81,17 @@ class JobBar:
 
     @property
     def text_y(self) -> int:
-        """The baseline of the label."""
+        """Return the baseline of the label."""
         return self.y + BAR - GAP - 5
 
     @property
     def height(self) -> int:
-        """The height of the bar."""
+        """Return the height of the bar."""
         return BAR - GAP
 
     @property
     def foot(self) -> int:
-        """The lower edge of the bar."""
+        """Return the lower edge of the bar."""
         return self.y + BAR - GAP
 
 
@@ -137,28 +137,28 @@ class TeamTimeline:
 
     @property
     def columns(self) -> int:
-        """The number of columns; at least one."""
+        """Return the number of columns; at least one."""
         return -(-self.steps // self.steps_a_column)
 
     @property
     def width(self) -> int:
-        """The width of the drawing."""
+        """Return the width of the drawing."""
         return self.columns * self.column_width
 
     @property
     def height(self) -> int:
-        """The height of the drawing."""
+        """Return the height of the drawing."""
         return self.lanes[-1].bottom
 
     @property
     def ticks(self) -> list[tuple[int, int, int, int]]:
-        """The columns, as (number, left edge, first step, steps taken before it)."""
+        """Return the columns, as (number, left edge, first step, steps taken before it)."""
         first = (column * self.steps_a_column + 1 for column in range(self.columns))
         return [(column, column * self.column_width, step, step - 1) for column, step in enumerate(first)]
 
     @cached_property
     def states(self) -> tuple[str, ...]:
-        """The states of the jobs in the drawing, for the legend."""
+        """Return the states of the jobs in the drawing, for the legend."""
         return tuple(dict.fromkeys(bar.state for bar in self.bars))
 
 
@@ -202,7 +202,8 @@ class _Layout:
             top += height
 
     def column(self, step: int) -> int:
-        """Return the column of a step; what came before the first step is in the first column."""
+        """Return the column of the drawing in which a step is shown. Events before the first step are
+        shown in the first column."""
         return (max(step, 1) - 1) // self.scale
 
     def name(self, number: int | None) -> str:
@@ -210,7 +211,7 @@ class _Layout:
         return "The platform" if number is None else self.names.get(number, f"Member {number}")
 
     def _rows(self, courses: Sequence[JobCourse]) -> list[list[JobCourse]]:
-        """Put jobs that overlap into different rows."""
+        """Distribute the jobs over rows, so that jobs in the same row do not overlap."""
         rows: list[list[JobCourse]] = []
         for course in courses:
             free = (row for row in rows if self._end(row[-1]) < self.column(course.job.step))

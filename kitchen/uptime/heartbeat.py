@@ -77,8 +77,8 @@ def record_heartbeat(
 ) -> list[Outage]:
     """Store a heartbeat of this part of the app. Return the outages that ended with this heartbeat.
 
-    `now` returns the present moment. `redis_answers` is True if Redis is alive too. If this process could
-    not reach the database, `failed_at` is the time since when; else None.
+    `now` is a function that returns the present moment. `redis_answers` is True if Redis can be reached.
+    `failed_at` is the time since when this process could not reach the database, or None if it could.
     """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)
@@ -102,7 +102,8 @@ def _first(part: str, moment: Moment) -> Sign:
 
 
 def _clock(signs: Signs, moment: Moment) -> list[Outage]:
-    """Correct the stored heartbeats to the new time if the clock was set, and record the change."""
+    """If the system clock was set since the last heartbeat, correct the stored heartbeats to the new time.
+    Return the record of the change in a list, which is empty if the clock was not set."""
     by = clock_shift(signs.values(), moment)
     if not by:
         return []
@@ -122,7 +123,8 @@ def _clock(signs: Signs, moment: Moment) -> list[Outage]:
 
 
 def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[Outage]:
-    """Record an outage of the database, if no process has reached it since this one failed to."""
+    """Record an outage of the database if this process failed to reach it at `failed_at` and no process
+    has reached it since. Return the recorded outage in a list, which is empty if there was none."""
     last = max((signs[one] for one in REPORTING_PARTS if one in signs), key=lambda sign: sign.seen_at)
     return [_record(Part.DATABASE, last, moment)] if failed_at and failed_at > last.seen_at else []
 
@@ -134,7 +136,7 @@ def _was_away(sign: Sign, moment: Moment) -> bool:
 
 
 def _record(part: str, last: Sign, moment: Moment) -> Outage:
-    """Store an outage, and send the signal for the time that no other outage covers."""
+    """Store an outage. Send the signal about the part of its time that no other outage covers."""
     behind = is_ahead(last, moment)
     note = CLOCK_BEHIND if behind else "" if last.place == moment.place else TWO_CLOCKS
     span = Span(moment.at if behind else last.seen_at, moment.at)
@@ -147,7 +149,7 @@ def _record(part: str, last: Sign, moment: Moment) -> Outage:
 
 
 def _register(own: Sign) -> None:
-    """Add this process to those of its part, and forget those that have ended."""
+    """Add this process to the known processes of its part of the app. Remove processes that have ended."""
     name = process_name()
     if name and name not in own.processes:
         alive = [one for one in own.processes if not process_is_gone(one)]

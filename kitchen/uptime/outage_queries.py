@@ -42,8 +42,8 @@ class OutageEffect(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, str | None]:
-        """Return the values for two columns of an export file: milliseconds, and the names of the parts that
-        were down (None if none)."""
+        """Return the values for two columns of an export file: the lost time in milliseconds, and the
+        names of the parts of the app that were down. The names are None if no part was down."""
         return self.ms, " ".join(self.parts) or None
 
 

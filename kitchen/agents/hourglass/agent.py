@@ -67,7 +67,7 @@ class Hourglass(Agent):
             parse_model_setting(named)
 
     def _models(self) -> list[str]:
-        """Return the settings of all models that the agent calls, each once."""
+        """Return the settings of all models that the agent calls, without repetitions."""
         options = self.options
         rest = options.rest_model or options.model
         named = [options.model] if options.planner == BY_MODEL else []
@@ -81,11 +81,13 @@ class Hourglass(Agent):
         return tuple(f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in dict.fromkeys(whys))
 
     def model(self) -> str:
-        """Return the model that plans, or the default of this process; empty if only rules decide."""
+        """Return the name of the language model that plans, or of this process's default model. Return an
+        empty text if only rules decide."""
         return ":".join(parse_model_setting(self._models()[0])) if self._models() else ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return a forecast with the stand-in. In the worst case every module is asked in every step."""
+        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
+        model). In the worst case, every module calls the model in every step."""
         if not self._models():
             return None
         chosen = {
@@ -180,7 +182,8 @@ class _Turn:
     # Progress
 
     def _judge(self) -> None:
-        """Judge all tasks by rules. If a job could not be passed on, the agent does it itself."""
+        """Update the status of all tasks by rules. If a job could not be passed on to another member, the
+        agent does it itself."""
         memory, before = self.memory, self.memory.tasks
         after = self.view.judged(before, self.options.patience)
         for task in after:
@@ -206,7 +209,8 @@ class _Turn:
                 self.made.says.append(MessageDraft("", WITHDRAW, (worker.member,), {"job": job.number}))
 
     def _answer_jobs(self) -> list[Job]:
-        """Accept or decline new jobs, and give up those that took too long. Return the others."""
+        """Accept or decline the new jobs that the agent was given. Give up jobs that took too long. Return
+        the remaining open jobs."""
         kept = []
         for job in self.view.mine:
             late = self.options.patience and self.step + 1 - job.step >= self.options.patience
@@ -235,7 +239,8 @@ class _Turn:
                 self._say(job, REPORT, f"{words}: {job.text}", status=DONE if done else FAILED)
 
     async def _monitor(self) -> None:
-        """Let the model judge open tasks, if the settings say so and the tasks have news."""
+        """Let the model judge the status of open tasks, if the settings select a model for this and there
+        is news about the tasks."""
         if tasks := self._tasks_to_monitor():
             for task, status in zip(tasks, await self.modules.statuses(tasks), strict=True):
                 self._change(task, replace(task, status=status))
@@ -271,7 +276,7 @@ class _Turn:
         return idle if had_none and (waited or (has_news and not memory.tasks)) else []
 
     def _words(self) -> list[TeamMessage]:
-        """Return the messages from others since the agent planned last."""
+        """Return the messages that other members have sent since the agent last made a plan."""
         known = max(self.memory.heard, self.situation.talk.taken_over)
         said = (one for one in self.situation.talk.messages if one.number > known)
         return [one for one in said if one.kind in {SAY, ASK} and one.sender != self.view.me]
@@ -300,7 +305,8 @@ class _Turn:
     async def _planned(
         self, by_rule: PlanReply, idle: Sequence[Worker], pending: Sequence[Job]
     ) -> PlanReply | None:
-        """Return the plan of the model or of the rule; None if neither makes a plan."""
+        """Return the plan of the model or, if the settings say so, the plan `by_rule`. Without an answer
+        of the model, return `by_rule` if it is the chosen fallback, else None."""
         if self.options.planner != BY_MODEL:
             self.memory.by = Hourglass.kind
             return by_rule
@@ -373,7 +379,8 @@ class _Turn:
         self.memory.tasks[place] = new
 
     async def _worded(self, tasks: Sequence[Task]) -> list[Task]:
-        """Let the action planner write the texts of other members' tasks. Return these tasks."""
+        """Let the action planner write the texts of tasks for other members. Return the tasks with these
+        texts."""
         left, worded = await self.modules.informs(tasks), list[Task]()
         for task in tasks:
             said = next((one for one in left if one.worker == task.worker), None)

@@ -145,7 +145,7 @@ def _about(said: TeamMessage) -> str:
 
 
 def _example(view: TeamView) -> str:
-    """Return a task in the form in which a reply must write it."""
+    """Return an example of a task in the form in which the model must write it in its reply."""
     aim = next(iter(spelled_aims(view)), "what is to be done")
     return f"{view.workers[-1].name}: {aim}"
 

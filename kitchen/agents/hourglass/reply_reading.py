@@ -83,12 +83,13 @@ class TeamWords:
         self.aims = aims
 
     def name(self, written: str) -> str:
-        """Return the name of the member that a written name means; empty if it means none."""
+        """Return the name of the member that a model means by this written name. Return an empty text if
+        it means no member."""
         return self.names.get(_plain(written), "")
 
     def task(self, worker: str, text: str, aim: str = "") -> PlannedTask | None:
-        """Return a task for this worker; None if the worker is unknown or the task is empty. An aim may also
-        be the beginning of the text."""
+        """Return a task for this worker. Return None if the worker is unknown or the task is empty. If
+        `aim` is empty, the text may begin with the aim."""
         name, text = self.name(worker), " ".join(text.split())[:MAX_TASK_CHARACTERS]
         found = aim if aim in self.aims else aim_and_words(text, self.aims)[0]
         if not name or not (text or found):
@@ -131,7 +132,7 @@ def _number(value: Json, other: int) -> int:
 
 
 def _plan_lines(text: str) -> dict[str, Json]:
-    """Read a plan in lines under headings."""
+    """Read a plan that is written as lines under headings. Return it in the form of a JSON reply."""
     said: dict[str, Json] = {}
     tasks: list[Json] = []
     stage = 0
@@ -211,7 +212,8 @@ def _object(reply: Reply) -> Mapping[str, Json] | None:
 
 
 def written_plan(plan: PlanReply) -> str:
-    """Return a plan as text in the form of a model's reply, for the stand-in."""
+    """Return a plan as text in the form of a model's reply. The stand-in (a program that imitates a
+    language model) sends it."""
     tasks = [
         {"stage": stage, "worker": task.worker, "task": task.text, "aim": " ".join(task.aim) or NO_AIM}
         for stage, listed in plan.stages.items()
@@ -222,16 +224,19 @@ def written_plan(plan: PlanReply) -> str:
 
 
 def written_statuses(statuses: Sequence[str]) -> str:
-    """Return the tasks' statuses as text in the form of a model's reply, for the stand-in."""
+    """Return the tasks' statuses as text in the form of a model's reply. The stand-in (a program that
+    imitates a language model) sends it."""
     return json.dumps({"tasks": [{"task": n, "status": one} for n, one in enumerate(statuses, start=1)]})
 
 
 def written_informs(tasks: Sequence[PlannedTask]) -> str:
-    """Return jobs for workers as text in the form of a model's reply, for the stand-in."""
+    """Return jobs for workers as text in the form of a model's reply. The stand-in (a program that
+    imitates a language model) sends it."""
     listed = [{"to": one.worker, "aim": " ".join(one.aim) or NO_AIM, "words": one.text} for one in tasks]
     return json.dumps({"inform": listed})
 
 
 def written_commands(commands: Sequence[Command]) -> str:
-    """Return commands as text in the form of a model's reply, for the stand-in."""
+    """Return commands as text in the form of a model's reply. The stand-in (a program that imitates a
+    language model) sends it."""
     return json.dumps({"actions": [" ".join(command) for command in commands]})

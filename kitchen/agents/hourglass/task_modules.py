@@ -68,7 +68,7 @@ class ModelModules:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return whether the stand-in replaces the model for plans."""
+        """Return whether the stand-in (a program that imitates a language model) makes the plans."""
         return parse_model_setting(self.options.model)[0] == STAND_IN
 
     def note(self) -> dict[str, Json]:
@@ -131,8 +131,9 @@ class ModelModules:
         write: Callable[[Random], str],
         read: Callable[[Reply], T],
     ) -> T | None:
-        """Ask a model, and ask again if its reply cannot be read. Return None without an answer. `write`
-        returns the stand-in's reply."""
+        """Ask a model. If its reply cannot be read, ask again. Return the reply as `read` converts it, or
+        None if there is no usable reply. `write` returns the reply of the stand-in, which may replace the
+        model."""
         if session is None:
             return None
         seat = min(self.situation.seats, default=0)
@@ -222,7 +223,8 @@ def wanted_aim(view: TeamView, job: Job) -> Aim:
 
 
 def aim_in_words(view: TeamView, text: str) -> Aim:
-    """Return the aim of an own seat that these words name in plain English, the longest; empty for none."""
+    """Return the aim that a text names in plain English, for one of the agent's own seats. If the text
+    names several aims, return the one with the longest name. Return an empty aim if it names none."""
     plain = text.casefold()
     known = {aim_words(view, aim): aim for worker in view.workers if worker.is_own for aim in worker.aims}
     found = [words for words in known if words.casefold() in plain]
@@ -262,7 +264,8 @@ def aim_words(view: TeamView, aim: Aim) -> str:
 
 
 def with_errors(plan: PlanReply, view: TeamView, rate: float, rng: Random) -> PlanReply:
-    """Return the plan of a stand-in that errs: this share of its tasks has another aim."""
+    """Return the stand-in's plan with deliberate errors: in the share `rate` of its tasks, the aim is
+    replaced by another one."""
     stages = {
         stage: [_other_task(task, view, rng) if rng.random() < rate else task for task in tasks]
         for stage, tasks in plan.stages.items()

@@ -104,7 +104,7 @@ class HourglassMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored. Return an empty memory for any other value."""
         if not isinstance(stored, dict) or "iterations" not in stored:
             return cls()
         return cls(**{**stored, "tasks": [Task.read(one) for one in stored["tasks"]]})
@@ -162,7 +162,7 @@ class TeamView:
         )
 
     def name_of(self, number: int | None) -> str:
-        """Return the name of a member in prompts; None is the platform."""
+        """Return the name that prompts use for the member with this number. None means the platform."""
         if number is None or self.organisation is None:
             return "the game"
         member = self.organisation.member(number)
@@ -193,8 +193,8 @@ class TeamView:
         return [one for one in self.workers for _ in range(one.capacity - busy.count(one.name))]
 
     def is_stage_over(self, tasks: Sequence[Task], *, whole: bool) -> bool:
-        """Return whether it is time to plan again: all tasks have ended, or one failed. In the schedule
-        `free`, and unless the `whole` stage is awaited, one end is enough."""
+        """Return whether it is time to plan again: all tasks have ended, or one has failed. In the
+        schedule `free`, it is enough that one task has ended, unless `whole` requires all of them."""
         ended = [task for task in tasks if not task.is_open]
         is_free = not whole or (self.organisation is not None and self.organisation.schedule == FREE)
         return (
@@ -236,7 +236,8 @@ class TeamView:
         return self.pursuer.status(self.situation, seat, task.aim, task.since)
 
     def _bound(self, task: Task, worker: Worker, known: Collection[int]) -> Task:
-        """Return a task for a member, with the number of its job as soon as the job is known."""
+        """Return a worker's task with the number of its job added. The task is returned unchanged until
+        this number is known."""
         if task.job:
             return task
         fitting = (
@@ -259,12 +260,13 @@ class TeamView:
         return judge_job(UNKNOWN, self._words_of(worker, task.step))
 
     def _reported(self, task: Task) -> str:
-        """Return the status of a job whose first message is no longer delivered, from the last report."""
+        """Return the status of a job from the last report about it. Use it for jobs whose first message is
+        no longer delivered to the agent."""
         about = [said for said in self.situation.talk.messages if said.data.get("job") == task.job]
         return ENDED.get(str(about[-1].data.get("status", FAILED)), FAIL) if about else FAIL
 
     def _words_of(self, worker: Worker, since: int) -> Iterable[str]:
-        """Return the messages of a worker since this step."""
+        """Return the texts of the messages that a worker has sent since the step `since`."""
         said = (
             one for one in self.situation.talk.messages if one.sender == worker.member and one.step >= since
         )

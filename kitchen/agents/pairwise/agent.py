@@ -61,8 +61,9 @@ class PairwiseAgent(SkilledAgent):
     options: PairwiseOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return a forecast with the stand-in. In the worst case every step has a call, a second try, a
-        summary, and the question whether to answer."""
+        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
+        model). In the worst case, every step has a call, a second try, a summary, and the question whether
+        to answer."""
         chosen = {**self.chosen, **INSTANT_SETTINGS, "memory": self.options.memory}
         growth = SCENE_GROWTH + MENU_GROWTH + SUMMARY_TOKENS
         repairs = 3 if self.options.busy_answers == BY_MODEL else 2
@@ -192,8 +193,8 @@ class SeatTurn:
             self.commands.begin(begun, late.played_by)
 
     def will_ask(self) -> bool:
-        """Return whether the model is certain to be asked for words and a command. It is not certain if the
-        model itself decides whether a message interrupts the command."""
+        """Return whether the model is certain to be called for a message and a command in this step. It is
+        not certain if the model first decides whether a message interrupts the command."""
         if self._is_interrupted_at_work:
             return self.agent.options.busy_answers != BY_MODEL and self._is_asked_for_answer
         return self._has_other_reason
@@ -220,8 +221,11 @@ class SeatTurn:
         return self.can_act and not self.commands.doing and not self.conversation.has_stopped
 
     async def _interrupts(self, session: ModelSession) -> bool:
-        """Return whether unread messages are answered during a command: by the rule, or as the model decides
-        once for each new message. The stand-in, and a reply that is not usable, follow the rule."""
+        """Return whether the agent answers unread messages while its command is in progress.
+
+        Depending on the settings, a rule decides, or the model decides once for each new message. The rule
+        also replaces an unusable reply, and the stand-in follows it.
+        """
         by_rule = self._is_asked_for_answer
         if self.agent.options.busy_answers != BY_MODEL:
             return by_rule
@@ -274,10 +278,11 @@ class SeatTurn:
     async def _reply(
         self, session: ModelSession, fixed: Message
     ) -> tuple[SpokenReply | None, Command | None]:
-        """Return the model's reply and its command. A reply that cannot be used is repaired once.
+        """Return the model's reply and its command. If the reply cannot be used, ask the model once to
+        repair it.
 
-        If the command of the repaired reply cannot begin, its message is sent all the same. An unreadable
-        reply gives None.
+        If the command of the repaired reply cannot begin, the command is None, but the reply's message is
+        still sent. If the reply cannot be read, both are None.
         """
         told = prompt.step_part(
             self.commands, self.conversation, self.situation.step + 1, may_begin=self.can_act
@@ -303,7 +308,8 @@ class SeatTurn:
         return reply, None
 
     def _judge(self, reply: SpokenReply | None) -> tuple[Command | None, str, str]:
-        """Return the command of a reply, and why the reply cannot be used: as a code, and as a sentence."""
+        """Return three things about a model's reply: its command, and why the reply cannot be used, as a
+        code and as a sentence. Both texts are empty if the reply can be used."""
         if reply is None:
             return None, NO_COMMAND, prompt.UNREADABLE
         if not (reply.command and self.can_act):
@@ -318,8 +324,8 @@ class SeatTurn:
         return {"code": code, "seat": self.seat, "command": list(command or ()), "text": text}
 
     def _stand_in(self, session: ModelSession, write: CommandWriter) -> StandInFactory:
-        """Return the stand-in model. Its reply has the command of its rule, or a wrong command, in the form
-        of `write`."""
+        """Return the stand-in (a program that imitates a language model). It replies with the command that
+        rules choose, or with a wrong one. `write` converts the command to a reply."""
 
         def made(number: int) -> StandIn:
             turn = ruled_turn(self.conversation, self.commands)
@@ -336,7 +342,7 @@ class SeatTurn:
         return replace(words, command=spelled).written()
 
     def _fall_back(self) -> None:
-        """Begin the command of the rule, or wait, because the model gave no answer."""
+        """Begin the command that fixed rules choose, or wait, because the model gave no answer."""
         if not self.can_act or self.commands.doing:
             return
         command = self.commands.rule() if self.agent.options.fallback == BY_RULE else None

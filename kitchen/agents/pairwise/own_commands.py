@@ -73,7 +73,8 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def rule(self) -> Command | None:
-        """Return the command that fixed rules would begin now."""
+        """Return the command that fixed rules choose for the seat now. Return None if the rules choose
+        none."""
 
     @abstractmethod
     def wish(self, other: int) -> str:
@@ -81,11 +82,11 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:
-        """Return the parts of the prompt about the game that stay the same: titles and lines."""
+        """Return the parts of the prompt that describe the game and never change, as (title, lines) pairs."""
 
     @abstractmethod
     def scene(self) -> str:
-        """Return the seat's observation in words."""
+        """Return the seat's observation as text for the prompt."""
 
     @abstractmethod
     def held(self) -> str:
@@ -97,7 +98,8 @@ class OwnCommands(ABC):
 
     @property
     def by(self) -> str:
-        """Return the kind of agent that chose what the seat does; empty if it does nothing."""
+        """Return the kind of agent that chose the seat's present command. Return an empty text if the seat
+        does nothing."""
         return ""
 
     @property
@@ -211,7 +213,8 @@ class MenuCommands(OwnCommands):
         return found or self._with_amount(words)
 
     def _with_amount(self, words: Sequence[str]) -> Command | None:
-        """Return a command of the menu with another amount."""
+        """Return the menu's command that these words name, with the amount that the words give. Return
+        None if no command in the menu differs only in its amount."""
         for each in self.possible():
             start = len(each) - 1
             if _NUMBER.fullmatch(each[-1]) and list(each[:-1]) == words[:start]:

@@ -37,7 +37,7 @@ class ConversationMemory:
 
     @classmethod
     def from_json(cls, stored: Json) -> Self:
-        """Read a memory that `to_json` wrote; empty for anything else."""
+        """Return the memory that `to_json` stored. Return an empty memory for any other value."""
         return cls(**stored) if isinstance(stored, dict) else cls()
 
     def to_json(self) -> dict[str, Json]:

@@ -56,7 +56,8 @@ class SpokenReply:
         return bool(self.say) or self.kind == END
 
     def written(self) -> str:
-        """Return the reply as text in the form of a model's reply, for the stand-in."""
+        """Return this reply as text in the form in which a model writes it. The stand-in (a program that
+        imitates a language model) sends it."""
         return json.dumps({"say": self.say, "to": self.to, "kind": self.kind, "command": self.command})
 
 

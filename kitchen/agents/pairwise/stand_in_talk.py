@@ -30,8 +30,9 @@ class RuledTurn:
 
 
 def ruled_turn(conversation: Conversation, commands: OwnCommands) -> RuledTurn:
-    """Return the stand-in's turn. If somebody tells it to stop, it begins nothing. If somebody requests a
-    command that it can begin, it begins that."""
+    """Return what the stand-in (a program that imitates a language model) says and does. If a message
+    tells it to stop, it begins no command. If a message requests a command that it can begin, it begins
+    this command."""
     unread = conversation.unread
     if not unread:
         return RuledTurn(commands.rule(), _question(conversation))
@@ -64,7 +65,8 @@ def _answer(
 
 
 def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMessage) -> SpokenReply:
-    """Return a request after an answer, or else the end of the conversation."""
+    """Return the stand-in's next message after it has received an answer: a request or, if it has none,
+    the end of the conversation."""
     organisation, sender = conversation.talk.organisation, answer.sender
     assert organisation and sender is not None  # noqa: S101 - somebody answered
     own = [said.kind for said in conversation.talk.messages if said.sender == conversation.talk.member]
@@ -90,6 +92,7 @@ def _question(conversation: Conversation) -> SpokenReply:
 
 
 def ruled_summary(conversation: Conversation, said: Sequence[TeamMessage]) -> str:
-    """Return the stand-in's summary: the old one with the messages added, cut to the maximum length."""
+    """Return the stand-in's summary of the conversation: the previous summary and the messages `said`, cut
+    to the maximum length."""
     lines = [conversation.line(each).removeprefix("- ") for each in said]
     return " ".join(filter(None, [conversation.memory.summary, *lines]))

@@ -58,7 +58,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
             self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
-        """Adopt a plan. Clear `memory.meanwhile`, the skills that others finished while there was no plan."""
+        """Adopt a new plan for the seat. Clear the memory of the skills that other seats finished while
+        there was no plan (`memory.meanwhile`)."""
         self.memory = replace(self.memory, meanwhile=())
         super().take(plan)
 
@@ -152,7 +153,7 @@ class ProAgent(SkilledAgent):
         )
 
     def foretells(self) -> bool:
-        """Return whether the model is asked to predict what the others will do."""
+        """Return whether the model is asked to predict what other seats will do next."""
         return self.options.foresees
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
@@ -192,8 +193,8 @@ class ProAgent(SkilledAgent):
         )
 
     def _carrying(self, made: ProAgentDecisionParts, situation: Situation, seat: int) -> ProAgentSeatStep:
-        """Return the state of this seat before the model is asked, after comparing predictions with the last
-        step."""
+        """Return this seat's state at the beginning of a decision. The predictions were already compared
+        with what happened in the last step."""
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, seat)
         before = ProAgentMemory.read(memory_of_seat(situation.memory, seat))
         memory, judged = compare_predictions(before, skills, sight, situation.step)

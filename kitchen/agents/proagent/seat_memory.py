@@ -114,8 +114,8 @@ class ProAgentMemory(SkillMemory):
         return replace(self, foreseen=foreseen, right=right, judged=self.judged + len(judged))
 
     def with_done(self, of: int, done: Skill, step: int, by: int) -> Self:
-        """Return the memory with a skill `done` that the other seat `of` finished in this step; `by` is
-        the own seat."""
+        """Return the memory with a skill `done` added that the other seat `of` finished in this step. `by`
+        is the agent's own seat."""
         found = Prediction(by, of, step, done, done, step, None)
         waits = self.newest is None and sum(one.of == of for one in self.meanwhile) < MAX_BELIEFS
         meanwhile = (*self.meanwhile, found) if waits else self.meanwhile
@@ -163,7 +163,8 @@ def compare_late_predictions(
 def _judged(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, what: Prediction
 ) -> Iterator[Prediction]:
-    """Yield the open predictions that `what`, a skill that a seat has finished, makes right or wrong."""
+    """Yield the open predictions that are decided now, each with its outcome. `what` is the skill that
+    another seat has just finished."""
     for one in memory.open:
         if one.of == what.of and one.step <= what.step:
             right = skills.agrees(sight, one.predicted, what.done)

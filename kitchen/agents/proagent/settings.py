@@ -107,7 +107,7 @@ class ProAgentOptions(shared.SkilledOptions):
 
     @property
     def foresees(self) -> bool:
-        """Return True if the model predicts what the others will do."""
+        """Return True if the settings ask the model to predict what other seats will do next."""
         return self.level == INTENTION
 
     @property

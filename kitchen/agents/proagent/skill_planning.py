@@ -147,7 +147,8 @@ class PlanRequest:
         return PlanAttempt(skill, failed_conditions(self.skills, self.sight, skill), found.plan is None)
 
     async def _explained(self, one: PlanAttempt) -> PlanAttempt:
-        """Return the attempt with an explanation of why it failed, from the source that the settings name."""
+        """Return the failed attempt with an explanation added. The settings say whether the model or a
+        rule explains it."""
         sentence = refusal_sentence(self.name, one.skill, one.failed)
         if self.options.explainer == BY_RULE:
             return replace(one, explanation=sentence, explained_by=BY_RULE)
@@ -157,7 +158,8 @@ class PlanRequest:
         return await self._by_model(one, sentence)
 
     async def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
-        """Return the attempt with the model's explanation; with that of the rule if the model gives none."""
+        """Return the failed attempt with the model's explanation added. If the model gives none, add the
+        rule's explanation (`sentence`)."""
         conditions = self.skills.conditions(self.sight, one.skill)
         question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
         messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]
@@ -167,8 +169,8 @@ class PlanRequest:
         return replace(one, explanation=said or sentence, explained_by=by)
 
     def _planning_stand_in(self) -> StandInFactory:
-        """Return the stand-in that plans. It follows the rule of the world, for its own seat and for its
-        predictions of the others."""
+        """Return the stand-in (a program that imitates a language model). It plans, and predicts the
+        skills of other seats, by the rules of the world."""
         skills, sight = self.skills, self.sight
         right = {seat: skills.rule(sight, seat, self.manner) for seat in skills.seats(sight)}
         possible = [one for one in skills.offered(sight, sight.seat) if one != right[sight.seat]]

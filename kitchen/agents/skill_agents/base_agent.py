@@ -129,7 +129,8 @@ class SeatStep(Generic[H]):
         self._begin()
 
     def _end(self) -> Json:
-        """Remove a skill that has ended and return how it ended; None if none has ended."""
+        """Remove the seat's skill if it has ended. Return how it ended, for the log, or None if no skill
+        has ended."""
         plan = self.memory.plan
         status = self._status(plan) if plan else UNKNOWN
         if plan is None or status == UNKNOWN:
@@ -206,7 +207,8 @@ class SeatStep(Generic[H]):
         return self.memory.plan.by if self.memory.plan else ""
 
     def command(self, chance: Random) -> Command | None:
-        """Return the command of the skill in this step; None to do nothing."""
+        """Return the command with which the seat continues its skill in this step. Return None to do
+        nothing."""
         plan = self.memory.plan
         if plan is None:
             return None
@@ -346,7 +348,8 @@ class SkilledAgent(Agent):
         )
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
-        """Return a decision without asking the model: seats continue their skills; the others do nothing."""
+        """Return a decision that is made without the model. Seats continue their skills in progress. Seats
+        without a skill do nothing."""
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
@@ -371,11 +374,9 @@ class SkilledAgent(Agent):
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return the joint value of `Decision.played_by` for several seats. `by` has the value of each seat.
-
-        The result is `noop` if any seat has `noop`, else `stand-in` if any seat has `stand-in`, else the
-        agent's kind.
-        """
+        """Return who chose the commands of several seats, as one value of `Decision.played_by`. `by` has
+        the value of each seat. The result is `noop` if any seat has `noop`, else `stand-in` if any seat
+        has `stand-in`, else the agent's kind."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 

@@ -83,7 +83,8 @@ class ModelSession:
     async def ask(
         self, messages: Sequence[Message], stand_in: StandInFactory, tool: Tool | None = None
     ) -> Call:
-        """Make one call within the time that is left. Never raises; without time the call is a timeout."""
+        """Call the model within the time that is left, and return the call. Errors are stored in the call
+        and never raised. If no time is left, the call ends as a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
             model=self.model,

@@ -54,7 +54,8 @@ def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
 
 
 def _alone(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
-    """Read the plan of an answer that is one line, or that has an unlabelled line for it."""
+    """Read the agent's own plan from an answer that has no label for it: an answer of one line, or one
+    with an unlabelled line. Return None if no skill can be read."""
     lines = [line for line in text.splitlines() if line.strip()]
     plans = [line.partition(":")[2] for line in lines if _PLAN.match(line)]
     return first_skill(plans[-1] if plans else lines[0], skills, sight) if len(lines) == 1 or plans else None

@@ -115,7 +115,8 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """Return the faults of the first reply, if the model was asked again; empty if not."""
+        """Return the faults of the model's first reply if the model was asked again. Return an empty list
+        if it was not."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 
@@ -151,7 +152,8 @@ class JointPlanRequest:
         return made
 
     def _stand_in(self, seats: Sequence[int]) -> StandInFactory:
-        """Return the stand-in that plans for these seats, by the rule of the world."""
+        """Return the stand-in (a program that imitates a language model) that plans for these seats by the
+        world's rules."""
         skills, sights = self.skills, self.sights
         right = {seat: skills.rule(sights[seat], seat, self.manner) for seat in seats}
         possible = {
@@ -164,7 +166,8 @@ class JointPlanRequest:
         return self.session.stand_in(min(seats), StandInAdvice(right, others=possible), write)
 
     def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
-        """Read the skill of each seat. An answer about one seat needs no name."""
+        """Return the skill that the model's text gives each seat, or None where no skill can be read. If
+        only one seat is asked for, the text need not name it."""
         first = self.sights[seats[0]]
         if len(seats) == 1:
             return {seats[0]: read_plan(text, self.skills, first).plan}
@@ -172,7 +175,8 @@ class JointPlanRequest:
         return {seat: found.get(seat) for seat in seats}
 
     def _take(self, made: JointPlanResult, found: Mapping[int, Skill | None]) -> dict[int, str]:
-        """Store the skills that can be begun; return for each other seat why its plan is rejected."""
+        """Store the skills in `found` that can begin now. Return, for every other seat, the reason why its
+        plan is rejected."""
         whys = {}
         for seat, skill in found.items():
             one = self._verified(seat, skill)
@@ -267,7 +271,8 @@ class SkillDispatcher(SkilledAgent):
         session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
-        """Ask the model for plans of the seats in `due`. Return the history with this question and answer."""
+        """Ask the model for plans of the seats in `due`. Return the history with this question and its
+        answer added."""
         skills, sights = get_skills(situation.world), _sights(situation)
         scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
@@ -282,7 +287,7 @@ class SkillDispatcher(SkilledAgent):
         return kept[-self.options.memory :] if self.options.memory else []
 
     def _happened(self, carried: SeatSteps) -> list[str]:
-        """Return the skills that ended now, and those in progress in its other seats."""
+        """Return the skills that have just ended, and the skills in progress in the agent's other seats."""
         said = []
         for seat, each in carried.items():
             name, plan = each.skills.named(seat), each.memory.newest

@@ -72,7 +72,7 @@ def _form(options: SkillDispatcherOptions) -> Iterator[str]:
 def _example(
     one: WorkedExample, skills: Skills, first: SeatObservation, sights: SeatObservations
 ) -> Iterator[str]:
-    """Yield an example with those of its two players whom this agent commands."""
+    """Yield the lines of an example with two players. Only the players whom this agent commands are shown."""
     other = next((seat for seat in skills.seats(first) if seat != first.seat), None)
     yield one.scene
     yield plan_line(skills.named(first.seat), one.plan)

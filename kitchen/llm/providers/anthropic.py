@@ -91,7 +91,8 @@ def claude_traits(model: str) -> ClaudeTraits:
 
 
 def _least(told: OfferedModel) -> dict[str, Json]:
-    """Return the arguments that make a model with this description think as little as possible."""
+    """Return the API arguments that make a model think as little as possible. `told` is the API's
+    description of the model."""
     for way in ("disabled", "between_tools"):
         if way in told.thinking:
             return {"thinking": {"type": way}}
@@ -194,7 +195,8 @@ def _temperature(request: Request, model: ClaudeTraits) -> dict[str, Any]:
 
 
 def _add_tool(arguments: dict[str, Any], tool: Tool, *, forced: bool) -> None:
-    """Make the model answer by the tool's schema: with a tool call, or as the format of its text."""
+    """Change the API arguments so that the model answers in the tool's schema: by a tool call if `forced`,
+    or else by the format of its text."""
     if forced:
         described = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
         arguments["tools"] = [{**described, "strict": True}]
@@ -271,14 +273,16 @@ def read_reply(body: Json, tool: Tool | None) -> Reply:
 
 
 def _thought(blocks: list[Json]) -> str:
-    """Return the model's thinking, block by block; `(redacted)` marks blocks that the API hides."""
+    """Return the texts in which the model thinks, block by block. A block that the API hides gives
+    `(redacted)`."""
     said = [str(block.get("thinking") or "") for block in blocks if _is(block, "thinking")]
     hidden = ["(redacted)" for block in blocks if _is(block, "redacted_thinking")]
     return "\n\n".join(part for part in (*said, *hidden) if part.strip())
 
 
 def _called(blocks: list[Json], text: str, tool: Tool) -> dict[str, Json] | None:
-    """Return the tool's arguments, from its call or from a text that contains them."""
+    """Return the arguments with which the model called the tool. If it made no tool call, read them from
+    its text. Return None if there are none."""
     for block in blocks:
         if _is(block, "tool_use") and block.get("name") == tool.name:
             return sdk_calls.json_object(block.get("input"))

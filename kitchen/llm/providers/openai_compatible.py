@@ -126,7 +126,8 @@ def offered(seconds: float) -> tuple[OfferedModel, ...]:
 
 
 def _offered(told: dict[str, Json]) -> OfferedModel:
-    """Return one listed model. vLLM gives the maximum length of a prompt; others give only a name."""
+    """Return the description of one model in the server's list. Only vLLM states the maximum length of a
+    prompt. Other servers give only a name."""
     return OfferedModel(
         str(told.get("id") or ""), reads=sdk_calls.token_count(told.get("max_model_len")) or None
     )
@@ -165,7 +166,8 @@ def _thought(message: dict[str, Json]) -> tuple[str, str]:
 
 
 def _called(message: dict[str, Json], text: str, tool: Tool) -> dict[str, Json] | None:
-    """Return the tool's arguments, from its call or from a text that contains them."""
+    """Return the arguments with which the model called the tool. If it made no tool call, read them from
+    its text. Return None if there are none."""
     calls = message.get("tool_calls")
     for each in calls if isinstance(calls, list) else []:
         function = each.get("function") if isinstance(each, dict) else None
@@ -180,7 +182,8 @@ def _first(choices: Json) -> dict[str, Json]:
 
 
 def _usage(counted: Json) -> Usage:
-    """Return the token counts. OpenAI counts cached tokens as part of the prompt; here they are separate."""
+    """Return the token counts of a call. OpenAI counts cached tokens as part of the prompt. The result
+    counts them separately."""
     counted = counted if isinstance(counted, dict) else {}
     details = counted.get("prompt_tokens_details")
     details = details if isinstance(details, dict) else {}

@@ -177,8 +177,8 @@ def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
 
 
 async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, seconds: float) -> Answer:
-    """Return the server's answer. Errors of the SDK are replaced outside of the handler, so that they carry
-    no trace of the request and its headers."""
+    """Send the request and return the server's answer. Errors of the SDK are replaced outside of the
+    handler, so that they carry no trace of the request and its headers."""
     try:
         response = (await await_in_loop(_in_time(send(sdk, arguments, seconds), seconds))).http_response
         return Answer(response.text, request_id(response.headers))
@@ -190,10 +190,10 @@ async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Sen
 
 
 async def _in_time(exchange: Awaitable[T], seconds: float) -> T:
-    """Wait for the exchange, at most `seconds`.
+    """Wait for the exchange with the server, at most `seconds`, and return its result.
 
-    An HTTP client's timeouts apply to single reads. So a server that sends a byte from time to time could
-    keep the client waiting without end. The client gets a moment more to report the reason itself.
+    An HTTP client's timeouts apply to single reads. A server that sends a byte from time to time could
+    thus keep the client waiting without end. The client gets a moment more to report the reason itself.
     """
     async with asyncio.timeout(seconds + MIN_SECONDS):
         return await exchange
@@ -225,7 +225,7 @@ def as_model_error(sdk: Sdk, error: Any, request: Request) -> ModelError:
 
 
 def _unanswered(model_error: ModelError, error: Any) -> ModelError:
-    """Mark the error as unbilled if the server was never reached."""
+    """Return the ModelError, marked as not billed if the request never reached the server."""
     if type(error.__cause__).__name__ in {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"}:
         return model_error.unbilled()
     return model_error

@@ -231,7 +231,8 @@ class Command(OneLineCommand):
     def _play(
         self, experiment: Experiment, out: Path, progress: Progress, poll: float, *, on_workers: bool
     ) -> list[EpisodeRow]:
-        """Play the episodes here or wait for the workers; write rows and logs as files at the end."""
+        """Play the experiment's episodes in this process, or wait until the workers have played them. At
+        the end, write rows and logs as files. Return the rows."""
         try:
             self._wait(experiment, progress, poll, on_workers=on_workers)
         except KeyboardInterrupt:
@@ -288,7 +289,8 @@ class Command(OneLineCommand):
         self.stdout.write(summary_line(results))
 
     def _show(self, grid: TextTable, who: str) -> None:
-        """Print a table, and its players if they differ from those stated below all tables (`who`)."""
+        """Print a table. Also print its players, if they differ from the players (`who`) that are already
+        printed above all tables."""
         self.stdout.write(grid.title)
         for row in (grid.head, *grid.rows):
             self.stdout.write("  ".join(row))

@@ -63,7 +63,8 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """Submit the decisions once. The new database rows are added to `tried`."""
+    """Try once to submit the agents' decisions, and return the receipt. Return None if the episode was
+    erased. Add the new database rows to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:
@@ -78,20 +79,16 @@ def _submit(
 
 
 def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Return whether an earlier try was stored although the confirmation was lost.
-
-    False if another worker's decision was stored instead.
-    """
+    """Return True if the decisions in `tried` were stored by an earlier try whose confirmation was lost.
+    Return False if another worker's decisions were stored instead."""
     ours = {(row.mind_id, row.step, row.decided_at) for row in tried}
     rows = Decision.objects.filter(mind__in={row.mind_id for row in tried}, step=tried[0].step)
     return any(row in ours for row in rows.values_list("mind_id", "step", "decided_at"))
 
 
 def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
-    """Accept an earlier try. The tasks after its commit were lost.
-
-    So notify the pages now. The next periodic check finds the work for workers.
-    """
+    """Return a receipt that accepts decisions that an earlier try had stored. The tasks after that commit
+    were lost. So notify the pages now, and leave the workers' tasks to the next periodic check."""
     if not is_offline():
         nudge_pages(episode.pk)
     return Receipt("accepted", receipt.step)
@@ -253,9 +250,8 @@ def given_up(asked: AskedMind, failure: Exception) -> AskedMind:
 
 
 def _timed(episode: Episode, asking: Asking) -> Questions:
-    """Give each question its time. The time left is divided evenly among the agents not yet asked, so a slow
-    agent takes none from others.
-    """
+    """Give each question its time limit. The remaining time is divided evenly among the agents that are
+    not asked yet, so that a slow agent takes no time from others."""
     deadline = time.monotonic() + episode.decision_seconds
     try:
         question = next(asking)

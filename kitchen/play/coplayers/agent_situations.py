@@ -140,8 +140,8 @@ def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tup
 
 
 def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
-    """Return whether steps may go on before this agent has decided. It then knows no commands that other
-    agents choose in this step, and they do not know its own."""
+    """Return whether steps may go on before this agent has decided. Such an agent does not know the
+    commands that other agents choose in this step, and they do not know its command."""
     organisation = turn.episode.team
     if organisation is None or not organisation.least_think_steps or mind.kind not in agent_kinds():
         return False
@@ -225,7 +225,8 @@ def _ask(
     sent: int,
     apart: Collection[int],
 ) -> Asking:
-    """Ask these agents one after another. `apart` are the ids of those that decide while steps go on."""
+    """Ask these agents one after another. `apart` has the ids of the agents that may decide while steps go
+    on."""
     before = dict(commanded)
     if talk := _talk_of(world, minds, commanded, sent):
         return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
@@ -244,11 +245,9 @@ def _ask(
 def _talk_of(
     world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
 ) -> StepDialogue | None:
-    """Return the dialogue of these agents within the step; None if the organisation has none.
-
-    If the organisation says `within`, the agents know people's commands of the step, as far as these are
-    visible.
-    """
+    """Return the dialogue that these agents hold within the step. Return None if the organisation allows
+    none. If the organisation's schedule is `within`, the agents know those of people's commands in this
+    step that they may see."""
     situations = [situation for _, situation in minds]
     organisation = situations[0].talk.organisation if situations else None
     if organisation is None or not organisation.within:
@@ -262,7 +261,7 @@ def _talk_of(
 
 
 def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
-    """Ask each agent in the order of the talk. No agent knows another's commands in this step."""
+    """Ask each agent when the talk reaches it. No agent knows another agent's command in this step."""
     last = [MindOutcome(MindDecision({}))] * len(minds)
     spent, turns = [0.0] * len(minds), talk.turns()
     try:
@@ -339,9 +338,8 @@ def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, 
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
-    """Return the reason for asking these seats. The event of a dropped plan has the same name as that
-    reason.
-    """
+    """Return the reason for asking these seats. If a plan of one of them was dropped in the `last` step,
+    this is the reason."""
     broken = {
         event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN and event["why"] != PLAN_STALE
     }
@@ -349,7 +347,7 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
 
 
 def _may_be_late(mind: Mind) -> bool:
-    """Return whether the agent uses a language model. Other agents have no late decisions."""
+    """Return True if the agent uses a language model. Only such agents can decide too late."""
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 

@@ -144,8 +144,9 @@ def _answer_request(episode_id: int, step: int, mind: int) -> _AnswerRequest | N
 
 
 def _hand_in_answer(wanted: _AnswerRequest, outcome: MindOutcome) -> bool:
-    """Store the answer, or keep it without effect if it is no longer needed. If it cannot be stored, store
-    the fallback's decision, so that the person does not wait for ever."""
+    """Store the agent's answer. If the answer is no longer needed, it is kept without effect. If it cannot
+    be stored, store the fallback's decision, so that the person does not wait for ever. Return True if the
+    answer was stored."""
     episode, step = wanted.episode, wanted.step
     asked = AskedMind(wanted.speaker, wanted.situation, outcome)
     try:
@@ -169,16 +170,15 @@ def _store_durably(wanted: _AnswerRequest, asked: AskedMind) -> bool:
 
 
 def _speaker(turn: OpenTurn, step: int, number: int) -> Mind | None:
-    """Return the agent of this number if it has to speak in this step now, or None."""
+    """Return the agent with this number if it must speak in this step now. Return None if it need not
+    speak."""
     found = minds_to_answer(turn) if turn.step == step else []
     return next((mind for mind in found if mind.number == number), None)
 
 
 def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
-    """Store the answer, and return True if it was stored.
-
-    It is stored only if it is still needed and the agent has made no decision since its `decided`-th.
-    """
+    """Store an agent's answer if it is still needed. It is not needed if the agent has made a decision
+    after its decision number `decided`. Return True if the answer was stored."""
     with exclusive_turn(episode_id) as turn, transaction.atomic():
         refresh_turn(turn, lock=True)
         if _speaker(turn, step, asked.mind.number) is None or turn.standing[asked.mind.pk].decided != decided:
@@ -204,7 +204,8 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
 
 
 def _keep_words_only(row: Decision, decision: MindDecision) -> None:
-    """Make the row of this decision that of an answer: its commands and plans are only noted."""
+    """Change the database row of a decision to that of an answer to a message. Its commands and plans are
+    kept only in its note, without effect."""
     row.because = REASON_TO_ANSWER
     row.note = keep_in_note(replace(decision, says=(), note=row.note)).note
 

@@ -109,7 +109,7 @@ class _ClaimedQuestion:
 
     @property
     def arguments(self) -> AskArguments:
-        """The arguments of `ask_mind`. The time limit begins now."""
+        """Return the arguments for `ask_mind`. The agent's time limit begins now."""
         purse = purse_of(self.episode, self.mind, self.step)
         limited = self.situation.limited(seconds=self.episode.decision_seconds, purse=purse)
         late = partial(store_late_decision, self.episode, self.mind, limited, time.monotonic())
@@ -175,10 +175,11 @@ def _store_durably(question: _ClaimedQuestion, asked: AskedMind) -> bool:
 
 
 def _store(question: _ClaimedQuestion, asked: AskedMind) -> bool:
-    """Store the decision in place of its question. Run the step that waited for it, if any.
+    """Store the decision in place of the open question. If a step was waiting for the decision, run the
+    step.
 
-    Returns False, and stores nothing, if the question is not claimed by this worker any more: the episode has
-    ended or was erased, or another worker has taken over.
+    Return True if the decision was stored. Return False, and store nothing, if this worker's claim on the
+    question is gone: the episode has ended or was erased, or another worker has taken over.
     """
     idle = get_world(question.episode.world).idle
     commands, (made,) = commands_and_decisions([asked], step=question.step, idle=idle)

@@ -130,12 +130,13 @@ def _conversation_over(turn: OpenTurn, seat: int) -> None:
 
 
 def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the plans without those of this seat."""
+    """Return the plans of all seats except this seat. Return None if there are no other plans."""
     return {key: plan for key, plan in (plans or {}).items() if key != str(seat)} or None
 
 
 def _no_person(organisation: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the organisation with the member of this seat marked as an agent."""
+    """Return the stored organisation, changed so that the member of this seat is an agent. Return None if
+    there is no organisation."""
     if organisation is None:
         return None
     members = [{**one, "person": False} if seat in one["seats"] else one for one in organisation["members"]]

@@ -103,10 +103,9 @@ def continue_episode(turn: OpenTurn, computed: ComputedStep | None = None, *, as
 
 
 def _may_run(turn: OpenTurn, first: int, delay: float) -> bool:
-    """Return whether this transaction, which began at step `first`, may run one more step now.
-
-    Otherwise a task is queued that runs it after the delay. Workers leave the step alone until it is overdue.
-    """
+    """Return whether this transaction may run one more step now. `first` is the step with which the
+    transaction began. If it may not, queue a task that runs the step after the delay. Workers leave the
+    step alone until it is overdue."""
     if not is_offline() and turn.step - first >= MAX_STEPS_PER_TRANSACTION:
         delay = 0.0
     elif not delay:
@@ -119,7 +118,8 @@ def _may_run(turn: OpenTurn, first: int, delay: float) -> bool:
 
 
 def _count_step(episode: Episode, rows: Collection[SeatCommand]) -> None:
-    """Measure how long the last person who chose waited for the step just taken."""
+    """Record in the server's metrics how long the last person who chose a command waited for the step that
+    was just taken."""
     came = [
         row.received_at for row in rows if row.chosen_by in step_timer.PEOPLE_CODES and row.planned_in is None
     ]
@@ -298,10 +298,9 @@ def _ask_led_agents(turn: OpenTurn) -> bool:
 
 
 def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
-    """Close the turn for these people, whose time is over, unless a needed part of the server was down.
-
-    Return True if it was closed.
-    """
+    """Close the turn for the people in the seats `overdue`, whose time is over. Return True if it was
+    closed. Return False if the list is empty, or if the deadline does not count because a needed part of
+    the server was down."""
     closes_at = turn.episode.turn_closes_at
     if not overdue or closes_at is None or not deadline_counts(closes_at):
         return False

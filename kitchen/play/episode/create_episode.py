@@ -232,7 +232,8 @@ def _check_organisation(
     seats: int,
     knowing: str,
 ) -> None:
-    """Raise SettingsError unless the members are the players and those without a seat, and can play so."""
+    """Raise SettingsError if the organisation's members are not exactly the players of the seats and the
+    leaders without a seat, or if they cannot play in this form."""
     apart = sum(not mind.seats for mind in minds)
     if apart != sum(not one.is_person for one in leaders):
         raise SettingsError("organisation: each co-player without a seat is a member without a seat")

@@ -147,7 +147,7 @@ def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
 
 
 def _chains(ids: Sequence[int]) -> dict[int, str]:
-    """Return the last link of each episode's hash chain."""
+    """Return the last hash in each episode's hash chain of steps, by episode id."""
     last = Step.objects.filter(episode__in=ids, number=F("episode__step"))
     return dict(last.order_by().values_list("episode", "chain"))
 
@@ -164,9 +164,8 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
 
 
 def _without_later(values: list[Any], later: int) -> list[Any]:
-    """Return the row without its last `later` columns if they are empty, as it was hashed before they
-    existed.
-    """
+    """Return the row without its last `later` columns if these are empty. Before these columns existed,
+    rows were hashed without them."""
     return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
@@ -205,12 +204,14 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
 
 
 def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[Any, Any]:
-    """Return the columns `names`, ordered by the first five or by the unique columns `by`."""
+    """Return the values of the columns `names` in these rows. They are ordered by the columns `by` or,
+    without `by`, by the first five columns."""
     return rows.order_by(*(by or names[:5])).values_list(*names)
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """Return the columns that describe what happened, by name. Those added later come last."""
+    """Return the names of the model's columns that describe what happened, sorted. Columns that were added
+    in later versions come last."""
     later = LATER_COLUMNS.get(model, ())
     left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
     return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]
@@ -309,7 +310,7 @@ def _read(ids: Sequence[int], episodes: Sequence[Episode]) -> _Read:
 
 
 def _other_prompts(ids: Sequence[int]) -> set[int]:
-    """Return those of these episodes that used a prompt whose text does not match its hash."""
+    """Return the ids of the episodes, among these, that used a prompt whose text does not match its hash."""
     used = CallMessage.objects.filter(call__decision__mind__episode__in=ids)
     texts = Prompt.objects.filter(pk__in=used.values("prompt"))
     changed = [row.hash for row in texts.iterator() if text_hash(row.text) != row.hash]
@@ -337,7 +338,8 @@ def _verdict(episode: Episode, read: _Read) -> LogVerdict:
 
 
 def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
-    """Yield faults of the state: it must match its hash, the last step's hash, and the stored large parts."""
+    """Yield a fault for each error in the episode's stored state. The state must match its own hash, the
+    last step's hash, and the stored large parts."""
     if canonical_hash(episode.state) != episode.state_hash:
         yield LogFault(None, NOT_ITS_HASH)
     if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
@@ -347,9 +349,9 @@ def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
 
 
 def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[LogFault]:
-    """Yield differences from the seals. An older version may have ended an episode that existed before
-    seals.
-    """
+    """Yield a fault if the episode is over and has no seal, and for each false seal. Also yield a fault
+    for each difference between the episode and its seals. An older version of the app may have ended an
+    episode that existed before seals."""
     over = episode.status != Episode.Status.PLAYING
     if over and not seals:
         yield LogFault(None, UNSEALED)
@@ -372,7 +374,8 @@ def _otherwise(
 
 
 def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
-    """Return faults for steps that the episode has taken but the log lacks, and the reverse."""
+    """Return a fault for each step that the episode has taken but the log lacks. Also return a fault for
+    each step in the log that the episode has not taken."""
     there, taken = {row.number for row in steps}, set(range(1, episode.step + 1))
     gone = [LogFault(number, MISSING) for number in taken - there]
     return gone + [LogFault(number, OTHER_STATE) for number in there - taken]
@@ -403,12 +406,14 @@ def _broken(
 
 
 def _why(number: int, unchained: int) -> str:
-    """Describe a wrong link. A link also covers the steps without a chain before it."""
+    """Return a text that describes a wrong hash of step `number`. The hash also covers the `unchained`
+    steps before it, which have no hash of their own."""
     return f"{STEP_CHANGED}, or one of the {unchained} steps before it" if unchained else STEP_CHANGED
 
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
-    """Return whether the step ran with the stored commands of its seats, in any order."""
+    """Return whether the commands that a step's log entry lists are the same as the stored commands of the
+    seats. The order does not matter."""
     try:
         ran = {entry["seat"]: entry for entry in entries}
     except (KeyError, TypeError):  # the entry has another form

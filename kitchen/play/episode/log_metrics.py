@@ -200,12 +200,13 @@ class SeatConduct:
 
     @property
     def refused_share(self) -> float | None:
-        """Share of the person's commands that were refused, from 0 to 1. None if there were no commands."""
+        """Return the share of the person's commands that were refused, from 0 to 1. None if there were no
+        commands."""
         return self.refused / self.commands if self.commands else None
 
     @property
     def idle_share(self) -> float | None:
-        """Share of the person's steps that were idle, from 0 to 1. None if there were no steps."""
+        """Return the share of the person's steps that were idle, from 0 to 1. None if there were no steps."""
         return self.idle / self.steps if self.steps else None
 
     @property
@@ -285,7 +286,8 @@ def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
 
 
 def _count(conduct: SeatConduct, given: Mapping[str, Any], kind: str, opened_at: datetime | None) -> None:
-    """Count one command. `opened_at` is the opening of the turn, None in a real-time episode."""
+    """Count one command in the measures of a person. `opened_at` is the time at which the turn opened. It
+    is None in a real-time episode."""
     conduct.steps += 1
     conduct.idle += kind in ("idle", "refused")
     if given["chosen_by"] != PERSON:

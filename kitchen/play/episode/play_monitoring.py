@@ -128,7 +128,8 @@ def episode_counts(episode_ids: Iterable[int]) -> dict[int, EpisodeCounts]:
 
 
 def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `EpisodeCounts` from the rows of an episode in `_commands` and `_calls`."""
+    """Return the fields of `EpisodeCounts` for one episode. `row` has the counts that the queries
+    `_commands` and `_calls` found."""
     return {
         "fallbacks": row.get("fallbacks", 0),
         "ran_out": row.get("ran_out", 0),
@@ -294,7 +295,8 @@ def recent_pace(minutes: float = 1) -> PlayPace:
 
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
-    """Return the seconds from the last person's command to the stored step. None if agents took time, too."""
+    """Return the seconds from the last person's command to the storing of the step. Return None if agents
+    also took time."""
     asked = [entry for entry in commands if "planned_in" not in entry]
     by = {entry["chosen_by"] for entry in asked}
     if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):

@@ -157,8 +157,8 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
 
 
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
-    """Return what is announced about a worker: which of its jobs are late. If none is, what became of its
-    last job, and whether it is without a job now."""
+    """Return the text that announces news about a worker. It lists the worker's late jobs. If none is
+    late, it says what became of the worker's last job, and whether the worker now has no job."""
     late = ((_silence(view, job), _job_words(page, view, job)) for job in still)
     silent = [
         gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
@@ -170,7 +170,8 @@ def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequen
 
 
 def _silence(view: SeatView, job: Job) -> int:
-    """Return the steps without news of a late job, or 0."""
+    """Return for how many steps there has been no news of an open job, if it is late. Return 0 if the job
+    is not late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
 
 

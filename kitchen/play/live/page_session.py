@@ -81,9 +81,8 @@ def replace_plan(
 
 
 def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
-    """Return the code of a refusal, or None. A seat that still has to command sends its plan with the
-    command.
-    """
+    """Return the code of the reason why a plan of this seat is refused. Return None if it is accepted. A
+    seat that still has to command must send its plan with the command."""
     if not turn.is_open:
         return "over"
     if page != turn.pages.get(seat):
@@ -95,7 +94,7 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:
-    """Return why a plan for that step is refused now, or None."""
+    """Return the reason why a plan for the step `then` is refused now. Return None if it is accepted."""
     if step is None or step == turn.step:
         return None
     if step > turn.step:
@@ -198,8 +197,8 @@ class OpenPage:
             return PageAnswer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> PageAnswer:
-        """Return an answer with everything that has changed since the last answer. If the page no longer
-        plays the seat, return a close code."""
+        """Return an answer with everything that has changed on this page since its last answer. If the
+        page no longer plays the seat, return a close code."""
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
@@ -322,9 +321,8 @@ class OpenPage:
         receipt: Receipt | MessageReceipt,
         harmless: Collection[str] = ("repeated", "over"),
     ) -> PageAnswer:
-        """Return the state, after a notice if it was refused. Notices with a `harmless` code are no
-        warnings.
-        """
+        """Return the answer to a submission: the state of the turn, preceded by a notice if the submission
+        was refused. Notices with a code in `harmless` are not shown as warnings."""
         if receipt.accepted:
             return PageAnswer(tuple(self._silence() + self._state(turn)))
         tone = "info" if receipt.code in harmless else "warning"
@@ -337,10 +335,8 @@ class OpenPage:
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
-        """Return the state as `_state` does, or nothing for a program if nothing is new to it.
-
-        Sending the same state again would reveal that others write to one another.
-        """
+        """Return the state of the turn as `_state` does. If the page belongs to a program to which nothing
+        is new, return nothing: sending the same state again would reveal that others write to one another."""
         before = self._state_sent
         state = self._state(turn)
         return state if before is None or before != self._state_sent else []
@@ -373,10 +369,8 @@ class OpenPage:
         self._screen, self.stamp, self._state_sent = Screen(), None, None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
-        """Return the close code if this page no longer plays, or None.
-
-        Another page or an agent plays the seat, or the key stopped working.
-        """
+        """Return the close code if this page may no longer play the seat. Return None if it may. Reasons
+        are another page or an agent that plays the seat, or a key that no longer works."""
         seat = next(seat for seat in turn.seats if seat.number == self.seat.number)
         if seat.key == self.seat.key and not seat.is_person:
             return TAKEN_OVER_CLOSE_CODE

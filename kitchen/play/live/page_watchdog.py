@@ -187,14 +187,15 @@ class PageWatch:
             self._rescue = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
 
     async def _look(self, pages: list[WatchedPage]) -> None:
-        """Update the pages that do not show the stored state, and subscribe those that are not subscribed."""
+        """Update the pages that do not show the stored state. Subscribe the pages that are not subscribed
+        to notifications."""
         stored = await run_in_db_thread(seat_states, [each.page.seat.pk for each in pages if each.page])
         await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
         await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)
 
 
 async def _all(doing: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run all coroutines, and log the error of any that fails."""
+    """Run all these coroutines. If one fails, log its error and continue with the others."""
     for failure in await asyncio.gather(*doing, return_exceptions=True):
         if isinstance(failure, Exception):
             log.error("a page could not be looked after", exc_info=failure)

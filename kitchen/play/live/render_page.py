@@ -248,7 +248,7 @@ class Screen:
         return "".join(fragments)
 
     def _change(self, panel: Panel, fragments: list[str]) -> None:
-        """Add the fragment of the panel, or of its parts that have changed."""
+        """Add the HTML fragment of a panel or, if only some of its parts have changed, of these parts."""
         wanted, parts = panel_frame(panel), panel.parts
         if self._shown.get(panel.id) != wanted:
             kept: list[Panel] = []

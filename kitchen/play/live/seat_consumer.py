@@ -343,7 +343,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self._store(page, partial(page.say, message), MESSAGE_UNSTORED)
 
     async def _store(self, page: OpenPage, act: Callable[[], PageAnswer], failed: NoticeMessage) -> None:
-        """Run `act` and send its answer, or the notice `failed` if the database is unavailable."""
+        """Run the function `act` and send its answer to the page. If the database is unavailable, send the
+        notice `failed` instead."""
         async with self.in_turn:
             try:
                 answer = await run_database_visit(act)

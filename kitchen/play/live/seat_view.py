@@ -267,11 +267,9 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 
 
 def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list[Seat]:
-    """Return the seats that the page of seat `number` reports as awaited.
-
-    Agents that are asked count as awaited until the step is taken, even if they have decided. A person whose
-    turn to speak has not come waits only for the speaker.
-    """
+    """Return the seats that the page of seat `number` shows as awaited. An agent that is asked counts as
+    awaited until the step is taken, even if it has decided. A person whose turn to speak has not come
+    waits only for the speaker."""
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
@@ -327,9 +325,8 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
 def _unread(
     turn: OpenTurn, organisation: Organisation, member: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the members that this member may write to and that read no messages, and those of them that do
-    jobs.
-    """
+    """Return two tuples of member numbers. The first has the members that this member may write to and
+    that read no messages. The second has those of them that do jobs."""
     known = agent_kinds()
     kinds = {mind.pk: get_agent(mind.kind) for mind in turn.minds if mind.kind in known}
     held = [(organisation.holder(seat.number).number, kinds.get(seat.mind_id or 0)) for seat in turn.seats]

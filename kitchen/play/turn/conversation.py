@@ -156,7 +156,8 @@ def messages_of_decision(
 def _rows(
     turn: OpenTurn, sender: int, say: MessageDraft, code: str, *, decision: Decision | None = None
 ) -> list[Message]:
-    """Return the rows to store: the message, or the system's reply if the addressee is busy."""
+    """Return the database rows to store for a message. They hold the message or, if the addressee is busy,
+    the system's reply to the sender."""
     if (mailbox := mailbox_of(turn)) is None:
         return []
     sent = mailbox.outgoing(turn.world, sender, say, code, partial(_aim_words, turn))
@@ -256,7 +257,8 @@ def may_know(world: World, organisation: Organisation, row: Message, number: int
 
 
 def member_of(turn: OpenTurn, seat: int) -> Member | None:
-    """Return the member of the team that has this seat. None if nobody can send messages."""
+    """Return the member of the organisation that holds this seat. Return None if the episode has no
+    organisation, so that nobody can send messages."""
     organisation = turn.episode.team
     return organisation.holder(seat) if organisation else None
 

@@ -51,11 +51,11 @@ def store_schedule(turn: OpenTurn, schedule: AskingSchedule) -> None:
 
 
 def add_due_decisions(turn: OpenTurn, opening: TurnOpening, world: World) -> None:
-    """Add to the opening of a step the commands and plans of the decisions that take effect in it.
+    """Add the commands and plans of decisions that take effect in a step to the step's opening. `world` is
+    the state in which the step opens.
 
-    `world` is the state in which the step opens. Commands that are no longer possible are dropped, with an
-    event `plan_broken`. The decisions are kept in `turn.due_decisions`, because their messages are sent later
-    in this transaction.
+    Commands that are no longer possible are dropped, with an event `plan_broken`. The decisions are kept
+    in `turn.due_decisions`, because their messages are sent later in this transaction.
     """
     turn.due_decisions = []
     if (schedule := read_schedule(turn)) is None:

@@ -59,8 +59,9 @@ class OpenTurn:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Replace everything in this turn with the stored `episode` and its `seats`. Only the large parts
-        of the state are kept. Their later changes are read when the world is next used."""
+        """Replace all data of this turn with those of the stored `episode` and its `seats`. Only the large
+        parts of the world's state that were already read stay in memory. Changes made to them since are
+        read when the world is next used."""
         known = self.state.known_parts() if "state" in vars(self) else self._parts
         vars(self).clear()
         self._parts = known
@@ -93,27 +94,27 @@ class OpenTurn:
 
     @property
     def step(self) -> int:
-        """The number of the open step. The first step is 1."""
+        """Return the number of the open step. The first step is 1."""
         return self.episode.step + 1
 
     @property
     def is_open(self) -> bool:
-        """True while the episode is being played."""
+        """Return True while the episode is being played."""
         return self.episode.status == Episode.Status.PLAYING
 
     @cached_property
     def state(self) -> TurnWorld:
-        """The world before the open step, with its large parts."""
+        """Return the world before the open step, with its large parts."""
         return TurnWorld(self.episode, self._parts)
 
     @property
     def world(self) -> World:
-        """The world before the open step. Raises StateError if the stored state cannot be read."""
+        """Return the world before the open step. Raises StateError if the stored state cannot be read."""
         return self.state.world
 
     @cached_property
     def past(self) -> deque[PastStep]:
-        """The last steps, newest first: at most `PAST_STEPS_KEPT`."""
+        """Return the last steps, newest first: at most `PAST_STEPS_KEPT`."""
         if not self.episode.step:
             return deque(maxlen=PAST_STEPS_KEPT)
         rows = Step.objects.filter(episode=self.episode, number__lte=self.episode.step).order_by("-number")
@@ -122,14 +123,14 @@ class OpenTurn:
 
     @cached_property
     def minds(self) -> list[Mind]:
-        """The agents of the episode, ordered by number."""
+        """Return the agents of the episode, ordered by number."""
         if self.numbers == self.people:
             return []
         return list(Mind.objects.filter(episode=self.episode))
 
     @cached_property
     def memories(self) -> dict[int, Json]:
-        """The memory of each agent, by agent id, from its last decision that had an effect."""
+        """Return the memory of each agent, by agent id, from its last decision that had an effect."""
         rows = Decision.objects.filter(effective_decisions(self.episode), mind=OuterRef("pk"), dropped="")
         rows = rows.order_by("-step", "-pk")
         last = Mind.objects.filter(episode=self.episode).annotate(last=Subquery(rows.values("memory")[:1]))
@@ -137,7 +138,8 @@ class OpenTurn:
 
     @cached_property
     def heard_in_step(self) -> dict[int, list[int]]:
-        """The last message that each agent knew at each time that it spoke in this step, by agent id."""
+        """Return the last message that each agent knew at each time that it spoke in this step, by agent
+        id."""
         rows = Decision.objects.filter(
             mind__in=self.minds, step=self.step, because=REASON_TO_ANSWER, dropped=""
         )
@@ -148,8 +150,8 @@ class OpenTurn:
 
     @cached_property
     def intents(self) -> dict[int, Intent]:
-        """The intents that agents stated with their last commands (what they are about to do), by seat. Empty
-        if the episode does not show intents.
+        """Return the intents that agents stated with their last commands (what they are about to do), by
+        seat. Empty if the episode does not show intents.
 
         Decisions for the open step are not used, even if they are already stored.
         """
@@ -157,23 +159,25 @@ class OpenTurn:
 
     @cached_property
     def briefs(self) -> dict[int, dict[str, Json]]:
-        """The facts of the world that each seat knows from the beginning and that never change, by seat."""
+        """Return the facts of the world that each seat knows from the beginning and that never change, by
+        seat."""
         return {number: self.world.brief(number) for number in self.numbers}
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """The plan of each seat that has one: commands for the steps after this one, which run without
-        asking."""
+        """Return the plan of each seat that has one: commands for the steps after this one, which run
+        without asking."""
         return {int(seat): Plan.read(stored) for seat, stored in (self.episode.plans or {}).items()}
 
     @property
     def pages(self) -> dict[int, str]:
-        """The id of the browser page that plays each seat, by seat. Empty text if no page has played it."""
+        """Return the id of the browser page that plays each seat, by seat. Empty text if no page has
+        played it."""
         return {seat.number: seat.page for seat in self.seats}
 
     @property
     def stamp(self) -> TurnStamp:
-        """The version of the episode's state. Pages compare it to detect a change."""
+        """Return the version of the episode's state. Pages compare it to detect a change."""
         episode = self.episode
         return (
             episode.step,
@@ -186,7 +190,7 @@ class OpenTurn:
 
     @property
     def sent(self) -> list[Message]:
-        """All messages that members have sent so far, in order."""
+        """Return all messages that members have sent so far, in order."""
         if len(self._sent) < self.episode.messages:
             rows = Message.objects.filter(episode=self.episode, number__gt=len(self._sent))
             self._sent += rows.filter(number__lte=self.episode.messages).order_by("number")
@@ -194,13 +198,14 @@ class OpenTurn:
 
     @cached_property
     def mailbox(self) -> Mailbox | None:
-        """The messages processed so far, with the rules for new messages. None if nobody can send
+        """Return the messages processed so far, with the rules for new messages. None if nobody can send
         messages. Use `conversation.mailbox_of` to get the mailbox with all messages."""
         return Mailbox(self.episode.team) if self.episode.team else None
 
     @property
     def may_act(self) -> set[int]:
-        """Seats without a command that may act in this step, although the step does not wait for them."""
+        """Return seats without a command that may act in this step, although the step does not wait for
+        them."""
         return {
             seat.number
             for seat in self.acting
@@ -209,14 +214,14 @@ class OpenTurn:
 
     @property
     def awaited_minds(self) -> set[int]:
-        """Those of the `leading_minds` and `called` agents that the step still waits for."""
+        """Return those of the `leading_minds` and `called` agents that the step still waits for."""
         idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}
         return (self.leading_minds - idle | self.called) - self.decided
 
     @property
     def asked_at(self) -> datetime:
-        """The time from which the people's time limit runs: the opening of the step, or the last restart
-        by a message."""
+        """Return the time from which the people's time limit runs: the opening of the step, or the last
+        restart by a message."""
         return self.episode.asked_at or self.episode.turn_opened_at
 
     def remember(self, decisions: Sequence[Decision]) -> None:
@@ -227,14 +232,14 @@ class OpenTurn:
             self.memories.update({row.mind_id: json_round_trip(row.memory) for row in decisions})
 
     def forget_memories(self) -> None:
-        """Discard what is cached of the agents' decisions: their memories, and what they heard in this step.
-        Both are read again when needed."""
+        """Discard the cached data of the agents' decisions: their memories, and the messages that they had
+        received in this step. Both are read again when needed."""
         vars(self).pop("memories", None)
         vars(self).pop("heard_in_step", None)
 
     def forget_decisions(self) -> None:
-        """Discard what is cached of the decisions for the step just taken. Memories are kept only if this
-        process made all decisions."""
+        """Discard the cached data about decisions for the step that was just taken. Memories stay cached
+        only if this process made all decisions."""
         if self.remembered != {seat.mind_id for seat in self.seats if seat.mind_id is not None}:
             self.forget_memories()  # another process decided
         self.remembered = set()

@@ -99,10 +99,8 @@ def close_turn_again(episode_id: int, step: int) -> None:
 
 
 def _not_lately(task: str, episode_id: int, step: int) -> bool:
-    """Return whether no periodic check queued this within `REPEAT_AFTER_SECONDS`.
-
-    A broker that restarted has forgotten both this mark and the task.
-    """
+    """Return whether no periodic check has queued this task within the last `REPEAT_AFTER_SECONDS`. A
+    broker that was restarted has lost both this mark and the task."""
     with suppress(OSError, RedisError):
         return bool(cache.add(f"asked.{task}.{episode_id}.{step}", 1, REPEAT_AFTER_SECONDS))
     return True

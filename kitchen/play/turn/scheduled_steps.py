@@ -68,7 +68,7 @@ def open_scheduled_step(turn: OpenTurn) -> None:
 
 
 def _wait_for(turn: OpenTurn, member: Member) -> None:
-    """Make the step wait for an agent that is asked, although it has no free seat."""
+    """Make the step wait for an agent that is asked even though all of its seats are busy."""
     mind = _mind_id(turn, member.number)
     if mind is None:
         return
@@ -125,7 +125,8 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
 
 
 def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, LastHeard]:
-    """Return by agent id which messages the agents were told that have not decided yet."""
+    """Return, for each agent that has not decided yet, the last message that it had received when it was
+    asked. The keys are agent ids."""
     heard = {}
     for number, question in schedule.questions.items():
         if (mind := _mind_id(turn, number)) is not None:
@@ -134,7 +135,8 @@ def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, L
 
 
 def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int, LastHeard]) -> None:
-    """See which agents answer later. People read and answer when they like."""
+    """Determine which agents answer their messages later. People are not affected: they read and answer
+    when they like."""
     filled = {seat: (row.chosen_by, tuple(row.command)) for seat, row in turn.given.items()}
     filled |= dict.fromkeys(turn.may_act - turn.given.keys(), (BY_WORLD, turn.world.idle))
     messages = {}
@@ -147,7 +149,8 @@ def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int,
 def _wants(
     turn: OpenTurn, schedule: AskingSchedule, member: Member, since: LastHeard, begun: Set[int]
 ) -> bool:
-    """Return True if there is a reason to ask this agent. Its seats that may act are then asked too."""
+    """Return True if there is a reason to ask this agent now. If so, its seats that may act are asked,
+    too."""
     messages, jobs = messages_for_agent(turn, member.number, since=since)
     has_news = schedule.is_called_by(member.number, messages)
     free = turn.may_act.intersection(member.seats)
@@ -182,10 +185,11 @@ def let_think(turn: OpenTurn, schedule: AskingSchedule, situation: Situation) ->
 
 
 def take_answer(turn: OpenTurn, commands: Sequence[SubmittedCommand], answer: SubmittedDecision) -> None:
-    """Store when the decision takes effect with which an agent answers its open question, and what it does.
+    """Store an agent's answer to its open question: what its decision does, and the step in which it takes
+    effect. `commands` are the commands of the decision.
 
-    Call this in the transaction that stores the decision. `commands` are those of the decision. Raises
-    RuntimeError if no question to the agent is open.
+    Call this in the transaction that stores the decision. Raises RuntimeError if no question to the agent
+    is open.
     """
     schedule = read_schedule(turn)
     if schedule is None or answer.member not in schedule.questions:

@@ -119,7 +119,8 @@ def passing_turn(turn: OpenTurn) -> Iterator[None]:
 
 
 def _free_people(turn: OpenTurn) -> set[int]:
-    """Return the people who may choose now. Empty where members do not take turns."""
+    """Return the seat numbers of the people who may choose a command now. Return an empty set if members
+    do not take turns to speak."""
     team = turn.episode.team
     return choosing_people(turn) - held_seats(turn) if team and team.takes_turns else set()
 
@@ -209,8 +210,8 @@ def minds_to_answer(turn: OpenTurn) -> list[Mind]:
 
 
 def _turns_spoken(heard: Iterable[int], said: Sequence[Message]) -> int:
-    """Return how often an agent has spoken in the conversation of the open step. Without words of its own, it
-    has not spoken before a person opened the conversation."""
+    """Return how often an agent has spoken in the conversation of the open step. If it sent no message
+    before a person opened the conversation, that turn is not counted."""
     first = said[0].number if said and said[0].decision_id is None else 0
     return sum(number >= first for number in heard)
 
@@ -254,11 +255,9 @@ def ask_for_answers(turn: OpenTurn) -> None:
 
 
 def _opener(turn: OpenTurn, organisation: Organisation) -> Mind | None:
-    """Return the agent that opens the talk, or None.
-
-    This is the first member that is asked, if it is an agent that has not chosen yet. It may write to a
-    person who has not chosen yet either.
-    """
+    """Return the agent that opens the conversation of the step, or None. It is the first member to be
+    asked, if this is an agent that has not chosen a command yet and may write to a person who has not
+    chosen either."""
     if not organisation.within or not asked_seats(turn):
         return None
     first = min((organisation.holder(seat) for seat in asked_seats(turn)), key=lambda member: member.number)
@@ -276,8 +275,8 @@ def _has_chosen(turn: OpenTurn, seats: Sequence[int]) -> bool:
 
 
 def _calls(turn: OpenTurn, organisation: Organisation, row: Message, messages: Sequence[Message]) -> bool:
-    """Return whether this message of the sender needs an answer. Where members take turns, the opener may
-    always speak again after an answer."""
+    """Return whether this message requires an answer. If members take turns, the opener may always speak
+    again after an answer."""
     if row.sender is None:
         return False
     sender = organisation.member(row.sender)

@@ -260,7 +260,8 @@ class TurnWorld:
     def __init__(
         self, episode: Episode, known: LargeParts | None = None, *, world: World | None = None
     ) -> None:
-        """Start from the stored state, from the large parts in memory, or from the whole `world`."""
+        """Start from the episode's stored state. `known` are large parts of the state that are already in
+        memory. If the complete `world` is given, nothing is read."""
         self._episode, self._parts, self._world = episode, known, world
         self._frozen: WorldState | None = None
         """The state before the step, once the world was used up or taken over."""
@@ -269,7 +270,7 @@ class TurnWorld:
 
     @property
     def world(self) -> World:
-        """The world before the open step. Raises StateError if the stored state cannot be read."""
+        """Return the world before the open step. Raises StateError if the stored state cannot be read."""
         if self._world is None:
             self._world = self._read()
         return self._world

@@ -44,8 +44,8 @@ class StepTakenError(RuntimeError):
 
 
 def command_row(turn: OpenTurn, seat: int, command: Command, **more: Any) -> SeatCommand:
-    """Return an unsaved row with the command of this seat for the open step. `more` are the other fields
-    of the row."""
+    """Return a new database row, not yet saved, with this seat's command for the open step. `more` has the
+    values of other fields."""
     row = SeatCommand(episode_id=turn.episode.pk, step=turn.step, seat=seat, **more)
     row.command = list(command)
     return row
@@ -83,7 +83,7 @@ def store_plan(
 
 
 def store_plans_of(turn: OpenTurn, made: SubmittedDecision) -> None:
-    """Store the new plans of this decision for seats that it does not command."""
+    """Store the decision's new plans for seats that the decision gives no command."""
     for seat, then in made.plans.items():
         store_plan(turn, seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
@@ -106,15 +106,15 @@ def fill_first_step(turn: OpenTurn) -> None:
 
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
-    """Return the automatic commands and plans of a step that opens with the world in this state."""
+    """Return the automatic commands and the plans with which a step opens if the world is in this state."""
     opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
     add_due_decisions(turn, opening, world)
     return opening
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
-    """Add the automatic commands. In a real-time episode, a seat that is not asked cannot act. Agents that
-    only lead are not asked if nobody else is."""
+    """Store the automatic commands of the step that opens. In a real-time episode, a seat that is not
+    asked cannot act. Agents that only lead are not asked if no other agent or person is asked."""
     free = set() if turn.episode.tick_ms else begins.may_act
     add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
     unasked = turn.numbers <= turn.given.keys() | free

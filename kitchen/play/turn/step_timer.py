@@ -176,8 +176,8 @@ def _clocked(episodes: Any) -> Any:
 
 
 def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime:
-    """Return the deadline after these outages. A turn whose time was over before an outage gets no more, nor
-    does one whose time began after it."""
+    """Return the deadline of a turn after these outages. An outage does not extend a turn whose time was
+    already over when it began, or whose time began after it."""
     assert episode.turn_closes_at  # noqa: S101 - asked for
     closes = episode.turn_closes_at
     for span in spans:

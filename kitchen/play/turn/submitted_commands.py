@@ -79,10 +79,10 @@ class Receipt:
 
     @property
     def accepted(self) -> bool:
-        """True if the commands were accepted."""
+        """Return True if the commands were accepted."""
         return self.code == "accepted"
 
     @property
     def text(self) -> str:
-        """The result as an English sentence."""
+        """Return the result of the submission as an English sentence."""
         return RECEIPTS[self.code]

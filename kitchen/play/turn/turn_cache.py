@@ -133,7 +133,8 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
 
 
 def _standing(turn: OpenTurn) -> list[Row]:
-    """Read one row for each seat. Each row repeats the columns of the episode."""
+    """Read the present state of the episode and its seats from the database: one row for each seat. Each
+    row repeats the columns of the episode."""
     if rows := select_rows(_STANDING, [turn.episode.pk]):
         return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
     raise Episode.DoesNotExist
@@ -151,7 +152,7 @@ def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
 
 
 def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
-    """Take over the columns that other processes may have changed."""
+    """Copy to this turn the values of the columns that other processes may have changed."""
     for name in _CHANGING:
         setattr(turn.episode, name, rows[0][name])
     seats = {seat.number: seat for seat in turn.seats}

@@ -100,7 +100,8 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Renew these claims (claim → episode id). Return the number of agents that are still claimed by them."""
+    """Renew these claims, given as a mapping from claim to episode id. Return the number of agents that
+    the claims still hold."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     episodes, claims = set(held.values()), list(held)
     minds = Mind.objects.filter(episode__in=episodes, deciding_by__in=claims)
@@ -215,9 +216,8 @@ class _Keeper:
             return dict(self._held)
 
     def _keep(self) -> None:
-        """Renew the claims until none is left. A database error ends no claim: the next try uses a new
-        connection.
-        """
+        """Renew the claims periodically until none is left. A database error ends no claim: the next try
+        uses a new connection."""
         time.sleep(RENEW_SECONDS)
         while held := self._left():
             try:
@@ -356,8 +356,8 @@ def _people() -> QuerySet[Seat]:
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return those of these seats that the open step waits for. An agent that only leads, or that is asked
-    although its seats are busy, is done once it has decided."""
+    """Return the seats, among these, that the open step still waits for. An agent that only leads, or is
+    asked although its seats are busy, is not awaited after it has decided."""
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )
@@ -374,8 +374,8 @@ def _may_act() -> Q:
 
 
 def _only_led() -> Q:
-    """Return a filter for episodes in which people lead and none acts. Their agents are asked after the
-    leaders' deadline."""
+    """Return a filter for episodes in which people lead but no person acts. In these episodes, agents are
+    asked after the leaders' deadline."""
     leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False, mind=None)
     return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 

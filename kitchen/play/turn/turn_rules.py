@@ -28,8 +28,8 @@ the step and can intervene.
 
 
 def missing_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats whose command the step still waits for, and those of agents that only lead and have
-    not decided."""
+    """Return the seats that the step still waits for. They are the seats without a command, and the seats
+    of agents that only lead and have not decided."""
     return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds
 
 
@@ -146,10 +146,8 @@ def left_idle(turn: OpenTurn) -> list[tuple[int, Command]]:
 
 
 def running_order(turn: OpenTurn, more: Iterable[tuple[int, Command]] = ()) -> list[tuple[int, Command]]:
-    """Return the turn's commands and `more` as (seat, command) pairs, in the order in which they run.
-
-    People come first, by seat. Agents follow, by number; each agent's commands keep their order.
-    """
+    """Return the turn's commands, together with `more`, as (seat, command) pairs in the order in which
+    they run. People come first, by seat. Agents follow, by number. Each agent's commands keep their order."""
     # ids of agents follow their numbers
     order = {seat.number: (seat.mind_id or 0, 0 if seat.mind_id else seat.number) for seat in turn.seats}
     given = [(seat, tuple(row.command)) for seat, row in turn.given.items()]
@@ -223,7 +221,7 @@ def refusal(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand], *, 
 
 
 def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand]) -> str:
-    """Return the code of the refusal of commands for a step that is not open."""
+    """Return the code of the reason why commands for a step that is not open are refused."""
     if step > turn.step:
         return "early"
     if _ran_out(turn.episode, step, commands):
@@ -235,7 +233,7 @@ def _other_step(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand])
 
 
 def _ran_out(episode: Episode, step: int, commands: Sequence[SubmittedCommand]) -> bool:
-    """Return whether time ran out for one of these seats in that step."""
+    """Return whether the time limit of that step ended before one of these seats had a command."""
     if episode.step_seconds is None:
         return False
     rows = SeatCommand.objects.filter(episode=episode, step=step, chosen_by__in=NO_CHOICE_CODES)

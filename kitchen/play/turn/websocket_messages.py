@@ -253,7 +253,7 @@ def read_one_of(kinds: Mapping[str, type[ReadableMessage]], text: str | None) ->
 
 
 def _parse_json(text: str, refusal: str) -> Json:
-    """Read JSON. Raises MessageError with the text `refusal` if it is invalid."""
+    """Convert JSON text to a value. Raises MessageError with the text `refusal` if the JSON is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

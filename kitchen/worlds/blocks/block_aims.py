@@ -89,7 +89,7 @@ def raw_food() -> tuple[str, ...]:
 
 @cache
 def _dealt_items() -> tuple[str, ...]:
-    """Return everything that cooks may hold at the start."""
+    """Return all items that a cook may hold when the episode starts."""
     given = cooking_file()
     return tuple(sorted({item for items in given.items.values() for item in items}))
 
@@ -109,7 +109,8 @@ def _gather_aims(brief: Mapping[str, Json], others: Sequence[str], seats: int) -
 
 
 def _building_aims(brief: Mapping[str, Json], others: Sequence[str]) -> Iterator[Aim]:
-    """Yield the aims of a builder. One without the blueprint cannot be asked for a level."""
+    """Yield the aims that a builder can be given. A builder who does not know the blueprint is not asked
+    to build a level."""
     if "blueprint" in brief:
         yield from ((BUILD, str(level)) for level in range(len(brief["blueprint"]["levels"])))
     yield from ((GIVE_ALL, other) for other in others)
@@ -156,7 +157,8 @@ def _is_kitchen_aim_reached(seen: Mapping[str, Json], aim: Aim, since: Json) -> 
 
 
 def _has_passed(seen: Mapping[str, Json], aim: Aim, since: Json) -> bool:
-    """Return whether the seat's last macro gave away or stored the item of the aim after it was asked for."""
+    """Return whether the seat's last macro gave away or stored the aim's item, and ended after the aim was
+    given (`since`)."""
     last, head = seen["since"], ("put", *aim[1:]) if aim[0] == STORE else aim
     begun = seen["step"] - last["steps"]
     is_it = tuple(last["command"] or ())[:-1] == head and begun >= since
@@ -171,8 +173,9 @@ def _building_status(seen: Mapping[str, Json], legal: Sequence[Command], level: 
 
 
 def level_command(seen: Mapping[str, Json], legal: Sequence[Command], level: int) -> Command | None:
-    """Return the next command of a seat that builds this level: all its missing blocks, or else one block of
-    the lowest unfinished level; None if the seat can do nothing for it now."""
+    """Return the next command of a seat that has the aim to build this level. It places all missing blocks
+    of the level. If this cannot begin and the level is the lowest unfinished one, it changes one cell.
+    Return None if the seat can do nothing for the level now."""
     if (build := ("build", str(level))) in legal:
         return build
     return nearest_change(seen) if level == seen["level"] else None
@@ -202,7 +205,8 @@ class AimedWorld(World):
         return list(seat_aims(self.brief(seat), self.seats, seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return what `aim_status` needs later to know whether the aim was reached since."""
+        """Return the facts about the present moment that `aim_status` later compares with, to see whether
+        the aim was reached after it was given."""
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:

@@ -120,7 +120,8 @@ class CraftingBenchmark(BlocksBenchmark):
         return tuple(name for name, task in tasks if task.seats == self.agents[0] and task.crafts)
 
     def level_facts(self, level: str) -> Mapping[str, Json]:
-        """Return the depth of the task's recipe tree, and whether all seats have the plan (`full`)."""
+        """Return two facts about the task: the depth of its recipe tree, and whether all seats are given
+        the plan (`full`)."""
         task = crafting_tasks()[level]
         return {"depth": task.depth, "plan": "partial" if task.plan_blocked else "full"}
 
@@ -240,7 +241,8 @@ class KitchenBenchmark(BlocksBenchmark):
         return {"interval": _interval(level), "steps": steps}
 
     def level_facts(self, level: str) -> Mapping[str, Json]:
-        """Return the interval, and whether it counts for the collaboration score."""
+        """Return two facts about the level. `interval` is the number of steps between orders.
+        `counts_for_cos` says whether this interval is one of those in the collaboration score (CoS)."""
         interval = _interval(level)
         return {"interval": interval, "counts_for_cos": interval in STANDARD_INTERVALS}
 

@@ -60,7 +60,8 @@ def player_name(seat: int) -> str:
 
 
 def counted_codes(items: Mapping[str, int]) -> str:
-    """Return items with their amounts, in the words that commands use: `3 wheat, 1 egg`; `nothing`."""
+    """Return items with their amounts as text, with the codes that commands use, such as `3 wheat, 1 egg`.
+    Return `nothing` if there are no items."""
     return ", ".join(f"{amount} {item}" for item, amount in items.items()) or "nothing"
 
 

@@ -64,8 +64,8 @@ Rank = tuple[int, int, int, int]
 
 
 def rank_from(origin: Cell) -> Callable[[Cell], Rank]:
-    """Return a sort key that orders cells by their distance from `origin`; ties: smaller x, then z, then
-    y."""
+    """Return a sort key that orders cells by their distance from `origin`. Among equal distances, cells
+    with smaller x come first, then smaller z, then smaller y."""
     from_x, from_y, from_z = origin
 
     def rank(cell: Cell) -> Rank:
@@ -82,7 +82,7 @@ def nearest_cell(cells: Iterable[Cell], origin: Cell, reach: float) -> Cell | No
 
 
 def _within(best: Rank | None, limit: float) -> Cell | None:
-    """Return the cell of a rank if its squared distance is within the limit."""
+    """Return the cell of a ranked candidate if its squared distance is at most `limit`; else None."""
     return (best[1], best[3], best[2]) if best and best[0] <= limit else None
 
 

@@ -73,20 +73,21 @@ class Team:
 
     @property
     def knows_how(self) -> bool:
-        """True if one of the agent's seats was given the plan or the recipes. Without plan and recipes,
-        the agent makes nothing."""
+        """Return True if one of the agent's seats was given the plan or the recipes. Without plan and
+        recipes, the agent makes nothing."""
         briefs = self.situation.briefs
         return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
 
     @property
     def builds(self) -> bool:
-        """True if the goal is a blueprint, known or not."""
+        """Return True if the goal is a blueprint, known or not."""
         brief = self.situation.briefs[self.seats[0]]
         return not {"target", "targets", "item"} & brief.keys()
 
     @property
     def pool(self) -> Inventory:
-        """All items that seats are known to hold, and the items that the agent's own seats will soon have."""
+        """Return the items, with their amounts, that all seats together are known to hold. Items that a
+        macro in progress will still bring are included."""
         pool: Inventory = {}
         for items in self.held.values():
             add_items(pool, items)
@@ -105,7 +106,8 @@ class Team:
 
 
 def _coming(seen: Mapping[str, Json]) -> Inventory:
-    """Return the items that a seat's macro in progress will still bring."""
+    """Return the items, with their amounts, that a seat's macro in progress will still bring. `seen` is
+    the seat's observation."""
     doing = seen["doing"]
     if not doing:
         return {}
@@ -200,7 +202,7 @@ def item_sources(team: Team) -> ItemSources:
 
 
 def _needed_items(team: Team, targets: Mapping[str, int]) -> set[str]:
-    """Return the kinds of item that the targets are made of, fuel included."""
+    """Return all kinds of item that are used to make the targets, including fuel."""
     steps = plan_items(targets, team.pool, item_sources(team)) or []
     needed, book = set(targets), recipe_book()
     for verb, item, *_ in steps:
@@ -228,9 +230,12 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
 
 
 def _gift_to_others(team: Team, seat: int) -> Command | None:
-    """Return a command that gives an item to another agent's or a person's seat: all of an item that may
-    be needed. It is for a seat that cannot make the targets itself. None if there is none. A seat with the
-    workbench that knows how to use it waits for gifts."""
+    """Return a command that gives all of an item that may be needed to a seat of another agent or of a
+    person. Return None if there is none.
+
+    It is for a seat that cannot make the targets itself. A seat that has the workbench and knows the
+    recipes waits for gifts.
+    """
     others = [other for other in team.all_seats if other not in team.seats]
     if not others or (team.knows_how and any(TABLE in team.held[each] for each in team.seats)):
         return None
@@ -249,7 +254,8 @@ def _brief_steps(brief: Mapping[str, Json]) -> list[Mapping[str, Json]]:
 
 
 def _gift(team: Team, seat: int, goal: TeamGoal) -> Command | None:
-    """Return the command with which a seat gives the maker all of an item that is needed."""
+    """Return the command with which a seat gives all it holds of one needed item to the seat that makes
+    the goal (`goal.maker`). Return None if it holds no needed item or cannot give it now."""
     needed = _needed_items(team, goal.targets)
     item = next((item for item in sorted(team.held[seat]) if item in needed), "")
     can_give = ("give", str(goal.maker), item, "1") in team.situation.legal[seat]
@@ -257,7 +263,8 @@ def _gift(team: Team, seat: int, goal: TeamGoal) -> Command | None:
 
 
 def making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | None:
-    """Return the first step of the plan that the maker can carry out itself, with the amount that it can."""
+    """Return the first step of the plan (`steps`) that this seat can begin now and that is not about a raw
+    material. Its amount is reduced to what the seat can make. Return None if there is no such step."""
     for step in steps:
         if step[0] in RAW_VERBS:
             continue
@@ -268,8 +275,8 @@ def making_step(team: Team, seat: int, steps: Sequence[Command]) -> Command | No
 
 
 def _most(team: Team, seat: int, head: Command) -> int:
-    """Return the greatest amount with which a macro can begin now, as far as the seat's inventory shows
-    it; 0 if it cannot begin."""
+    """Return the greatest amount with which the macro `head` can begin now, given the items that the seat
+    holds. Return 0 if it cannot begin."""
     if (*head, "1") not in team.situation.legal[seat]:
         return 0
     verb, item = head
@@ -281,7 +288,9 @@ def _most(team: Team, seat: int, head: Command) -> int:
 
 
 def raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Command]) -> Command | None:
-    """Return the first raw material that nobody fetches yet; back to the middle if none is near."""
+    """Return the command to fetch the first raw material of the plan (`steps`) that no other seat fetches
+    (`taken`). If the material is not near, return the command to walk to the middle of the map. Return
+    None if the plan needs no other raw material."""
     for step in steps:
         if step[0] not in RAW_VERBS or step in taken:
             continue
@@ -294,14 +303,15 @@ def raw_step(team: Team, seat: int, steps: Sequence[Command], taken: set[Command
 
 
 def _gather_command(team: Team, seat: int) -> Command:
-    """Return the next macro towards a seat's tool, or a small amount of what is wanted."""
+    """Return the next macro with which a seat gets a small amount more of the wanted item, or the tool
+    that it needs for this."""
     item = team.situation.briefs[seat]["item"]
     return gather_step(team, seat, item, team.held[seat].get(item, 0) + AT_A_TIME)
 
 
 def gather_step(team: Team, seat: int, item: str, amount: int) -> Command:
-    """Return the next macro with which a seat gets this amount of an item in the gathering world; `go_on` if
-    it holds as much or cannot get it."""
+    """Return the next macro with which a seat gets this amount of an item in the gathering world. Return
+    `go_on` if the seat already holds the amount or cannot get it."""
     collects: Mapping[str, Json] = team.situation.briefs[seat]["collects"]
     sources = ItemSources(
         {each["gives"]: block for block, each in collects.items()},
@@ -316,8 +326,8 @@ def gather_step(team: Team, seat: int, item: str, amount: int) -> Command:
 
 
 def _building_commands(team: Team) -> dict[int, Command]:
-    """Return the nearest block to place or to remove for each seat, each at a cell of its own. A seat that
-    does not know the blueprint gives its materials to another member."""
+    """Return a command for each seat, by seat: to place or remove the nearest block. No two seats get the
+    same cell. A seat that does not know the blueprint gives its materials to another member."""
     doing = (seen["doing"] for seen in team.seen.values())
     taken = {tuple(map(int, words[-3:])) for words in doing if words and words[0] in ("place", "remove")}
     commands: dict[int, Command] = {}
@@ -345,8 +355,8 @@ def _shared_material(team: Team, seat: int) -> Command | None:
 
 
 def _building_step(team: Team, seat: int, taken: Iterable[tuple[int, ...]]) -> Command:
-    """Return the nearest change of the lowest unfinished level that the seat can make. Without any, return
-    the lowest other level of which it can build something."""
+    """Return the command to change the nearest wrong cell of the lowest unfinished level. If the seat can
+    change none there, return a command to build another level. If it can build none, return `go_on`."""
     builds = (command for command in team.situation.legal[seat] if command[0] == "build")
     return nearest_change(team.seen[seat], taken) or next(builds, GO_ON)
 

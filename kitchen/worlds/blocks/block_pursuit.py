@@ -76,8 +76,7 @@ class BlockPursuer(AimPursuer):
         return aim_mark(situation.observations[seat], aim)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return whether the brief tells the goal. A leader who does not know the size of the building tries
-        one aim after the other."""
+        """Return whether the brief tells the goal, so that useful aims can be suggested."""
         return bool({"dishes", "target", "targets", "item", "size", "blueprint"} & brief.keys())
 
     def suggest(
@@ -107,7 +106,9 @@ def _can_begin(command: Command, legal: Sequence[Command]) -> bool:
 
 
 def _wanted_dish(brief: Mapping[str, Json], seen: Mapping[str, Json], taken: Sequence[Aim]) -> Aim | None:
-    """Return the aim to deliver the most urgent ordered dish that nobody makes; else one dish ahead."""
+    """Return the aim to deliver the most urgent ordered dish that no seat delivers (`taken` lists the aims
+    that seats have). If there is none, return the aim to deliver a dish in advance. Return None if all
+    dishes are taken."""
     left = Counter(aim[1] for aim in taken if aim[0] == DELIVER)
     for order in sorted(seen["orders"], key=lambda one: one["steps_left"]):
         if not left[order["dish"]]:
@@ -132,8 +133,9 @@ def _target_aim(brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int) 
 def _level_aim(
     brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
 ) -> Aim | None:
-    """Return an unfinished level that nobody builds. Seats begin at different levels, and a seat that asks
-    later at another one, because it may lack the material of a level."""
+    """Return the aim to build an unfinished level that no seat builds. Return None if there is none.
+    Different seats begin at different levels. A seat that asks again gets another level, because it may
+    lack the material for the first one."""
     shown = seen.get("left_by_level")
     if shown:
         levels = [level for level, left in enumerate(shown) if left or level == seen["level"]]
@@ -169,7 +171,8 @@ def next_command(situation: Situation, seat: int, aim: Aim) -> Command | None:
 
 
 def _obtain(team: Team, seat: int, wanted: Mapping[str, int]) -> Command | None:
-    """Return the next macro with which a seat gets items on its own."""
+    """Return the next macro with which a seat gets the wanted items without help. Return None if no macro
+    can begin."""
     brief, held, legal = team.situation.briefs[seat], team.held[seat], team.situation.legal[seat]
     if "collects" in brief:
         ((item, amount),) = wanted.items()
@@ -188,7 +191,8 @@ def _obtain(team: Team, seat: int, wanted: Mapping[str, int]) -> Command | None:
 
 
 def _cook(seen: Mapping[str, Json], legal: Sequence[Command], seat: int, aim: Aim) -> Command | None:
-    """Return the next action towards fuel, a dish in the furnace, or a dish in the chest."""
+    """Return the next action towards the aim: to fuel the furnace, to cook a dish, or to deliver a dish to
+    the chest. Return None if the seat must wait for the furnace."""
     held, furnace = seen["players"][seat]["holds"], seen["furnace"]
     if aim[0] == FUEL:
         return _fuel(held, legal)
@@ -211,7 +215,8 @@ def _fuel(held: Mapping[str, int], legal: Sequence[Command]) -> Command:
 
 
 def _at(legal: Sequence[Command], command: Command, place: str) -> Command:
-    """Return the command, or the walk to the place where it can be done."""
+    """Return the command if it is legal now. Otherwise return the walk to the place where it can be
+    carried out."""
     return command if command in legal else (GOTO, place)
 
 

@@ -99,7 +99,7 @@ class BlockScene(SimpleWorld):
 
     @property
     def at(self) -> list[Cell]:
-        """The cell of each seat."""
+        """Return the cell of each seat."""
         return self._at
 
     @at.setter
@@ -108,7 +108,7 @@ class BlockScene(SimpleWorld):
 
     @property
     def changed(self) -> Mapping[str, Json]:
-        """The cells that differ from the start map, by key, with their present blocks."""
+        """Return the cells that differ from the start map, by key, with their present blocks."""
         return self.grid.changed
 
     @changed.setter
@@ -124,17 +124,17 @@ class BlockScene(SimpleWorld):
 
     @property
     def herd(self) -> Herd:
-        """The animals at the start of the episode, as (kind, cell)."""
+        """Return the animals at the start of the episode, as (kind, cell)."""
         return ()
 
     @property
     def animals(self) -> list[tuple[str, Cell]]:
-        """The animals that no seat has taken yet, as (kind, cell)."""
+        """Return the animals that no seat has taken yet, as (kind, cell)."""
         return [each for number, each in enumerate(self.herd) if number not in self.hunted]
 
     @property
     def box(self) -> Bounds:
-        """The box that contains the blueprint; empty if there is no blueprint."""
+        """Return the box that contains the blueprint; empty if there is no blueprint."""
         return self.blueprint.box if self.blueprint else EMPTY_BOUNDS
 
     def is_blocked(self, seat: int, verb: str) -> bool:
@@ -239,7 +239,8 @@ class BlockScene(SimpleWorld):
         return picture
 
     def _steps_of(self, seat: int, macro: Mapping[str, Json] | None) -> int | None:
-        """Return how many steps the macro will still take, where that is known."""
+        """Return the number of steps that the seat's macro will still take. Return None if the number is
+        unknown."""
         job = self.furnace["job"]
         if macro is None:
             return None
@@ -257,7 +258,8 @@ class BlockScene(SimpleWorld):
         ]
 
     def _near(self, seat: int) -> list[dict[str, Json]]:
-        """Return the kinds of block and animal within sight, each with the nearest and how many there are."""
+        """Return the kinds of block and animal within sight of the seat. Each entry has the kind, its
+        nearest cell, and how many there are."""
         here = self.at[seat]
         found = [
             (kind, cell, self.grid.count(kind, here, SIGHT_RANGE))
@@ -272,7 +274,8 @@ class BlockScene(SimpleWorld):
         return [{"kind": kind, "at": list(cell), "count": count} for kind, cell, count in found]
 
     def _since(self, seat: int) -> dict[str, Json]:
-        """Return the last command and its effect: steps, cells walked, items gained and lost."""
+        """Return the effect of the seat's last command: the steps taken, the cells walked, and the items
+        gained and lost."""
         since, now = self.since[seat], self.inventories[seat]
         items = sorted({*since["held"], *now})
         changes = {item: now.get(item, 0) - since["held"].get(item, 0) for item in items}

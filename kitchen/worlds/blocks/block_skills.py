@@ -71,8 +71,8 @@ class BlockSkills(Skills):
         return describe_scene(sight)
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return what the agent's seat could begin now; nothing for other seats, whose menu it does not
-        know."""
+        """Return the commands that the agent's seat can begin now. Return an empty list for other seats,
+        whose menus the agent does not know."""
         if other != sight.seat:
             return ()
         return [command for command in sight.legal if command[0] not in NOT_OFFERED]
@@ -92,7 +92,7 @@ class BlockSkills(Skills):
         return command if head == command else (*head, amount)
 
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the only condition: the command can begin now."""
+        """Return one condition: the command can begin now."""
         spelled, possible = spell_skill(skill), can_begin(sight, skill)
         why_not = f"{spelled} is not possible now, or not with this amount."
         return [SkillCondition("not_possible", f"{spelled} can begin now", why_not, possible)]
@@ -122,15 +122,15 @@ class BlockSkills(Skills):
         return [done for event in sight.events if event.seat == other for done in _done(sight, event)]
 
     def command(self, sight: SeatObservation, skill: Skill, chance: Random) -> Command | None:
-        """Return the command that begins the skill, or lets a macro in progress go on; None if the skill
-        cannot begin."""
+        """Return the command that begins the skill, or that continues it if it is in progress. Return None
+        if the skill cannot begin."""
         if _doing(sight):
             return GO_ON
         return skill if can_begin(sight, skill) else None
 
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return what the agent's own seat does, or what the planner would begin there. Other seats are
-        expected to wait, because their things are not known."""
+        """Return the macro that the agent's own seat continues or that the planner would begin. If `other`
+        is another seat, return a wait, because its items are not known."""
         if other != sight.seat:
             return wait_skill()
         if doing := _doing(sight):
@@ -147,8 +147,8 @@ def _doing(sight: SeatObservation) -> Skill:
 
 
 def can_begin(sight: SeatObservation, skill: Sequence[str]) -> bool:
-    """Return whether a command can begin now, as far as the menu and the inventory show it. A macro in
-    progress can."""
+    """Return whether the menu and the inventory show that this command can begin now. While a macro is in
+    progress, return True only for this macro."""
     command = tuple(skill)
     if doing := _doing(sight):
         return command == doing
@@ -160,7 +160,8 @@ def can_begin(sight: SeatObservation, skill: Sequence[str]) -> bool:
 
 
 def _most(held: Mapping[str, int], verb: str, item: str) -> int:
-    """Return the greatest amount of a macro that the inventory allows."""
+    """Return the greatest amount with which a command (`verb` and `item`) can begin, given the items that
+    the seat holds. For verbs that use up no items, the result is 9999, which means no limit."""
     if verb == "craft":
         book = recipe_book()
         return max((book.most_times(row, held) for row in book.by_item.get(item, ())), default=0)
@@ -168,7 +169,8 @@ def _most(held: Mapping[str, int], verb: str, item: str) -> int:
 
 
 def _planned(sight: SeatObservation) -> Command | None:
-    """Return the next command of the agent's seat by the rules of the planner; None to wait."""
+    """Return the next command of the agent's seat by the rules of the planner. Return None if the planner
+    would wait."""
     seat, brief, seen = sight.seat, sight.brief, sight.seen
     situation = Situation(
         world="",
@@ -213,7 +215,8 @@ def _fit(written: Sequence[str], head: Sequence[str]) -> list[str]:
 
 
 def _read_freely(written: Sequence[str]) -> Skill | None:
-    """Return a command that is not in the menu: a verb, and as many names and numbers as it takes."""
+    """Return the command in the written words even if it is not in the menu: a verb, followed by as many
+    names and numbers as the verb needs. Return None if there is none."""
     arities = {verb: len(rule.arguments) for verb, rule in MACROS.items()}
     arities |= {verb: int(verb != "takeOutFurnace") for verb in ACTIONS}
     verbs = [(tokens, verb) for verb in arities if (tokens := _fit(written, [verb]))]

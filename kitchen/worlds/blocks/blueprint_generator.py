@@ -44,7 +44,7 @@ class Room:
 
     @property
     def far(self) -> Cell:
-        """The corner with the highest x, y and z."""
+        """Return the corner with the highest x, y and z."""
         return self.x + self.length - 1, self.y + self.height - 1, self.z + self.width - 1
 
     def cells(self) -> Iterator[Cell]:
@@ -180,7 +180,9 @@ class Building:
 
 
 def _doors(room: Room, last: Room | None) -> list[Cell]:
-    """Return the bottom cells of the doors of a room."""
+    """Return the cells in which the lower halves of a room's doors are. `last` is the previous room of the
+    building, or None for the first room. The first room has four doors. A later room has one, in the wall
+    that it shares with the previous room."""
     wall = last or room
     far_x, _, far_z = wall.far
     x, z = wall.x + wall.length // 2, wall.z + wall.width // 2

@@ -71,7 +71,7 @@ class Blueprint:
 
     @property
     def blocks(self) -> int:
-        """The number of blocks in the blueprint."""
+        """Return the number of blocks in the blueprint."""
         return sum(map(len, self.levels))
 
     def wanted(self, cell: Cell) -> str:
@@ -131,27 +131,28 @@ class Comparison:
 
     @property
     def mismatches(self) -> int:
-        """The number of cells where the blueprint or the site has a block, and both differ."""
+        """Return the number of cells in which the built blocks differ from the blueprint."""
         return self.blueprint.blocks + self.extra - self.matches
 
     @property
     def score(self) -> float:
-        """The score from 0 to 100: 100 x matches / (matches + mismatches)."""
+        """Return the score, from 0 to 100: 100 x matches / (matches + mismatches)."""
         return 100 * self.matches / (self.matches + self.mismatches)
 
     @property
     def filled(self) -> float:
-        """The share of the blueprint's blocks that the site already has, from 0 to 1."""
+        """Return the share of the blueprint's blocks that are already built, from 0 to 1."""
         return self.matches / self.blueprint.blocks
 
     @property
     def is_complete(self) -> bool:
-        """True if the site has all blocks of the blueprint and its box holds no other block."""
+        """Return True if all blocks of the blueprint are built and its box contains no other block."""
         return not self.mismatches
 
     @property
     def level(self) -> int | None:
-        """The lowest level that differs from the blueprint; None if no level does."""
+        """Return the lowest level in which the built blocks differ from the blueprint; None if no level
+        differs."""
         levels = range(len(self.left))
         return next((each for each in levels if self.left[each] or self.wrong[each]), None)
 
@@ -206,7 +207,8 @@ def _check_legend(source: DataSource, legend: Mapping[str, str]) -> None:
 
 
 def _row_problem(row: str, known: Mapping[str, str], size: tuple[int, int], first: tuple[int, int]) -> str:
-    """Return why a row is wrong; empty if it is not."""
+    """Return a text that says why a row of the blueprint file is wrong. Return an empty text if the row is
+    correct."""
     if size != first:
         return f"{size[0]} x {size[1]} cells, where the first level has {first[0]} x {first[1]}"
     unknown = next((letter for letter in row if letter not in known), "")

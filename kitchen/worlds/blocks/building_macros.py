@@ -129,7 +129,8 @@ class Build(MacroRule):
         return super().is_well_formed(scene, words) and 0 <= int(words[1]) < levels
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `missing` if the seat can fill no cell of this level; empty if it can."""
+        """Return the code `missing` if the seat can fill no cell of the blueprint level that the command
+        names. Return an empty text if it can."""
         return "" if _free_cell(scene, seat, words) else MISSING
 
     def is_done_by(self, code: str, macro: Mapping[str, Json]) -> bool:
@@ -137,12 +138,13 @@ class Build(MacroRule):
         return True
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return the next cell to fill; None if there is none."""
+        """Return the cell that the seat should fill next with a block. Return None if there is none."""
         cell = _free_cell(scene, seat, words)
         return Goal(cell, BLOCK_REACH) if cell else None
 
     def sought_cell(self, scene: BlockScene, seat: int, macro: Macro) -> Cell | None:
-        """Return the next cell to fill; None if there is none. Seats that act later in this step skip it."""
+        """Return the cell that the seat will fill next with a block. Return None if there is none. Seats
+        that act later in this step leave this cell out."""
         return _free_cell(scene, seat, tuple(macro["words"]))
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
@@ -167,6 +169,7 @@ class Build(MacroRule):
 
 
 def _free_cell(scene: BlockScene, seat: int, words: Command) -> Cell | None:
-    """Return the first cell that is left and that no lower seat is after."""
+    """Return the first cell of the named level that the seat can fill and that no seat with a lower number
+    is about to fill. Return None if there is none."""
     cells = scene.missing_blocks(seat, int(words[1]))
     return next((cell for cell in cells if cell not in scene.sought), None)

@@ -130,7 +130,7 @@ class Construction(BuildingWorld):
 
     @property
     def over(self) -> bool:
-        """True if the blueprint is complete and its box holds no other block."""
+        """Return True if the blueprint is complete and its box holds no other block."""
         return self.comparison is not None and self.comparison.is_complete
 
     def knows_blueprint(self, seat: int) -> bool:

@@ -119,7 +119,8 @@ def recipe_steps(target: str) -> list[dict[str, Json]]:
 
 
 def _steps(item: str, amount: int) -> Iterator[dict[str, Json]]:
-    """Yield the steps for an item; none for what the seats hold at the start."""
+    """Yield the plan's steps to get this amount of an item. Yield nothing if the seats hold the item at
+    the start."""
     given, products = cooking_file(), smelting_rules().products
     for do, sources in (("collect", given.gives), ("attack", given.meat)):
         if found := [source for source, gives in sources.items() if gives == item]:
@@ -133,7 +134,7 @@ def _steps(item: str, amount: int) -> Iterator[dict[str, Json]]:
 
 
 def _row(item: str) -> Recipe | None:
-    """Return the row of an item that the seats do not hold from the start."""
+    """Return the recipe of an item. Return None if the seats hold the item at the start."""
     held = {name for items in cooking_file().items.values() for name in items}
     return None if item in held else next(iter(recipe_book().by_item.get(item, ())), None)
 

@@ -129,13 +129,13 @@ class Cooking(TargetWorld):
 
     @property
     def herd(self) -> Herd:
-        """The animals at the start, which depend on the seed."""
+        """Return the animals at the start, which depend on the seed."""
         return draw_herd("farm", self.seed)
 
     @property
     def over(self) -> bool:
-        """True if one seat holds all targets. With the setting `hells_kitchen`, each seat must hold its
-        own target."""
+        """Return True if one seat holds all targets. With the setting `hells_kitchen`, each seat must hold
+        its own target."""
         if self.is_parted:
             return all(self.holds(seat, {name: 1}) for seat, name in enumerate(self.names))
         return super().over

@@ -47,7 +47,7 @@ class CraftingTask(Record):
 
     @property
     def number(self) -> str:
-        """The task's number among the tasks for the same number of seats: `02`."""
+        """Return the task's number among the tasks for the same number of seats: `02`."""
         return self.id.split("_")[2]
 
     def problem(self) -> tuple[str, str]:

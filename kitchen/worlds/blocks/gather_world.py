@@ -183,13 +183,14 @@ class Gather(BuildingWorld):
 
     @property
     def amount(self) -> int | None:
-        """The number of wanted items that all seats and the chest hold; None if the task is a blueprint."""
+        """Return the number of wanted items that all seats and the chest hold; None if the task is a
+        blueprint."""
         item = self.task.item
         return sum(store.get(item, 0) for store in (*self.inventories, self.chest)) if item else None
 
     @property
     def over(self) -> bool:
-        """True if the amount is gathered, or the blueprint is complete."""
+        """Return True if the amount is gathered, or the blueprint is complete."""
         if self.comparison:
             return self.comparison.is_complete
         return (self.amount or 0) >= self.task.amount
@@ -211,6 +212,6 @@ class Gather(BuildingWorld):
 
 
 def _widened(start: BlockMap, top: int) -> BlockMap:
-    """Return the map with room above it, up to the blueprint's highest level."""
+    """Return the map with empty space added above it, up to the highest level of the blueprint (`top`)."""
     (low, (x, y, z)) = start.area
     return replace(start, area=Bounds(low, (x, max(y, top), z)))

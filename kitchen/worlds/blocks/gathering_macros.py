@@ -83,7 +83,8 @@ class Collect(MacroRule):
 
 
 def _steps_needed(scene: BlockScene, seat: int, kind: str) -> int:
-    """Return the steps of one block with the best tool held; 0 if the tool is missing."""
+    """Return the number of steps to mine one block of this kind with the best tool that the seat holds.
+    Return 0 if the seat lacks the necessary tool."""
     steps = scene.collects[kind][1]
     return min((steps[tool] for tool in steps if tool == HAND or tool in scene.inventories[seat]), default=0)
 
@@ -99,7 +100,7 @@ class Attack(MacroRule):
         return NONE_NEAR if scene.nearest_animal(seat, words[1]) is None else ""
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the nearest animal of this kind is; None if none is near."""
+        """Return the place of the nearest animal of this kind. Return None if none is near."""
         cell = scene.nearest_animal(seat, words[1])
         return Goal(cell, SEAT_REACH) if cell else None
 

@@ -97,12 +97,12 @@ class GoalWorld(MacroWorld):
 
     @property
     def success(self) -> float:
-        """1 if the goal is reached, else 0."""
+        """Return 1 if the goal is reached, else 0."""
         return float(self.over)
 
     @property
     def steps_used(self) -> int | None:
-        """The number of steps until the goal was reached; None if it was not reached."""
+        """Return the number of steps until the goal was reached; None if it was not reached."""
         return self.clock if self.over else None
 
 
@@ -119,12 +119,12 @@ class TargetWorld(GoalWorld):
 
     @property
     def over(self) -> bool:
-        """True if one seat's own inventory holds all targets."""
+        """Return True if one seat's own inventory holds all targets."""
         return any(self.holds(seat, self.targets) for seat in range(self.seats))
 
     @property
     def targets_made(self) -> float:
-        """The share of the wanted items that some seat or the chest holds."""
+        """Return the share of the wanted items that some seat or the chest holds."""
         there = Counter[str]()
         for items in (*self.inventories, self.chest):
             there.update(items)
@@ -157,25 +157,28 @@ class BuildingWorld(GoalWorld):
 
     @property
     def matches(self) -> int | None:
-        """The number of cells with the wanted block; None without a blueprint."""
+        """Return the number of cells that have the block that the blueprint wants. Return None without a
+        blueprint."""
         found: int | None = self._of_comparison("matches")
         return found
 
     @property
     def mismatches(self) -> int | None:
-        """The number of cells where blueprint and site differ; None without a blueprint."""
+        """Return the number of cells in which the built blocks differ from the blueprint. Return None
+        without a blueprint."""
         found: int | None = self._of_comparison("mismatches")
         return found
 
     @property
     def filled(self) -> float | None:
-        """The share of the blueprint's blocks that the site already has; None without a blueprint."""
+        """Return the share of the blueprint's blocks that are already built, from 0 to 1. Return None
+        without a blueprint."""
         found: float | None = self._of_comparison("filled")
         return found
 
     def score(self) -> dict[str, Json]:
-        """Return the value of each metric by name. `score` compares site and blueprint; it is None without
-        a blueprint."""
+        """Return the value of each metric by name. The metric `score` compares the built blocks with the
+        blueprint. It is None without a blueprint."""
         others = {one.name: getattr(self, one.name) for one in self.figures if one != SCORE}
         return {SCORE.name: self._of_comparison("score"), **others}
 

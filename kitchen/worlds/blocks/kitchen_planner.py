@@ -100,7 +100,8 @@ def _command(situation: Situation, seat: int, seen: Mapping[str, Json], claims: 
 def _wishes(
     held: Mapping[str, int], furnace: Mapping[str, Json], claims: Claims
 ) -> list[tuple[Command, ...]]:
-    """Return what a seat would do, the most urgent first."""
+    """Return the useful actions of a seat, most urgent first. Each is a pair: the action, and the walk to
+    the place where it is possible. `held` are the seat's items. `claims` has what other seats do."""
     to_furnace, to_chest = (GOTO, FURNACE), (GOTO, CHEST)
     dishes = [item for item in held if item in ANIMAL_OF]
     meats = [item for item in held if item in MEAT.values() and _fits(item, furnace)]
@@ -123,7 +124,7 @@ def _fits(item: str, furnace: Mapping[str, Json]) -> bool:
 
 
 def _claim(command: Command, claims: Claims) -> None:
-    """Record what a seat does, so that the next seat does something else."""
+    """Record what a seat is going to do, so that the next seat chooses another task."""
     verb, *things = command
     if verb == TAKE_OUT:
         claims.takes_out = True

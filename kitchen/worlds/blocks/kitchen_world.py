@@ -157,17 +157,17 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
 
     @property
     def dishes(self) -> tuple[str, ...]:
-        """The dishes that can be ordered."""
+        """Return the dishes that can be ordered."""
         return (*DISHES, *(MORE_DISHES if self.chosen["porkchop"] else ()))
 
     @property
     def order_life(self) -> int:
-        """The number of steps after which an open order fails."""
+        """Return the number of steps after which an open order fails."""
         return int(1.5 * self.chosen["interval"])
 
     @property
     def completed(self) -> int:
-        """The number of orders completed so far."""
+        """Return the number of orders completed so far."""
         return sum(self.completed_dishes.values())
 
     def chances(self) -> Mapping[str, MetricLimits]:
@@ -268,7 +268,8 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
         return "empty" if verb == TAKE_OUT and not self.output[1] else ""
 
     def _target(self, seat: int, verb: str, thing: str) -> Cell | None:
-        """Return the cell that the action is about; None if it is not near."""
+        """Return the cell of the thing that an action is about. Return None if the thing is out of the
+        seat's reach."""
         given = house_map()
         if verb in (MINE, KILL):
             kind, reach = thing, WORK_RANGE
@@ -347,7 +348,8 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
         self.output = [cooked, self.output[1] + 1]
 
     def _count_orders(self) -> Iterator[Event]:
-        """Complete the orders whose dish is in the chest; the others lose one step."""
+        """Complete each order whose dish is in the chest. Reduce the remaining time of all other orders by
+        one step. Yield the events."""
         left: list[list[Json]] = []
         for dish, life in sorted(self.orders, key=lambda order: order[1]):
             done = self.completed_dishes.get(dish, 0)
@@ -366,7 +368,8 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
 
 
 def _misnamed(verb: str, thing: str) -> str:
-    """Return the code for a thing that the action cannot be about; empty if it can."""
+    """Return the code of a fault if the verb of an action cannot be used with this thing. Return an empty
+    text if it can."""
     known: Mapping[str, tuple[Iterable[str], str]] = {
         GOTO: (PLACES, "unknown_place"),
         MINE: ((LOG,), "unknown_target"),

@@ -57,7 +57,7 @@ class MacroWorld(AimedWorld, BlockScene):
 
     @property
     def cut_off(self) -> bool:
-        """True if the step limit was reached before the goal."""
+        """Return True if the step limit was reached before the goal."""
         return not self.over and self.clock >= self.time_limit
 
     def visible(self, seat: int, event: Event) -> bool:
@@ -196,7 +196,8 @@ class MacroWorld(AimedWorld, BlockScene):
             news += self.carry_out(seat, chosen)
 
     def _take_part(self, seat: int, *, begins: bool) -> Iterator[Event]:
-        """Let the macro in progress walk or act; yield how it ended, if it did."""
+        """Let the seat's macro in progress walk or act for one step. If the macro ends, yield the event of
+        its end."""
         macro = self.macros[seat]
         if macro is None:
             return
@@ -213,7 +214,8 @@ class MacroWorld(AimedWorld, BlockScene):
             yield _done(seat, macro)
 
     def _run_furnace(self) -> Iterator[Event]:
-        """Let the furnace run for one step; at the end of its job the product goes to who started it."""
+        """Let the furnace run for one step. When it has finished, the seat that started it gets the
+        product. Yield the events."""
         job = self.furnace["job"]
         if not job:
             return

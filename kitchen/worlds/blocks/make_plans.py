@@ -71,7 +71,8 @@ class _Search:
         self.raw_of = {product: raw for raw, product in smelting_rules().products.items()}
 
     def set_aside(self, draft: _Draft, item: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which `amount` of an item was obtained and taken out of the pool."""
+        """Return a copy of the draft plan that obtains `amount` of an item and reserves it for one use.
+        Return None if the item cannot be obtained."""
         found = self.obtain(draft, item, amount, within)
         if found:
             found = found.copy()
@@ -79,7 +80,8 @@ class _Search:
         return found
 
     def obtain(self, draft: _Draft, item: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which the pool holds at least `amount` of an item."""
+        """Return a draft plan after which at least `amount` of an item is available. Return None if the
+        item cannot be obtained."""
         short = amount - draft.pool.get(item, 0)
         if short <= 0:
             return draft
@@ -94,7 +96,8 @@ class _Search:
         return None
 
     def _from_world(self, draft: _Draft, item: str, short: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft after collecting, hunting or smelting."""
+        """Return the draft plan, extended to collect, hunt or smelt the items that are missing (`short`).
+        Return None if this is impossible."""
         made = draft.copy()
         if block := self.sources.collected.get(item, ""):
             tools = self.sources.tools.get(block, ())
@@ -123,7 +126,8 @@ class _Search:
         return None
 
     def _crafted(self, draft: _Draft, row: Recipe, short: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft after crafting a row, for which all it needs was obtained first."""
+        """Return the draft plan, extended to obtain all ingredients of a recipe (`row`) and to craft it.
+        Return None if this is impossible."""
         times = -(-short // row.amount)
         found: _Draft | None = draft
         if row.table and not self.sources.table_stands:
@@ -140,7 +144,8 @@ class _Search:
         return made
 
     def _pay_tag(self, draft: _Draft, tag: str, amount: int, within: tuple[str, ...]) -> _Draft | None:
-        """Return the draft in which `amount` items of a tag were obtained and taken out of the pool."""
+        """Return the draft plan, extended to obtain `amount` items of a tag (a group of items) and to
+        reserve them. Return None if this is impossible."""
         made, items = draft.copy(), self.book.tags[tag]
         for _ in range(amount):
             held = sorted(items & made.pool.keys())

@@ -81,7 +81,8 @@ class Craft(MacroRule):
 
 
 def _row(scene: BlockScene, seat: int, words: Command) -> Recipe | None:
-    """Return the first row that can be paid and whose table is at hand."""
+    """Return the first recipe of the product whose ingredients the seat holds and whose workbench, if it
+    needs one, is at hand. Return None if there is none."""
     held = scene.inventories[seat]
     return next(
         (

@@ -61,7 +61,7 @@ def command_spots(command: Command, view: SeatView) -> str:
 
 
 def _builders_on(view: SeatView, cell: Sequence[int]) -> Iterator[str]:
-    """Yield the spots of builders whose picture lies over this cell."""
+    """Yield the ids of the spots of builders whose pictures cover this cell of the map."""
     for seat, (x, _, z) in _cells_of_builders(view):
         if max(abs(x - cell[0]), abs(z - cell[2])) <= 1:
             yield _spot_of(view, seat)
@@ -94,7 +94,7 @@ def _data_panel(name: str, value: Json) -> Panel:
 
 
 def _ground(view: SeatView) -> dict[str, Json]:
-    """Return what stays the same: the area, and the blueprint if the seat knows it."""
+    """Return the data of the map that never change: its area, and the blueprint if the seat knows it."""
     blueprint = view.brief.get("blueprint")
     names = {kind: item_words(kind) for kind in blueprint["legend"].values()} if blueprint else {}
     return {
@@ -118,14 +118,15 @@ def _now(view: SeatView) -> dict[str, Json]:
 
 
 def _own_cell(view: SeatView) -> Sequence[int]:
-    """Return the cell of the seat through whose eyes the map is seen."""
+    """Return the cell of the viewer: the seat whose map is shown."""
     seen = view.observation
     cell: Sequence[int] = seen["at"] if "at" in seen else seen["players"][view.seat if view.acts else 0]["at"]
     return cell
 
 
 def _things(view: SeatView) -> Iterator[tuple[str, Sequence[int], int | None]]:
-    """Yield the stations, and the nearest of each kind of block and animal: kind, cell, and who uses it."""
+    """Yield the stations, and the nearest of each kind of block and animal, as (kind, cell, seat that uses
+    it or None)."""
     seen = view.observation
     if "near" in seen:
         for each in (*seen["stations"], *seen["near"]):
@@ -146,8 +147,8 @@ def _thing_spots(view: SeatView) -> Iterator[dict[str, Json]]:
 
 
 def _site(view: SeatView) -> Iterator[dict[str, Json]]:
-    """Yield the building site as a spot of the map. It is at the first cell known to differ from the
-    blueprint, otherwise at the corner of the site."""
+    """Yield the building site as a spot of the map. It is placed at the first cell that is known to differ
+    from the blueprint or, if there is none, at the corner of the site."""
     seen = view.observation
     if "box" not in view.picture:
         return
@@ -164,7 +165,7 @@ def own_items(view: SeatView) -> Mapping[str, int]:
 
 
 def _items_of(view: SeatView, seat: int) -> Mapping[str, int]:
-    """Return the items that a seat holds, as far as the viewer knows them."""
+    """Return the items that a seat holds. Items that the viewer does not know of are left out."""
     seen = view.observation
     items: Mapping[str, int] = {}
     if "players" in seen:
@@ -175,7 +176,8 @@ def _items_of(view: SeatView, seat: int) -> Mapping[str, int]:
 
 
 def _builders(view: SeatView) -> Iterator[dict[str, Json]]:
-    """Yield all seats, with some of what they hold where that is known."""
+    """Yield the data of each builder for the map. They include up to three of the items that the builder
+    is known to hold."""
     for seat, cell in _cells_of_builders(view):
         yield {
             "spot": _spot_of(view, seat),

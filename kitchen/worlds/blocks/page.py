@@ -212,7 +212,7 @@ class BlocksPage(DefaultPage):
         yield _fact("since", gettext("Since your last choice"), self._since_words(seen["since"]))
 
     def _since_words(self, since: Mapping[str, Json]) -> str:
-        """Return the effect of the last command as text: `walked 7, got 3 wheat`."""
+        """Return a text about the effect of the last command, such as `walked 7, got 3 wheat`."""
         if not since["command"]:
             return gettext("the game has begun")
         parts = []

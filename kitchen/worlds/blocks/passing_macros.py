@@ -27,7 +27,8 @@ from kitchen.worlds.blocks.macro_rule import (
 
 
 def _each_item(head: Command, held: Mapping[str, int]) -> Iterator[Offer]:
-    """Yield the command for each item held, from 1 to all of it."""
+    """Yield one command of the menu for each kind of item that the seat holds. Its amount can be chosen
+    from 1 to the whole amount held."""
     return (Offer((*head, item, "1"), amount) for item, amount in sorted(held.items()))
 
 
@@ -44,7 +45,7 @@ class Give(MacroRule):
         return "" if is_held(scene, seat, words[2], int(words[3])) else MISSING
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the other seat is now."""
+        """Return the place where the receiving seat is now."""
         return Goal(scene.at[int(words[1])], SEAT_REACH)
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:
@@ -84,7 +85,7 @@ class Put(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield one `put` command for each item that the seat holds; none if no chest is near."""
+        """Yield one `put` command for each item that the seat holds. Yield nothing if no chest is near."""
         if _chest(scene, seat):
             yield from _each_item(("put",), scene.inventories[seat])
 
@@ -113,7 +114,7 @@ class Take(MacroRule):
         return True
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
-        """Yield one `take` command for each item in the chest; none if no chest is near."""
+        """Yield one `take` command for each item in the chest. Yield nothing if no chest is near."""
         if _chest(scene, seat):
             yield from _each_item(("take",), scene.chest)
 
@@ -129,7 +130,8 @@ class Discard(MacroRule):
     arguments: ClassVar[tuple[str, ...]] = (WORD, AMOUNT)
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `missing` if the seat does not hold the items; empty if it does."""
+        """Return the code `missing` if the seat does not hold the items to discard. Return an empty text
+        if it holds them."""
         return "" if is_held(scene, seat, words[1], int(words[2])) else MISSING
 
     def act(self, scene: BlockScene, seat: int, macro: Macro) -> bool:

@@ -38,7 +38,7 @@ class GoTo(MacroRule):
         return "" if _find(scene, seat, words[1]) else NONE_NEAR
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the nearest block or animal of this kind is; None if none is near."""
+        """Return the place of the nearest block or animal of this kind. Return None if none is near."""
         return _find(scene, seat, words[1])
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:
@@ -86,7 +86,8 @@ class GoToSeat(MacroRule):
     walks_only: ClassVar[bool] = True
 
     def refusal(self, scene: BlockScene, seat: int, words: Command) -> str:
-        """Return `unknown_seat` if K is not another seat; empty if it is."""
+        """Return the code `unknown_seat` if the command's argument is not the number of another seat.
+        Return an empty text if it is."""
         return "" if scene.is_seat(seat, int(words[1])) else UNKNOWN_SEAT
 
     def is_rechecked(self, macro: Mapping[str, Json]) -> bool:
@@ -94,7 +95,7 @@ class GoToSeat(MacroRule):
         return False
 
     def goal(self, scene: BlockScene, seat: int, words: Command) -> Goal | None:
-        """Return where the other seat is now."""
+        """Return the place where the other seat is now."""
         return Goal(scene.at[int(words[1])], SEAT_REACH)
 
     def offers(self, scene: BlockScene, seat: int) -> Iterator[Offer]:

@@ -106,8 +106,8 @@ class CollaborationEvent:
 
     @property
     def code(self) -> int:
-        """The result as a number from 0 (both request and response right) to 3 (neither right). It is an
-        index of `CODE_WORDS`."""
+        """Return the result as a number from 0 (both request and response right) to 3 (neither right). It
+        is an index of `CODE_WORDS`."""
         return 2 * (not self.request_right) + (not self.response_right)
 
     def scored(self) -> ScoredEvent:
@@ -193,8 +193,11 @@ def _event(
 
 
 def _had_turn(log: EpisodeLog, step: int, said: Iterable[TeamMessage], responder: int) -> bool:
-    """Return whether this seat could answer in this step. It could not if its command of the step came from
-    the world or from an earlier plan, and its member neither wrote nor decided nor planned."""
+    """Return whether the seat `responder` could answer in this step.
+
+    It could not if its command came from the world or from an earlier plan, and its member neither wrote
+    nor decided nor planned.
+    """
     seats = seats_of_log(log)
     if any(one.sender is not None and seats.get(one.sender) == responder for one in said):
         return True
@@ -235,7 +238,7 @@ def _response(log: EpisodeLog, step: int, said: Sequence[TeamMessage], responder
 
 
 def _commanded(steps: Iterable[LoggedStep], step: int, seat: int) -> list[Command]:
-    """Return the commands that a seat gave in this step: for this step, and planned for later ones."""
+    """Return the commands that a seat gave in this step, both for this step and for later steps."""
     found: list[Command] = []
     for logged in steps:
         for each in logged.commands:

@@ -89,7 +89,7 @@ def made_of_one(rules: FoodRules, product: str) -> SingleSource | None:
 
 
 def _exists(things: KitchenThings, thing: str) -> bool:
-    """Return whether there is such a thing in the kitchen, or it is being made."""
+    """Return whether this thing is somewhere in the kitchen or is being made."""
     utensils = things.utensils.items()
     return (
         thing == DISH

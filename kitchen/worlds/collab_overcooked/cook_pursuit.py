@@ -75,7 +75,7 @@ class CookPursuer(AimPursuer):
         return aim_mark(_done(situation.observations[seat], seat), aim)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return whether the cook knows the recipe, which suggestions need."""
+        """Return whether the brief contains the recipe, without which no aims can be suggested."""
         return "recipe" in brief
 
     def suggest(
@@ -90,12 +90,13 @@ class CookPursuer(AimPursuer):
 
 
 def _done(seen: Mapping[str, Json], seat: int) -> list[Command]:
-    """Return the macros of a cook that had an effect."""
+    """Return the macros of this cook that took effect, as listed in the observation."""
     return [tuple(macro) for macro in seen["players"][seat]["done"]]
 
 
 def aim_of_macros(macros: Sequence[Command], done: int) -> Aim | None:
-    """Return the aim that the macros lead to after the first `done` of them; None if none is left."""
+    """Return the aim that a sequence of macros reaches after its first `done` macros were carried out.
+    Return None if no macro is left."""
     thing = source = ""
     for number, macro in enumerate(macros):
         if macro[0] == PICKUP:
@@ -106,7 +107,8 @@ def aim_of_macros(macros: Sequence[Command], done: int) -> Aim | None:
 
 
 def _ended_aim(macro: Command, thing: str, source: str) -> Aim:
-    """Return the aim that ends with this macro. The thing in hand comes from `source`."""
+    """Return the aim that a cook reaches with this macro. `thing` is what the cook holds, and `source` is
+    the place where the cook took it."""
     if macro[0] in STARTED_BY:
         return macro
     if macro[0] in {FILL, DELIVER}:
@@ -128,15 +130,16 @@ def next_macro(things: KitchenThings, seat: int, aim: Aim) -> Command | None:
 
 
 def _use(things: KitchenThings, aim: Aim) -> Command | None:
-    """Return the macro for an aim whose thing is in hand. What must be brought is held until a shared counter
-    is free."""
+    """Return the next macro for an aim if the cook already holds the thing that the aim is about. A thing
+    to bring is held until a shared counter is free. Return None if nothing can be done now."""
     if aim[0] == PUT_IN:
         return (PUT, aim[2])
     return (PLACE,) if things.free(SHARED_COUNTERS) else None
 
 
 def _get(things: KitchenThings, seat: int, thing: str) -> Command | None:
-    """Return the next macro to get into the hands a thing that is not there yet."""
+    """Return the next macro with which a cook who does not hold this thing gets it. Return None if nothing
+    can be done now."""
     held, source = things.hold[seat], made_of_one(things.rules, thing)
     if source and (source.utensil not in OWN_UTENSILS[seat] or things.lies_on(thing, REACHED_COUNTERS[seat])):
         source = None
@@ -152,8 +155,9 @@ def _is_empty(things: KitchenThings, source: SingleSource) -> bool:
 
 
 def _make(things: KitchenThings, seat: int, source: SingleSource) -> Command | None:
-    """Return the next macro, with empty hands, to make a product and take it out of its utensil. Another
-    product is taken out first."""
+    """Return the next macro with which a cook with empty hands makes a product and takes it out of its
+    utensil. If the utensil holds another product, the cook first takes this one out. Return None if
+    nothing can be done now."""
     utensil = things.utensils[source.utensil]
     if utensil.ready:
         return (PICKUP, utensil.ready, source.utensil)
@@ -163,7 +167,8 @@ def _make(things: KitchenThings, seat: int, source: SingleSource) -> Command | N
 
 
 def _take(things: KitchenThings, seat: int, thing: str) -> Command | None:
-    """Return the macro that picks a thing up where it lies or is kept; None if it is not there."""
+    """Return the macro that picks up a thing from where it lies or is stored. Return None if it is at no
+    place that the cook reaches."""
     if things.lies_on(thing, REACHED_COUNTERS[seat]):
         return (PICKUP, thing, COUNTER)
     if seat == CHEF:
@@ -172,7 +177,9 @@ def _take(things: KitchenThings, seat: int, thing: str) -> Command | None:
 
 
 def _serve(things: KitchenThings, held: str | None, name: str) -> Command | None:
-    """Return the next macro to deliver what is in a utensil, in a dish if the order needs one."""
+    """Return the cook's next macro to deliver the product of the utensil `name`. `held` is what the cook
+    holds. If the order must be served in a dish, the cook first gets a dish and fills it. Return None if
+    the product is not ready."""
     ready = things.utensils[name].ready
     if not things.needs_dish:
         if held is None:

@@ -213,10 +213,10 @@ def commands_words(commands: Iterable[Command]) -> str:
 
 
 def picker_words(macro: Command) -> tuple[tuple[str, str], ...]:
-    """Return the (code, words) of each list in which a macro is picked: `Take`, `Potato`, `From a counter`.
-
-    Together they read as in `command_words`. A macro without a thing to choose is one entry.
-    """
+    """Return the entries that a person picks, one from each of up to three lists, to compose this macro.
+    Each entry is a pair (code, text). For example, the texts `Take`, `Potato` and `From a counter` compose
+    a pickup. Joined, the texts read like `command_words`. A macro without a thing to choose has a single
+    entry."""
     verb = macro[0]
     special = " ".join((verb, macro[-1]))
     first = PICKER_WORDS.get(special, PICKER_WORDS.get(verb))

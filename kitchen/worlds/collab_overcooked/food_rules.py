@@ -68,7 +68,7 @@ class FoodRules:
 
     @property
     def products(self) -> Collection[str]:
-        """Everything that some utensil makes."""
+        """Return all things that utensils make."""
         return self.patterns.keys()
 
     def product(self, utensil: str, contents: Sequence[str]) -> str | None:

@@ -138,8 +138,9 @@ class CollaborationMetrics(LogMetrics):
         return [event.scored() for event in collaboration_events(log)]
 
     def measure(self, log: EpisodeLog) -> dict[str, Json]:
-        """Return the value of each metric by name. IC and RC are None if there is no scored conversation. RC
-        leaves out conversations in which the other cook had no turn."""
+        """Return the value of each metric by name. The initiating and responding capabilities (IC, RC) are
+        None if there is no scored conversation. RC leaves out conversations in which the other cook had no
+        turn."""
         events = collaboration_events(log)
         answered = [event for event in events if event.had_turn]
         requests = sum(event.request_right for event in events)
@@ -175,8 +176,8 @@ class CollaborationMetrics(LogMetrics):
 
 
 def _rounds(log: EpisodeLog) -> Counter[int]:
-    """Return how many messages each member sent in the conversations of steps in which it spoke first. A
-    message that ends a conversation is no round: END, or one that repeats an earlier message of the step."""
+    """Return, by member, how many messages it sent in the conversations in which it spoke first. A message
+    that ends a conversation is not counted: `END`, or a message that repeats an earlier one of the step."""
     opener: dict[int, int | None] = {}
     talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
     for message in talk:
@@ -200,7 +201,8 @@ def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:
 
 
 def _dropped_plans(log: EpisodeLog) -> Iterator[FailedCheck]:
-    """Yield the checks that ended plans. The log has no code of them, so the episode is played again."""
+    """Yield the failed checks that ended plans. The log does not contain their codes, so the episode is
+    played again to find them."""
     if not any(map(_is_illegal_plan, (event for step in log.steps for event in step.events))):
         return
     world = CollabOvercooked.create(seats=log.seats, settings=log.settings)

@@ -253,7 +253,8 @@ def possible_macros(things: KitchenThings, seat: int) -> list[Command]:
 
 
 def _candidates(things: KitchenThings, seat: int) -> Iterator[Command]:
-    """Yield the macros that can pass for things that are really there, and perhaps some more."""
+    """Yield all macros that may be possible with the things that are now in the kitchen. Some of them may
+    still fail a check."""
     if things.hold[seat] is None:
         lying = {base_food(each) for each in things.counters if each is not None}
         yield from ((PICKUP, thing, COUNTER) for thing in sorted(lying))

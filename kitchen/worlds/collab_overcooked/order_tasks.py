@@ -87,12 +87,12 @@ class Task:
 
     @property
     def needs_dish(self) -> bool:
-        """True if the ordered food must be served in a dish."""
+        """Return True if the ordered food must be served in a dish."""
         return self.level >= FIRST_LEVEL_IN_DISH
 
     @property
     def optimum(self) -> int:
-        """The recorded optimum of the task's level: the index of the delivering step, from 0."""
+        """Return the recorded optimum of the task's level: the index of the delivering step, from 0."""
         return OPTIMA[self.level]
 
     def steps_allowed(self, gamma: float) -> int:
@@ -101,7 +101,7 @@ class Task:
 
     @property
     def last_utensil(self) -> str:
-        """The utensil that makes the ordered food."""
+        """Return the utensil that makes the ordered food."""
         return self.jobs[-1].utensil
 
 
@@ -119,7 +119,8 @@ def read_task(path: Path, rules: FoodRules) -> Task:
 
 
 def _jobs(name: str, given: TaskFile, rules: FoodRules, source: DataSource) -> tuple[Job, ...]:
-    """Return the jobs of the level with these ingredients, whose last product is `name`."""
+    """Return the utensils' jobs that make the dish `name` from the task's ingredients. Raises an error if
+    the level's jobs do not make this dish."""
     x, y, z = (*given.ingredients, "", "")[:3]
     found = ""
     for heat in (POT, OVEN):

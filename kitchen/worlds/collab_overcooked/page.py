@@ -194,13 +194,14 @@ def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
 
 
 def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
-    """Return the codes of the words with which these macros are picked, each once."""
+    """Return the codes from which a person picks first to compose these macros, without repetitions."""
     return tuple(dict.fromkeys(picker_words(macro)[0][0] for macro in macros))
 
 
 def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return how far this seat is with a request: UNDERWAY, DONE or nothing. Only actions that were finished
-    after the request count. Of two equal requests, the earlier one is done first."""
+    """Return the state of a request to this seat: UNDERWAY, DONE, or an empty text if it is not begun.
+    Only actions that were finished after the request count. Of two equal requests, the earlier one is done
+    first."""
     wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][view.seat]
     equal = [
         one.step
@@ -443,8 +444,8 @@ class CollabPage(GridPage):
         return command_words(command)
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
-        """Return the line of one seat in the history of a step: `Carry on` without the other choice of the
-        menu."""
+        """Return the line about one seat in the history of a step. For a continued command, it says `Carry
+        on`, without the second choice that the menu offers."""
         line = super().line(step, player, view)
         carries_on = step.commands.get(player.seat) == GO_ON
         return line._replace(text=gettext("Carry on")) if line and carries_on else line

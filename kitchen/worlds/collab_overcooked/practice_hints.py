@@ -128,7 +128,8 @@ def _answer_hint(view: SeatView, teammate: str) -> str:
 
 
 def _unit_at(macros: Sequence[Command], number: int) -> tuple[Command, ...]:
-    """Return the part of a request that has this macro, up to the macro that puts something on a counter."""
+    """Return the unit of a request that contains the macro with this index. A unit ends with a macro that
+    puts something on a counter."""
     ends = [end for end, macro in enumerate(macros, start=1) if macro == (PLACE,)]
     first = max((end for end in ends if end <= number), default=0)
     return tuple(macros[first : min((end for end in ends if end > number), default=len(macros))])
@@ -139,7 +140,8 @@ def _things(view: SeatView) -> KitchenThings:
 
 
 def _requests_of_teammate(view: SeatView) -> list[list[Command]]:
-    """Return the macros of each request of the teammate, without waits; the same request in a row once."""
+    """Return the macros of each request that the teammate sent, without waits. A request that repeats the
+    one before it is left out."""
     of_teammate = (said for said in view.talk.messages if said.sender != view.talk.member)
     found: list[list[Command]] = []
     for said in of_teammate:
@@ -208,7 +210,8 @@ def _undone(view: SeatView, requested: Sequence[Command]) -> list[Command]:
 
 
 def _is_given_up(view: SeatView, own: Sequence[TeamMessage]) -> bool:
-    """Return whether the assistant does nothing although the newest message is some steps old."""
+    """Return True if the assistant does nothing although the person's newest message (the last of `own`)
+    is several steps old."""
     waits = bool(view.history) and view.history[0].commands.get(ASSISTANT, (WAIT,))[0] == WAIT
     is_late = bool(own) and view.step - own[-1].step >= REPEAT_AFTER
     is_busy = view.observation["players"][ASSISTANT]["doing"] is not None or _running_utensil(view, ASSISTANT)

@@ -121,7 +121,8 @@ class RecipePartner(Agent):
         return Decision(_commands(situation, CHEF, command), memory=memory, says=says)
 
     def _request(self, situation: Situation, unit: Macros) -> tuple[Json, tuple[MessageDraft, ...]]:
-        """Return the memory and the request of what remains of the next unit, if it is due."""
+        """If the next unit (a thing that the assistant brings) is due, return the new memory and a message
+        that requests what remains of it. Otherwise return no message."""
         theirs, step = _done(situation, ASSISTANT), situation.step
         before = {**CHEF_MEMORY, **(situation.memory or {})}
         asked, since = _macros(before["requested"]), tuple(theirs[before["done_at_request"] :])
@@ -175,7 +176,8 @@ class RecipePartner(Agent):
 
 
 def _chef_plan(situation: Situation) -> RemainingPlan:
-    """Return what remains of the shortest reference pair; empty if nothing leads to the delivery."""
+    """Return what remains of the task's shortest reference pair (known good commands of both cooks).
+    Return an empty plan if the delivery cannot be reached any more."""
     task = _task(situation)
     pair = references(task.name)[SHORTEST_PAIR[task.level]]
     plan = remaining_plan(_things(situation, CHEF), task.name, pair)
@@ -245,13 +247,13 @@ def _of_seat(situation: Situation, seat: int, memory: Json) -> Situation:
 
 
 def _done(situation: Situation, seat: int) -> list[Command]:
-    """Return the macros of a seat that had an effect."""
+    """Return the macros of a seat that took effect so far."""
     (observed,) = situation.observations.values()
     return [tuple(each) for each in observed["players"][seat]["done"]]
 
 
 def _commands(situation: Situation, seat: int, command: Command) -> dict[int, Command]:
-    """Return the command, if the seat has something to choose."""
+    """Return the command by seat. Return an empty mapping if the seat has nothing to choose."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     return {seat: command} if seat in asked else {}
 
@@ -274,7 +276,7 @@ def _is_end(part: Macros, whole: Macros) -> bool:
 
 
 def _units_of(macros: Sequence[Command]) -> list[Macros]:
-    """Return requested macros in parts, each up to the macro that puts something on a counter."""
+    """Split the requested macros into units. Each unit ends with a macro that puts something on a counter."""
     units: list[Macros] = []
     for number, macro in enumerate(macros):
         if number and macros[number - 1] != PLACE_HELD:
@@ -285,14 +287,15 @@ def _units_of(macros: Sequence[Command]) -> list[Macros]:
 
 
 def _with_units(todo: Sequence[Macros], units: Sequence[Macros]) -> list[Macros]:
-    """Add units to what remains to be done. A unit that is the end of another is the same work."""
+    """Return the units that remain to be done, with `units` added. A new unit that is the end of another
+    one is not added, because it is the same work."""
     kept = [one for one in todo if not any(one != unit and _is_end(one, unit) for unit in units)]
     return [*kept, *(unit for unit in units if not any(_is_end(unit, one) for one in kept))]
 
 
 def _without_done(todo: list[Macros], mine: Sequence[Command], seen: int) -> list[Macros]:
-    """Return what remains to be done after the macros since number `seen`: a unit is done when its last two
-    macros took effect one after the other."""
+    """Return the units that remain to be done after the macros that took effect since number `seen`
+    (`mine`). A unit is done when its last two macros took effect one after the other."""
     for number in range(seen + 1, len(mine) + 1):
         done = next((unit for unit in todo if _is_end(unit[-2:], tuple(mine[:number]))), None)
         todo = [unit for unit in todo if unit is not done]
@@ -327,7 +330,8 @@ def _has_question(situation: Situation) -> bool:
 
 
 def _requested(situation: Situation, heard: int) -> list[Command]:
-    """Return the requests of messages after number `heard`, as far as this seat could ever do them."""
+    """Return the commands that teammates requested in messages after the number `heard`. Commands that
+    this seat can never carry out are left out."""
     return [
         macro
         for said in situation.talk.messages

@@ -31,7 +31,7 @@ class ReferencePair(NamedTuple):
 
     @property
     def assistant(self) -> Macros:
-        """The assistant's trajectory: the commands of all its units, in order."""
+        """Return the assistant's trajectory: the commands of all its units, in order."""
         return tuple(chain(*self.units))
 
     def of_seat(self, seat: int) -> Macros:

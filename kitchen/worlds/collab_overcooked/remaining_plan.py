@@ -78,14 +78,15 @@ def _shared_things(things: KitchenThings) -> list[str]:
 
 
 def _suffixes(macros: Macros) -> Iterator[Macros]:
-    """Yield the ends of a sequence, the shortest first."""
+    """Yield all ends of a sequence of macros, from the shortest to the longest."""
     return (macros[number:] for number in reversed(range(len(macros))))
 
 
 def _joint_plan(
     things: KitchenThings, order: str, pair: ReferencePair, macros: Macros
 ) -> RemainingPlan | None:
-    """Try the chef's macros on `things`. The assistant brings what the chef picks up and is not there."""
+    """Try to carry out the chef's `macros` on the kitchen `things`. If the chef needs a thing that is not
+    there, the assistant brings it. Return the plan for both, or None if this fails."""
     units: list[Macros] = []
     for macro in macros:
         is_missing = macro[0] == PICKUP and macro[-1] == COUNTER and _is_out_of_reach(things, macro[1])
@@ -117,8 +118,8 @@ def _plan_delivery(things: KitchenThings, thing: str, pair: ReferencePair, units
 
 
 def _rest_of_unit(things: KitchenThings, unit: Macros) -> Macros | None:
-    """Return the shortest end of a unit that works from here. The hands must hold what they would after the
-    part before it."""
+    """Return the shortest end of a unit that can be carried out in the present state. The hands must hold
+    what they would hold after the part of the unit before it. Return None if no end can be carried out."""
     for number in reversed(range(len(unit))):
         before = [macro for macro in unit[:number] if macro[0] not in STARTED_BY]
         held = before[-1][1] if before and before[-1][0] == PICKUP else None
@@ -139,8 +140,8 @@ def _after_clearing(
     remaining_after: Callable[[KitchenThings], Found | None],
     useless: Sequence[str] = (),
 ) -> tuple[Macros, Found] | None:
-    """Return the first way to clear things away after which something remains to be done, and what; None if
-    there is none."""
+    """Find the first way to clear things away after which the seat can do what remains of its task. Return
+    the macros that clear, and what then remains. Return None if there is no such way."""
     for macros in _ways_to_clear(things, seat, useless):
         kitchen = _copied(things)
         is_cleared = all(_carry_out(kitchen, seat, macro, clears=True) for macro in macros)
@@ -173,7 +174,8 @@ def _start_of(name: str) -> Command:
 
 
 def _clear_utensil(things: KitchenThings, name: str) -> Macros:
-    """Return the macros that empty a utensil; none for an empty one, or one whose food needs a dish."""
+    """Return the macros that empty a utensil. Return no macros if it is empty, or if its food needs a
+    dish."""
     utensil = things.utensils[name]
     made = utensil.ready or things.rules.product(name, utensil.contents)
     start = (_start_of(name),) if utensil.contents and not utensil.ticks else ()
@@ -220,7 +222,7 @@ def _finish_jobs(things: KitchenThings) -> None:
 
 
 def _taken(things: KitchenThings, seat: int, macro: Command) -> str | None:
-    """Remove what a macro takes from its place, and return it."""
+    """Remove the thing that a macro takes from its place. Return the thing, or None if it is not there."""
     verb, place = macro[0], macro[-1]
     if place == COUNTER:
         own, shared = (things.lies_on(macro[1], cells) for cells in (OWN_COUNTERS[seat], SHARED_COUNTERS))

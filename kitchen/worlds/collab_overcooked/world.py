@@ -111,19 +111,19 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def over(self) -> bool:
-        """True if the ordered dish was delivered."""
+        """Return True if the ordered dish was delivered."""
         return self.delivered
 
     @property
     def cut_off(self) -> bool:
-        """True if the time limit was reached without the right delivery."""
+        """Return True if the time limit was reached without the right delivery."""
         return self.clock >= self.step_limit and not self.delivered
 
     # The parts of the state that `things` holds
 
     @property
     def hold(self) -> list[str | None]:
-        """The thing that each seat holds, None if its hands are empty."""
+        """Return the thing that each seat holds, None if its hands are empty."""
         return self.things.hold
 
     @hold.setter
@@ -132,7 +132,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def counters(self) -> list[str | None]:
-        """The thing on each counter, in the order of `COUNTERS`; None if a counter is empty."""
+        """Return the thing on each counter, in the order of `COUNTERS`; None if a counter is empty."""
         return self.things.counters
 
     @counters.setter
@@ -141,7 +141,7 @@ class CollabOvercooked(SimpleWorld):
 
     @property
     def utensils(self) -> dict[str, Json]:
-        """The state of each utensil by its name, as [contents, steps of the running job, product if
+        """Return the state of each utensil by its name, as [contents, steps of the running job, product if
         ready]."""
         return {name: [each.contents, each.ticks, each.ready] for name, each in self.things.utensils.items()}
 
@@ -281,14 +281,16 @@ class CollabOvercooked(SimpleWorld):
         return ()
 
     def _act(self, seat: int, command: Command, given: dict[int, Command]) -> Iterable[Event]:
-        """Begin a macro. Most commands are `go_on`, whose event is always the same."""
+        """Carry out a seat's command for this step, and return its events. Most commands are `go_on`,
+        whose event is always the same and is returned at once."""
         if command == GO_ON and seat in SEATS and seat not in given:
             given[seat] = command
             return _GOES_ON[seat]
         return super()._act(seat, command, given)
 
     def _refusal_code(self, seat: int, command: Command, given: Mapping[int, Command]) -> str:
-        """Return the code of a refusal, with one check of the macro instead of two."""
+        """Return the code of the reason why a command is refused. Return an empty text if it is accepted.
+        The macro is checked once, not twice."""
         if seat in SEATS and seat not in given and command != GO_ON:
             return self.why_not(seat, command)
         return super()._refusal_code(seat, command, given)
@@ -311,8 +313,8 @@ class CollabOvercooked(SimpleWorld):
         return events
 
     def _target(self, seat: int) -> Cell | None:
-        """Return the cell that the macro in progress needs now; None for a wait, without a macro, or if the
-        target is gone."""
+        """Return the cell that the seat's macro in progress needs now. Return None if no macro is in
+        progress, if it is a wait, or if the cell is not available any more."""
         doing = self.doing[seat]
         if doing is None or doing[0] == WAIT:
             return None

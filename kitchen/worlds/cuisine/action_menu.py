@@ -69,7 +69,7 @@ class FittingActions:
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
 
     def _uses(self, item: str) -> Iterator[str]:
-        """Return the missing products that need the item."""
+        """Yield the missing products that need this item."""
         recipes = self.known.brief["recipes"]
         return (each for each in recipes if each in self.missing and item in recipes[each]["ingredients"])
 
@@ -84,20 +84,21 @@ class FittingActions:
         return any(self._has_room(place, product) for product in self._uses(self.holds))
 
     def _has_room(self, place: str, product: str) -> bool:
-        """Return whether one more part of this product can go there."""
+        """Return whether one more part of this product can be put at this place."""
         recipe, here = self.known.brief["recipes"][product], self.places[place]
         others = {*here["items"], self.holds}
         fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
         return fits and self._is(place, recipe["tool"])
 
     def _has_made(self, place: str) -> bool:
-        """Return whether a product that was made there can be taken."""
+        """Return whether this place holds a cooked product that can be taken."""
         here, recipes = self.places[place], self.known.brief["recipes"]
         kept = self._is(place, "servingtable") or here["busy"] or not here["open"]
         return not kept and any(item in recipes for item in here["items"]) and not self._makes(place)
 
     def _makes(self, place: str) -> str:
-        """Return what the tool there would make now; empty if nothing."""
+        """Return the product that the tool at this place would make now. Return an empty text if it would
+        make nothing."""
         here = self.places[place]
         kind = self.known.brief["locations"][place]
         return "" if here["busy"] else product_from(self.known.brief, kind, here["items"])
@@ -123,7 +124,8 @@ def _all_of(dishes: Iterable[str], lookup: BriefLookup) -> Iterator[str]:
 
 
 def _missing(dishes: Iterable[str], view: SeatView, lookup: BriefLookup) -> Iterator[str]:
-    """Yield missing items; existing items count for the most urgent order, as on the tickets."""
+    """Yield the items that must still be made or fetched for these dishes. An item that already exists
+    counts for one dish only: the first one in the order of `dishes`."""
     stock = items_in_kitchen(view)
     for dish in dishes:
         there = task_graph.items_present(dish, lookup.brief["recipes"], stock.there, stock.making)
@@ -277,7 +279,8 @@ def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, ea
 
 
 def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
-    """Return the picture of the item that is taken, put or made; empty for the many rare items."""
+    """Return the file name of the picture of the item that a command takes, puts or makes. Rare items have
+    no picture in the menu: return an empty text."""
     if _is_rare(command, lookup):
         return ""
     item = ""
@@ -291,7 +294,7 @@ def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
 
 
 def _taken(command: Command, site: RobotSite) -> str:
-    """Return the item that a get takes; empty if it is not certain."""
+    """Return the item that a get command takes. Return an empty text if the item is not certain."""
     if len(command) > 2:
         return command[2]
     lying = dict(site.lying)[command[1]]
@@ -299,12 +302,14 @@ def _taken(command: Command, site: RobotSite) -> str:
 
 
 def _made(place: str, lookup: BriefLookup, site: RobotSite) -> str:
-    """Return what the tool would make; empty if nothing."""
+    """Return the product that the tool at this place would make. Return an empty text if it would make
+    nothing."""
     return product_from(lookup.brief, lookup.brief["locations"][place], dict(site.lying)[place])
 
 
 def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup, site: RobotSite) -> Panel:
-    """Return one fieldset; base ingredients that no recipe of this level needs go behind a disclosure."""
+    """Return the menu's group of actions with one verb. Base ingredients that no recipe of the level needs
+    are hidden behind a disclosure."""
     ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], lookup))
     panels = {
         command: _action(command, lookup, site, key_of(command, _kind(command, lookup), number), early)
@@ -319,7 +324,8 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
 
 
 def _quiet(verb: str, offered: int, lookup: BriefLookup) -> tuple[str, ...]:
-    """Return the texts of a verb's unused places in the menu. An empty text leaves the place blank."""
+    """Return the texts for the unused rows of a verb's group in the menu. An empty text leaves a row
+    blank."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
     room = lookup.room if verb == "get" else 1
@@ -335,12 +341,12 @@ def _rank(command: Command, early: bool, lookup: BriefLookup) -> tuple[bool, boo
 
 
 def _is_rare(command: Command, lookup: BriefLookup) -> bool:
-    """Return whether the command takes a base ingredient that no recipe of this level needs."""
+    """Return whether a command takes a base ingredient that no recipe of the level needs."""
     return _from_storage(command, lookup) and command[2] not in lookup.wanted
 
 
 def _kind(command: Command, lookup: BriefLookup) -> str:
-    """Return the kind of place that a command names; empty if it names none."""
+    """Return the kind of the place that a command names. Return an empty text if it names no place."""
     kinds: Mapping[str, str] = lookup.brief["locations"]
     return kinds.get(command[1], "") if len(command) > 1 else ""
 
@@ -350,7 +356,8 @@ def _from_storage(command: Command, lookup: BriefLookup) -> bool:
 
 
 def _label(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
-    """Return the text of a command in the menu: below its verb's heading, or without a heading (`alone`)."""
+    """Return the text of a command in the menu. With `alone`, the text is complete in itself. Otherwise it
+    is shown below a heading with the verb."""
     verb, words = command[0], lookup.words
     if verb == "get":
         return _take(command, lookup, site, alone=alone)

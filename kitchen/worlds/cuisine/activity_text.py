@@ -114,7 +114,8 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
-    """Return the seat's place before a step, if earlier steps show it; all seats begin at the table."""
+    """Return the place where a seat was before a step, if earlier steps in the history show it. All seats
+    begin at the serving table."""
     for step in view.history[age + 1 :]:
         event = _of_seat(step, seat)
         if event and event.kind == "performed" and len(event.data["command"]) > 1:
@@ -124,13 +125,15 @@ def _place_before(seat: int, age: int, view: SeatView) -> str:
 
 
 def _of_seat(step: StepView, seat: int) -> Event | None:
-    """Return the first event of the step in which this seat did something or was refused."""
+    """Return the first event in the step that says what this seat did or why it was refused. Return None
+    if there is none."""
     kinds = ("performed", "refused")
     return next((event for event in step.events if event.seat == seat and event.kind in kinds), None)
 
 
 def _busy(command: Command, event: Event, view: SeatView) -> int:
-    """Return for how many more steps the place of a refused command is busy."""
+    """Return for how many more steps the place is busy that a refused command names. Return 0 if this was
+    not the reason of the refusal."""
     if "location_busy" not in event.data.get("reasons", ()) or len(command) < 2:
         return 0
     place: Mapping[str, Any] = view.observation["locations"].get(command[1], {})
@@ -166,7 +169,8 @@ def spoken_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 
 
 def _recap(step: PastStep, seat: int) -> list[str]:
-    """Return the lines of a step: the reader's own first, then the kitchen's, then the other robots'."""
+    """Return the lines that describe a past step: first what the reader did, then what happened in the
+    kitchen, then what other robots did."""
     own = [_aloud(line) for line in step.lines if line.seat == seat]
     others = [_aloud(line) for line in step.lines if line.seat != seat]
     return [*own, *(_ended(text) for _, text in step.news), *others]
@@ -276,7 +280,7 @@ def prediction_text(intent: Intent, seat: int, lookup: BriefLookup) -> str:
 
 
 def _named(said: str, view: SeatView, lookup: BriefLookup) -> str:
-    """Return a model's text with the page's names for agents, places and items."""
+    """Return a model's text in which agents, places and items have the names that the page uses."""
     names = {str(player.seat): player.name for player in view.players}
     text = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
     place, mid = lookup.words.place, lookup.words.mid

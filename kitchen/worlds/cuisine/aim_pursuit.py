@@ -138,10 +138,9 @@ class SeatPursuit:
         return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
-        """Return the next command to take an item that already exists. A held item is put away first.
-
-        Return None if no such item exists. Storage always has base ingredients.
-        """
+        """Return the robot's next command to take an item that already exists. If the robot holds another
+        item, it first puts it away. Return None if the item exists nowhere. The storage always has base
+        ingredients."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
@@ -163,7 +162,8 @@ class SeatPursuit:
         return self._wait(place, "").command if advice is None else advice.command
 
     def _wanted_at(self, product: str, held: str) -> str:
-        """Return the tool that needs the held item on the way to this product; empty if it is of no use."""
+        """Return the tool into which the held item should be put to make this product. Return an empty
+        text if the product does not need the item."""
         if product not in self.brief["recipes"] or self._made(product):
             return ""
         place = self._place_for(product)
@@ -173,7 +173,8 @@ class SeatPursuit:
         return next((found for part in missing if (found := self._wanted_at(part, held))), "")
 
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return the next command, with empty hands, to get this item; None while it must wait for a tool."""
+        """Return the next command with which a robot with empty hands gets this item. Return None if it
+        must first wait for a tool."""
         if item not in self.brief["recipes"]:
             aim = {"do": "fetch", "item": item, "dish": dish}
             return self._at(self.of_kind("storage"), "get", aim, item)
@@ -191,9 +192,10 @@ class SeatPursuit:
         return next((way for way in ways if way), None)
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
-        """Return the missing parts in order: cooked parts first, then those from storage.
+        """Return the missing parts in the order in which the robot should get them: cooked parts first,
+        then parts from the storage.
 
-        If a cooked part needs the only tool of this kind, nothing else is put there first.
+        If a cooked part needs the kitchen's only tool of this kind, only such parts are returned.
         """
         kind, recipes = self.brief["locations"][place], self.brief["recipes"]
         cooked = sorted((part for part in missing if part in recipes), key=self._first, reverse=True)
@@ -203,12 +205,13 @@ class SeatPursuit:
         return [*rivals, *(part for part in cooked if part not in rivals), *(without_items(missing, cooked))]
 
     def _first(self, part: str) -> tuple[bool, int]:
-        """Return the sort key: parts that can be started at this place first, then the slowest ones."""
+        """Return the sort key of a part. Parts that the robot can start to cook at its place come first,
+        then parts that take longest."""
         here = not self._made(part) and self._place_for(part) == self.me["at"]
         return here and not self._missing(part, self.me["at"]), self._time(part)
 
     def _time(self, item: str) -> int:
-        """Return how many steps tools need until the item exists."""
+        """Return for how many steps tools must work in total until this item exists."""
         if item not in self.brief["recipes"]:
             return 0
         recipe = self.brief["recipes"][item]
@@ -223,7 +226,8 @@ class SeatPursuit:
         return {self.brief["recipes"][product]["tool"]}.union(*below)
 
     def _clear(self, place: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return the command that frees a tool of items of other dishes: it takes or cooks them."""
+        """Return the command that frees a tool from items of other dishes, by cooking or taking them.
+        Return None if nothing can be done."""
         here = self.places[place]
         if here["busy"] or place in clearing:
             return None
@@ -240,13 +244,15 @@ class SeatPursuit:
         return next((way for way in ways if way), None)
 
     def _made(self, product: str) -> str:
-        """Return the tool in which this product is ready or soonest ready; empty if none."""
+        """Return the tool that holds this product or will have cooked it soonest. Return an empty text if
+        there is none."""
         tool = self.brief["recipes"][product]["tool"]
         there = [place for place in self._all_of_kind(tool) if self.places[place]["items"] == [product]]
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
-        """Return the tool for this product: the one with most of its parts, else an empty or occupied one."""
+        """Return the tool in which to make this product. It is the tool that holds most of its parts, else
+        an empty tool, else an occupied one."""
         fitness = {
             place: (self._suits(product, place), len(here["items"]), -here["busy"])
             for place, here in self.places.items()
@@ -270,14 +276,15 @@ class SeatPursuit:
         return self._all_of_kind(kind)[0]
 
     def _at(self, place: str, verb: str, aim: dict[str, str], item: str = "") -> Advice:
-        """Return the command at this place, or the command to go there first."""
+        """Return advice to carry out the command at this place or, if the robot is elsewhere, to go there
+        first."""
         aim = {"to": place, **aim}
         if self.me["at"] != place:
             return Advice(("goto", place), aim)
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Return the advice to wait next to the tool, or next to the one that is ready soonest."""
+        """Return advice to wait at the given tool or, without one, at the tool that is ready soonest."""
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}
@@ -317,13 +324,14 @@ class CuisinePursuer(AimPursuer):
         return aim_mark(situation.observations[seat], aim)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return True: the open orders always suggest useful aims."""
+        """Return True, because useful aims always follow from the open orders."""
         return True
 
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the aim to serve the most urgent order that nobody works on; None if there is none."""
+        """Return the aim to serve the most urgent order that no seat works on (`taken` lists the seats'
+        aims). Return None if there is none."""
         left = Counter(dish for kind, dish in taken if kind == SERVE)
         for order in sorted(seen["orders"], key=lambda one: one["life"]):
             dish = order["dish"]

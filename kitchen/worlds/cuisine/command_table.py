@@ -142,7 +142,8 @@ def anticipated_commands(
 
 
 def _reachable(kitchen: CommandTable, helpers: frozenset[AgentState], here: PlaceState) -> list[PlaceState]:
-    """Return every state of the place that some of the helpers, in any order, can bring about."""
+    """Return every state of the place that one or more of the `helpers` can bring about by acting in any
+    order."""
     seen = {(here, helpers)}
     waiting = [(here, helpers)]
     while waiting:

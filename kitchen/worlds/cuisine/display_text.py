@@ -125,7 +125,8 @@ class KitchenWords:
         self.names = names or {}
 
     def name(self, code: str) -> str:
-        """Return the name that stands alone, for example in a table: `Pot 1`, `Salmon sushi`."""
+        """Return the name of a place or item as it is written on its own, for example in a table: `Pot 1`,
+        `Salmon sushi`."""
         name, number = self._apart(code)
         if not number:
             return gettext(name)
@@ -136,7 +137,8 @@ class KitchenWords:
         return self.names.get(code) or readable_name(code)
 
     def _apart(self, code: str) -> tuple[str, str]:
-        """Return the English name and its number; the number is empty if there is only one."""
+        """Split the English name of a place or item into its name and its number. The number is empty if
+        the name has none."""
         name = self.english(code)
         numbered = _NUMBERED.match(name)
         return (numbered[1], numbered[2]) if numbered else (name, "")
@@ -225,7 +227,8 @@ def _complete(command: Command) -> bool:
 
 
 def _deed(command: Command) -> str:
-    """Return the key under which the tables of sentences have the command."""
+    """Return the key of a command in the tables of sentences: its verb or, for a put, `put`, `lay` or
+    `discard` depending on the place. An incomplete command has the key `other`."""
     if not _complete(command):
         return "other"
     if command[0] != "put":

@@ -148,7 +148,7 @@ def place_state(kind: str, seen: Mapping[str, Json], brief: Mapping[str, Json]) 
 
 
 def _touched(view: SeatView) -> set[str]:
-    """Return the places where something was done in the last step."""
+    """Return the ids of the places where a robot did something in the last step."""
     events = view.history[0].events if view.history else ()
     commands = [event.data["command"] for event in events if event.kind == "performed"]
     return {command[1] for command in commands if len(command) > 1 and command[0] != "goto"}
@@ -280,7 +280,8 @@ def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: 
 
 
 def _urgency(product: str, wanted: Sequence[str], lookup: BriefLookup) -> int:
-    """Return the position of the first order that needs this product."""
+    """Return the position, in `wanted` (the ordered dishes), of the first dish that needs this product. If
+    no dish needs it, return the number of dishes."""
     needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in lookup.recipes[dish]))
     return next(needing, len(wanted))
 
@@ -300,7 +301,7 @@ def _drawn(
 
 
 def _refused(view: SeatView, lookup: BriefLookup) -> dict[int, str]:
-    """Return the seats with a refused command in the last step, and the reasons."""
+    """Return the reasons why commands were refused in the last step, by seat."""
     if not view.history or all(event.kind != "refused" for event in view.history[0].events):
         return {}
     return {line.seat: line.why for line in past_step(view, 0, lookup.words).lines if line.why}

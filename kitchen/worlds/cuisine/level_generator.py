@@ -69,7 +69,8 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
 
 
 def _choose_dishes(chance: Random, level_class: LevelClass, stock: Stock) -> list[str]:
-    """Return dishes that together need as many types of tools as the class has, one of full depth."""
+    """Return dishes that together need as many types of tools as the class of level has. At least one of
+    them has the full recipe depth."""
     wanted = chance.randint(*level_class.dishes)
     depth = {dish: recipe_depth(dish, stock.recipes) for dish in _dishes(stock)}
     deepest = [dish for dish in depth if depth[dish] == level_class.depth]
@@ -84,7 +85,7 @@ def _choose_dishes(chance: Random, level_class: LevelClass, stock: Stock) -> lis
 
 
 def _dishes(stock: Stock) -> list[str]:
-    """Return the products that are in no other recipe: those that are ordered."""
+    """Return the products that guests can order: those that are an ingredient of no other product."""
     parts = {item for recipe in stock.recipes.values() for item in recipe.ingredients}
     return [product for product in stock.recipes if product not in parts]
 
@@ -92,7 +93,8 @@ def _dishes(stock: Stock) -> list[str]:
 def _extend(
     chosen: list[str], others: list[str], wanted: int, level_class: LevelClass, stock: Stock
 ) -> list[str]:
-    """Add dishes as long as their tools fit; return an empty list if the class cannot be reached."""
+    """Add dishes to `chosen` while their tools fit the class of level. Return an empty list if the class
+    cannot be reached."""
     for dish in others:
         if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= level_class.tools[1]:
             chosen = [*chosen, dish]

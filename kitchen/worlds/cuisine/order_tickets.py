@@ -112,14 +112,15 @@ def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
 
 
 def _name(end: int, dish: str, lookup: BriefLookup, alike: Counter[str]) -> str:
-    """Return the id of an order: its end and its dish, and a number if that is not unique."""
+    """Return the id of an order on the page. It consists of the step in which the order ends and the dish,
+    and a number if several orders have the same id."""
     name = f"t{end}-{lookup.numbers[dish]}"
     alike[name] += 1
     return name if alike[name] == 1 else f"{name}-{alike[name]}"
 
 
 def _lost(view: SeatView, lookup: BriefLookup) -> Iterator[str]:
-    """Yield the ids of orders that ran out in the last step."""
+    """Yield the ids of the orders whose time ran out in the last step."""
     alike = Counter[str]()
     for dish in sorted(dishes_with_event(view, "failed").elements()):
         yield _name(view.step - 1, dish, lookup, alike)  # it was open for a step with no time left
@@ -182,7 +183,8 @@ def needs_drawing(needs: DishNeeds) -> dict[str, Json]:
 
 
 def _progress_sentences(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
-    """Yield what is there, what is being made, and which robots work on it."""
+    """Yield sentences about an order's items: which ones exist, which ones are being made, and which
+    robots work on them."""
     here, making = ([item for item, state in needs.states if state == which] for which in ("here", "making"))
     if here:
         yield gettext("In the kitchen for it: {items}.").format(items=words.items(here))

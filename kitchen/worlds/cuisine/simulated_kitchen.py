@@ -98,7 +98,8 @@ def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
 
 
 def _tool(code: str, entry: Mapping[str, Json]) -> Tool:
-    """Return a type of place, with the role of the shipped tool of that name: a brief has none."""
+    """Return a type of place. Its role is that of the tool with the same name in the shipped data, because
+    a brief does not state it."""
     known = shipped_catalogue().stock.tools.get(code)
     attended = bool(entry["attended"])
     role, always_open = (known.role, known.always_open) if known else ("tool", attended)

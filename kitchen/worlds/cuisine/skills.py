@@ -198,8 +198,8 @@ class CuisineSkills(Skills):
         return agent_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual play style. Waits of any length are offered (FREELY). Nothing is fetched early
-        (READY)."""
+        """Return the usual style of play in this world. An agent may wait for any number of steps. It
+        fetches an item for a product only when the product is ready."""
         return PlayStyle(FREELY, READY)
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:

@@ -175,7 +175,7 @@ def _lines(name: str, letters: int) -> list[str]:
 
 
 def _tool(corner: tuple[int, int], size: GraphSize) -> dict[str, int]:
-    """Return where a product's tool is drawn: on the edge that leads to the product."""
+    """Return the position of a product's tool in the drawing. It is on the edge that leads to the product."""
     width = min(24, size.gap_x - 1)
     height = width * 3 // 4
     x, y = corner[0] - (size.gap_x + width) // 2, corner[1] + (size.height - height) // 2

@@ -181,7 +181,8 @@ class CuisineWorld(World):
         return tuple(events)
 
     def _run(self, pairs: Iterable[tuple[int, Command]], events: list[Event]) -> bool:
-        """Carry out commands of different seats; return whether no agent acted."""
+        """Carry out commands of different seats, and add their events to `events`. Return True if no agent
+        acted."""
         agents, places, known = self._agents, self._places, self._kitchen.plays
         idle = True
         for seat, command in pairs:
@@ -200,7 +201,8 @@ class CuisineWorld(World):
         return idle
 
     def _run_list(self, turn: TurnCommands, events: list[Event]) -> bool:
-        """Carry out a list in which a seat may occur twice: its second command is refused."""
+        """Carry out the step's commands one by one, and add their events to `events`. If a seat has a
+        second command, the second one is refused. Return True if no agent acted."""
         seen: set[int] = set()
         idle = True
         for seat, command in ordered_commands(turn):
@@ -228,7 +230,7 @@ class CuisineWorld(World):
         return self._kitchen.play(agent, place, command)
 
     def _rest(self) -> None:
-        """Make every busy agent and place one step less busy."""
+        """Reduce by one the number of steps for which each busy agent and each busy place stays busy."""
         states, places = self._kitchen.states, self._places
         for seat, agent in self._agents.items():
             self._agents[seat] = states.rested_agent(agent)
@@ -250,7 +252,7 @@ class CuisineWorld(World):
         self._places[self._table] = self._kitchen.states.place(self._table, lying)
 
     def _order(self, events: list[Event]) -> None:
-        """Draw a new order, unless the largest number of orders is open."""
+        """Draw a new order at random, unless as many orders are open as the level allows."""
         dish = self._orders.draw(self._clock)
         if dish is not None:
             life = self.options.timing.lifetimes[dish]

@@ -113,7 +113,7 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
 
 
 def _did(event: Event) -> tuple[str, str]:
-    """Return the effect of a command, or what blocked it, as text."""
+    """Return a text about the effect of a command, or about what blocked it."""
     verb = event.data["command"][0]
     if verb in SENTENCES["moved"] and event.data["moved"]:
         return translated("moved", verb), ""

@@ -94,5 +94,5 @@ def aim_status(counts: Mapping[str, int], held: Item | None, pot: Pot | None, ai
 
 
 def _is_in(pot: Pot | None, food: str | None) -> bool:
-    """Return whether the pot holds this ingredient, if there is one."""
+    """Return whether `pot` contains this ingredient. Return True if `food` is None."""
     return food is None or (pot is not None and food in pot.contents)

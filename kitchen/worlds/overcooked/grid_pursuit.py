@@ -51,22 +51,22 @@ class GridPursuer(AimPursuer):
         return seat_aims(moment.layout, moment.scene.starts_itself, seat)
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return the skill's facts about the present moment (`Skills.mark`), with which `status` compares
-        later."""
+        """Return the facts about the present moment that `status` compares with later (see `Skills.mark`)."""
         return SKILLS.mark(SeatObservation.of(situation, seat), aim)
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
-        """Return the status of the skill. It depends on what the cook holds."""
+        """Return SUCCESS if the aim that the seat has chosen is reached, else UNKNOWN. `since` is what
+        `mark` returned when the seat chose the aim."""
         return SKILLS.status(SeatObservation.of(situation, seat), aim, since)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
-        """Return True: the held things and the pots always suggest a useful aim."""
+        """Return True, because a useful aim always follows from the held things and the pots."""
         return True
 
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the skill that the seat should do next, as the stand-in plans it."""
+        """Return the skill that fixed rules choose as the seat's next aim."""
         moment = SkillMoment.of(SeatObservation(seat, brief, seen, ()), seat)
         skill = rule_plan(moment)
         return skill if skill in seat_aims(moment.layout, moment.scene.starts_itself, seat) else None

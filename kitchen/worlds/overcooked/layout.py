@@ -266,7 +266,7 @@ def _check_there(source: DataSource, letters: list[str]) -> None:
 
 
 def _soups(source: DataSource, key: str, words: tuple[str, ...], letters: set[str]) -> Iterator[Soup]:
-    """Yield the soups for these words, each once."""
+    """Yield the soups that these words describe, without repetitions."""
     seen: set[Soup] = set()
     for number, word in enumerate(words, 1):
         where = f"{key}[{number}]"
@@ -291,7 +291,7 @@ def _bonus(
 
 
 def _amounts(source: DataSource, key: str, given: object, letters: set[str]) -> int | dict[str, int]:
-    """Return one number, or one for each ingredient of the layout."""
+    """Return an amount for all ingredients, as one number, or one amount for each ingredient, by name."""
     if isinstance(given, int):
         return source.at(key).read(_AMOUNT, given)
     amounts = source.at(key).read(_AMOUNTS, given).model_dump()

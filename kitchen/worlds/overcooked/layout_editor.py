@@ -76,16 +76,15 @@ class LayoutReach:
         return {self.layout.furniture[cell] for cell in self.places[seat]}
 
     def lost(self) -> tuple[Cell, ...]:
-        """Return the furniture other than counters that no seat can reach, in reading order."""
+        """Return the cells of furniture, other than counters, that no seat can reach. They are in reading
+        order."""
         there = self.places[0] | self.places[1]
         furniture = self.layout.furniture.items()
         return tuple(cell for cell, letter in furniture if letter != COUNTER and cell not in there)
 
     def gets(self, seat: int, letter: str) -> bool:
-        """Return whether this seat can use furniture with this letter, alone or with the other seat's help.
-
-        Help means that items are passed over a counter that both seats reach.
-        """
+        """Return whether this seat can use furniture with this letter, alone or with the other seat's
+        help. Help means that items are passed over a counter that both seats reach."""
         helped = bool(self.shared) and letter in self.letters(1 - seat)
         return letter in self.letters(seat) or helped
 
@@ -380,7 +379,8 @@ def _read(text: str) -> DrawnLayout:
 
 
 def _refused(text: str, error: SettingsError) -> list[str]:
-    """Return all faults; if the drawing has none or cannot be read, the message of the rules."""
+    """Return all faults of a drawn layout. If no fault is found, or the drawing cannot be read, return the
+    message of the error instead."""
     with suppress(DataError):
         if found := list(layout_faults(_read(text))):
             return found
@@ -395,7 +395,7 @@ def _unused(settings: Mapping[str, Json]) -> Iterator[DrawingRemark]:
 
 
 def _sheet_of(layout: Layout) -> GridDrawing:
-    """Return a shipped layout as a drawing."""
+    """Return the drawing that shows a layout of the project."""
     letters = {name: letter for letter, name in INGREDIENTS.items()}
     words = {soup: "".join(letters[each] for each in soup) for soup in layout.orders}
     bonus = [word for soup, word in words.items() if soup in layout.bonus]
@@ -413,7 +413,7 @@ def _amount(amount: DrawnAmount) -> str:
 
 
 def _file(sheet: GridDrawing) -> Iterator[str]:
-    """Yield the lines of the layout file that a drawing gives."""
+    """Yield the lines of the layout file for a drawing."""
     yield f"title = {_quoted(sheet.lines.get('title', ''))}"
     yield from ("grid = [", *(f"    {_quoted(row)}," for row in sheet.rows), "]")
     for name in ("orders", "bonus"):

@@ -123,7 +123,7 @@ def next_move(moment: SkillMoment, skill: Skill, chance: Random) -> Command:
 
 @lru_cache(maxsize=512)
 def _without(layout: Layout, cell: Cell) -> Layout:
-    """Return the layout with a wall in this cell."""
+    """Return a copy of the layout in which this cell is a wall."""
     return replace(layout, floor=tuple(each for each in layout.floor if each != cell))
 
 
@@ -194,7 +194,8 @@ def _empty_handed(moment: SkillMoment) -> Skill:
 
 
 def _bring_over(moment: SkillMoment) -> Skill:
-    """Return the skill of a seat that reaches no pot: bring things onto shared counters."""
+    """Return the skill of a seat that reaches no pot. It brings things to counters that the other seat can
+    reach."""
     if moment.held is not None:
         return _lay_down(moment)
     scene = moment.scene

@@ -242,7 +242,8 @@ class Overcooked(World):
         return (event, event_other), later
 
     def _act(self, seat: int, ahead: Cell) -> InteractEffect | str:
-        """Carry out an interact. Return its effect, or the refusal code."""
+        """Carry out a seat's `interact` command. Return its effect, or the code of the reason why it is
+        refused."""
         deed = self._things.act(seat, ahead, self._clock)
         if isinstance(deed, InteractEffect):
             self.tally.add(seat, deed)

@@ -42,7 +42,7 @@ GivenAction = tuple[int, Command]
 
 
 def dispatch_tool(view: KitchenView) -> Tool:
-    """Return the tool with which the model gives its actions as a structured list."""
+    """Return the tool (JSON schema) with which the model gives its actions as a structured list."""
     schema: dict[str, Json] = {
         "plan": {"type": "string", "description": "One sentence: what the agents work towards now."}
     }
@@ -132,7 +132,8 @@ def _listed(entry: Mapping[str, Json]) -> GivenAction | None:
 
 
 def _in_text(text: str) -> tuple[GivenAction, ...]:
-    """Return the actions after the last heading that has some, such as `Actions:`; without one, all."""
+    """Return the actions in a reply's text. Only the text after the last heading (such as `Actions:`) that
+    is followed by an action is read. If there is no such heading, the whole text is read."""
     starts = [found.end() for found in _HEADING.finditer(text)]
     for start in (*reversed(starts), 0):
         found = [*_CALL.finditer(text, start), *_JOINED.finditer(text, start)]
@@ -211,8 +212,8 @@ def check_actions(view: KitchenView, given: Sequence[GivenAction]) -> CheckedAct
 
 
 def simulated_kitchen(view: KitchenView) -> BlocksKitchen:
-    """Return a kitchen in the observed state, in which a step can be tried. Its coming orders are other
-    ones."""
+    """Return a simulated kitchen in the observed state, in which a step can be tried out. The orders that
+    arrive later in it differ from the real ones."""
     brief, seen = view.brief, view.observation
     settings = {
         "interval": brief["interval"],
@@ -257,7 +258,8 @@ REFUSALS: Mapping[str, str] = {
 
 
 def _not_followed(view: KitchenView, seat: int) -> ActionFault | None:
-    """Return the fault of an action for an agent that is not commanded now; None if it is."""
+    """Return a fault if the action is for an agent that the dispatcher does not command now. Return None
+    if it commands the agent."""
     name, mine = agent_name(seat), and_list([agent_name(each) for each in view.mine])
     if not 0 <= seat < len(view.observation["players"]):
         return ActionFault("unknown_agent", f"There is no {name}; you command {mine}.", seat)

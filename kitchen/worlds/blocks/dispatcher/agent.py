@@ -78,7 +78,7 @@ class DispatcherMemory:
 
     @classmethod
     def read(cls, stored: Json) -> Self:
-        """Return the memory that `to_json` returned; an empty one for anything else."""
+        """Return the memory that `to_json` stored. Return an empty memory for any other value."""
         if not isinstance(stored, dict) or "joint" not in stored:
             return cls()
         return cls(
@@ -156,7 +156,8 @@ class BlocksDispatcher(Agent):
         return ":".join(parse_model_setting(self.options.model))
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a forecast with the stand-in, and the limits of memory and second tries."""
+        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
+        model). They include the limits of its memory and of second tries."""
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         options = self.options
         return ForecastTrial(
@@ -193,7 +194,8 @@ class BlocksDispatcher(Agent):
         session: ModelSession,
         stand_in: StandInFactory,
     ) -> None:
-        """Ask until each agent has an action that can be carried out, at most `repair` times again."""
+        """Ask the model until each agent has an action that can be carried out. After the first reply, ask
+        at most `repair` times more."""
         messages = [Message("system", fixed_part(view, self.options), fixed=True)]
         messages += [*memory.messages(self.options.memory), Message("user", made.question)]
         tool = dispatch_tool(view) if self.options.as_tool else None
@@ -219,7 +221,8 @@ class BlocksDispatcher(Agent):
     def _stand_in(
         self, situation: Situation, heard: HeardRequests, memory: DispatcherMemory, session: ModelSession
     ) -> StandInFactory:
-        """Return the stand-in, which writes the planner's actions and what people asked for."""
+        """Return the stand-in (a program that imitates a language model). It replies with the planner's
+        actions and with actions that people requested."""
         right = {seat: NOOP if do == GO_ON else do for seat, do in self._by_rule(situation, heard).items()}
         advice = StandInAdvice(
             right,
@@ -297,7 +300,8 @@ class BlocksDispatcher(Agent):
         return Decision(commands, after.to_json(), PLANNER if by_rule else NOOP_FALLBACK)
 
     def _about(self, session: ModelSession, feedback: Sequence[str]) -> dict[str, Json]:
-        """Return the request's settings, and the feedback that the model got."""
+        """Return the settings of the model request, and the feedback that the model received. They are
+        stored in the log."""
         return {
             "provider": session.provider,
             "model": session.model,

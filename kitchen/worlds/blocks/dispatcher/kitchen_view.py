@@ -60,12 +60,12 @@ class KitchenView:
 
     @property
     def talks(self) -> bool:
-        """True if the dispatcher may write to somebody."""
+        """Return True if the dispatcher may write to somebody."""
         return self.organisation is not None and bool(self.organisation.to(self.member, ANSWER))
 
     @property
     def is_led(self) -> bool:
-        """True if some member may give the dispatcher jobs."""
+        """Return True if some member may give the dispatcher jobs."""
         return self.organisation is not None and bool(self.organisation.commanders_of(self.member))
 
     @property

@@ -49,7 +49,7 @@ class RequestWords(Record):
         return re.search(getattr(self, name), text) is not None
 
     def thing_in(self, text: str) -> str:
-        """Return the log or raw meat that is named first; empty if none is."""
+        """Return the first log or raw meat that the text names. Return an empty text if it names none."""
         found = {item: re.search(words, text) for item, words in self.things.items()}
         starts = {item: match.start() for item, match in found.items() if match}
         return min(starts, key=starts.__getitem__, default="")
@@ -88,7 +88,8 @@ class PlayerRequest:
         return {**asdict(self), "seats": list(self.seats), "had": list(self.had)}
 
     def is_done(self, situation: Situation) -> bool:
-        """Return whether one of its seats got the thing, or whether nobody could get it for long."""
+        """Return True if one of the request's seats has got the requested item, or if no seat could get it
+        for a long time."""
         if self.do not in (GET, LEAVE):
             return False
         now = _amounts(situation, self.thing, self.seats)
@@ -128,7 +129,8 @@ def hear_requests(situation: Situation, memory: Json) -> HeardRequests:
 
 
 def _news(situation: Situation, last: int) -> list[TeamMessage]:
-    """Return people's messages in words that were not read yet, in order."""
+    """Return the text messages from people that the dispatcher has not read yet, in order. `last` is the
+    number of the last message that it has read."""
     team = situation.talk.organisation
     people = {one.number for one in team.members if one.is_person} if team else set()
     kinds = {SAY, ASK, INFORM}
@@ -161,7 +163,8 @@ def _requests(
 
 
 def _wish(words: RequestWords, clause: str) -> tuple[str, str]:
-    """Return what a clause asks for, and the thing; empty if it is not understood."""
+    """Return what a clause of a message asks for: a verb and a thing. Both are empty if the clause is not
+    understood."""
     thing = words.thing_in(clause)
     if words.says("go_on", clause):
         return RESUME, ""
@@ -189,8 +192,8 @@ REPLACES = {(GET, STOP), (GET, RESUME), (STOP, GET), (STOP, STOP), (STOP, RESUME
 
 
 def _still_open(kept: Iterable[PlayerRequest], new: PlayerRequest) -> list[PlayerRequest]:
-    """Return the earlier requests without what the new one replaces. A request to go on ends what was left
-    to people, too."""
+    """Return the earlier requests (`kept`) without those that the new one replaces. A request to go on
+    also ends requests to leave something to people."""
     left = []
     for each in kept:
         opposite = each.thing == new.thing and {each.do, new.do} == {GET, LEAVE}
@@ -227,14 +230,15 @@ def requested_commands(
 
 
 def _holders_of_ordered(situation: Situation) -> set[int]:
-    """Return the seats that still hold something: what they were asked to get is cooked and delivered."""
+    """Return the agent's seats that hold an item. They were asked to get it, and must still cook and
+    deliver it."""
     players = next(iter(situation.observations.values()))["players"]
     return {seat for seat in situation.seats if players[seat]["holds"]}
 
 
 def _getting(situation: Situation, seat: int, thing: str) -> Command:
-    """Return the next action towards a log or raw meat. From far away, the way leads over another place. A
-    cow has to be near, because nobody can go to it."""
+    """Return the next action with which a seat gets a log or raw meat. From far away, the seat first walks
+    to another place. A cow must already be near, because no command leads to it."""
     target = LOG if thing == LOG else ANIMAL_OF[f"cooked_{thing}"]
     nearer = ((GOTO, place) for place in PLACES if target in PLACES)
     options = ((MINE if thing == LOG else KILL, target), (GOTO, target), *nearer)
@@ -247,8 +251,8 @@ def _getting(situation: Situation, seat: int, thing: str) -> Command:
 def _answer(
     situation: Situation, message: TeamMessage, fresh: Iterable[PlayerRequest]
 ) -> Iterator[MessageDraft]:
-    """Yield the answer to one message: what was understood, or what people can ask. A job is accepted or
-    declined."""
+    """Yield the answer to a message. It says what was understood, or lists what people can ask for. The
+    answer to a job accepts or declines it."""
     team, sender = situation.talk.organisation, message.sender
     parts = [(each.do, list(each.seats), each.thing) for each in fresh] or [(HELP, [], "")]
     text = " ".join(_sentence(*part) for part in parts)

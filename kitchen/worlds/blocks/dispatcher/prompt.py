@@ -236,7 +236,8 @@ def state_part(view: KitchenView, situation: Situation, feedback: Sequence[str])
 
 
 def _words(view: KitchenView, messages: Sequence[TeamMessage]) -> list[str]:
-    """Return people's new words as instructions, and the talk before them."""
+    """Return lines for the prompt: people's new messages as instructions, and the conversation before
+    them."""
     if view.organisation is None:
         return []
     people = {one.number for one in view.organisation.members if one.is_person}

@@ -111,5 +111,5 @@ class BlocksDispatcherOptions:
 
     @property
     def as_tool(self) -> bool:
-        """True if the model must reply by a structured list, instead of in text."""
+        """Return True if the model must reply by a structured list, instead of in text."""
         return self.reply == AS_TOOL

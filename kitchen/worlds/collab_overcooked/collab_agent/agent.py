@@ -217,7 +217,8 @@ class _Turn:
     # Calls of the model
 
     async def _ask(self, errors: Sequence[str], lessons: Sequence[str] = ()) -> TurnReply | None:
-        """Return the answer, after one repair if it cannot be read; None without one."""
+        """Ask the model for its reply. If the reply cannot be read, ask it once more. Return None if no
+        reply can be read."""
         memory = self.situation.memory if isinstance(self.situation.memory, dict) else {}
         prompt = situation_prompt(self.situation, self.seat, lessons or memory.get("lessons", ()), errors)
         messages = [self.agent.fixed_prompt(self.situation, self.seat), Message("user", prompt)]
@@ -274,8 +275,9 @@ class _Turn:
     # The protocol
 
     def _counted(self, reply: TurnReply | None, before: list[Command], *, was_silent: bool) -> list[Command]:
-        """Return the plan that counts: of the opener its last with an action, of the other its first. A plan
-        of a turn without words is taken already; only a wait is replaced."""
+        """Return the plan that is valid after several messages of the same step. For the agent that opens
+        the conversation, it is the last plan with an action. For the other agent, it is the first plan. If
+        `was_silent`, an earlier plan is already in force, and only a wait is replaced."""
         new = list(reply.plan) if reply else []
         if was_silent:
             return before if any(macro[0] != WAIT for macro in before) else (new or before)
@@ -301,11 +303,13 @@ class _Turn:
         return self.seat in situation.request.may_act
 
     def _is_waiting_queue(self) -> bool:
-        """Return whether the seat waits with actions still planned, which an answer does not replace."""
+        """Return whether the seat is waiting and still has planned actions. A new reply of the model does
+        not replace these actions."""
         return self.seat in self.situation.request.may_act and bool(self.situation.plans.get(self.seat))
 
     async def _checked(self, plan: list[Command], lessons: list[str]) -> list[Command]:
-        """Return the plan if its first action can begin; else the corrected one, or a wait of one step."""
+        """Return the plan if its first action can begin now. If it cannot, ask the model to correct it and
+        return the corrected plan, or else a wait of one step."""
         code = code_now(self.situation, self.seat, plan[0])
         if not code:
             return plan
@@ -327,7 +331,8 @@ class _Turn:
         return new
 
     async def _lesson(self, correction: Mapping[str, str]) -> str:
-        """Return the model's lesson from a correction; empty if it gives none."""
+        """Ask the model what it learns from a correction of its plan, and return its answer. The answer is
+        cut to `LESSON_WORDS` words. It is empty if the model does not answer."""
         fixed = self.agent.fixed_prompt(self.situation, self.seat)
         call = await self._call([fixed, Message("user", REFLECTION.format(**correction))], in_words=True)
         words = call.reply.text.split() if call.reply else []
@@ -351,8 +356,8 @@ class _Turn:
 
 
 def _can_follow(seat: int, macro: Command) -> bool:
-    """Return whether this seat could ever carry out the macro. A plan is cut before a macro that it could
-    not."""
+    """Return whether this seat could carry out the macro in any state of the game. A plan ends before the
+    first macro that the seat could not."""
     return not never_code(food_rules(), seat, macro)
 
 

@@ -52,7 +52,7 @@ class TurnReply:
 
     @property
     def ends(self) -> bool:
-        """True if the message ends the conversation: its last word is `END`."""
+        """Return True if the message ends the conversation: its last word is `END`."""
         return bool(_END.search(self.say))
 
 

@@ -89,7 +89,8 @@ class TimeIndexedModel:
         return [each for key, each in table.items() if key[0] == agent and key[-1] == time]
 
     def _move(self) -> None:
-        """Add the constraints of movement: one place and one command per agent; without a goto it stays."""
+        """Add the constraints of movement to the model. An agent is at one place and has one command in
+        each step. It changes its place only by a `goto`."""
         model, places = self.model, list(self.level.places)
         for a in self.agents:
             model.add(self.at[a, self.table, 0] == 1)
@@ -107,7 +108,8 @@ class TimeIndexedModel:
                 model.add_implication(act, self.at[key[0], key[1], key[-1]])
 
     def _hold(self) -> None:
-        """Add the constraints of hands: empty at first, one item at most, empty for get and activate."""
+        """Add the constraints of hands to the model. Hands are empty at first and hold at most one item.
+        They must be empty for `get` and `activate`."""
         for a in self.agents:
             for i in self.items:
                 self.model.add(self.holds[a, i, 0] == 0)
@@ -222,7 +224,8 @@ class TimeIndexedModel:
         return turn
 
     def _gets(self, engine: Any, t: int) -> tuple[list[tuple[int, Command]], list[tuple[int, Command]]]:
-        """Return the gets of items that lay there before the step, and of those made in the step."""
+        """Return two lists of (seat, get command) for step `t`. The first has the gets of items that were
+        at the place before the step. The second has the gets of items that are put there in the step."""
         early: list[tuple[int, Command]] = []
         late: list[tuple[int, Command]] = []
         there = {key[:2] for key, v in self.ready.items() if key[-1] == t and engine.value(v)}

@@ -142,7 +142,8 @@ def agent_steps(level: Level, dish: str) -> int:
 
 
 def _own_steps(level: Level, product: str) -> int:
-    """Return the commands to bring a product's ingredients and to activate its tool."""
+    """Return the number of commands needed to bring a product's ingredients to its tool and to activate
+    the tool."""
     recipe = level.recipes[product]
     tool = level.stock.tools[recipe.tool]
     base = sum(item not in level.recipes for item in recipe.ingredients)
@@ -160,7 +161,8 @@ def _carried_to(level: Level, product: str) -> int:
 
 
 def _commands_at(level: Level, product: str) -> int:
-    """Return the commands at the tool: puts, activation, get. A part made there needs neither get nor put."""
+    """Return the number of commands that making a product takes at its tool: put, activate and get. A part
+    that is made in the same tool needs neither get nor put."""
     carried = _carried_to(level, product)
     return 2 + carried - (len(level.recipes[product].ingredients) - carried)
 
@@ -174,7 +176,8 @@ def earliest_serving_step(level: Level, dish: str, agents: int) -> int:
 
 
 def _ready(level: Level, product: str, agents: int) -> int:
-    """Return the first step (from 0) in which a product can be taken. An agent acts once in a step."""
+    """Return a lower bound on the step (counted from 0) in which a product can be taken out of its tool.
+    Each agent acts once in a step."""
     recipe, alone = level.recipes[product], int(agents == 1)
     last = max(_put(level, item, recipe.tool, agents) for item in recipe.ingredients)
     return last + alone + max(level.stock.tools[recipe.tool].busy, alone)

@@ -148,7 +148,8 @@ class ModelConversation:
         return self._read(call.reply, seats)
 
     def _read(self, reply: Reply, seats: Sequence[int]) -> ExtractedCommands:
-        """Read the commands of an answer, without its lines to people."""
+        """Return the commands in a model's answer. The lines that are addressed to people are not
+        searched."""
         text = reply.text
         for pattern in (SAY_PATTERN, JOB_ANSWER_PATTERN, GIVE_PATTERN) if self.talks else ():
             text = pattern.sub("", text)
@@ -156,7 +157,8 @@ class ModelConversation:
         return extract_from_reply(reply.call, text, self.names, requested)
 
     def _check(self, given: Sequence[GivenCommand], unclear: UnclearCommands) -> CheckedCommands:
-        """Check commands after those of others and of settled seats, which run first in this step."""
+        """Check whether these commands can be carried out. They run after the other agents' commands that
+        are already fixed for this step."""
         scene = SimulatedKitchen(self.moment.brief, self.moment.observation)
         scene.run_all(self.moment.commanded)
         return check_commands(scene, self.moment.team, given, unclear)
@@ -184,14 +186,15 @@ class ModelConversation:
 
     @property
     def line(self) -> SaidLine:
-        """Return the model's message to the people, from its first answer that has one; empty if there is
-        none."""
+        """Return the message to people in the model's first answer that contains one. Return an empty
+        message if no answer does."""
         said = (line_in_reply(call.reply) for call in self.calls if call.reply)
         return next((line for line in said if line.text), SaidLine()) if self.talks else SaidLine()
 
     @property
     def addressee(self) -> int | None:
-        """Return the one member to whom the line is written; None if its name is unknown or it is for all."""
+        """Return the number of the one member to whom the model's message is written. Return None if it is
+        for all, or if the name is unknown."""
         return member_named(self.line.to, addressee_names(self.moment, SAY))
 
     @property
@@ -223,7 +226,8 @@ class ModelConversation:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
 
     async def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
-        """Ask for other commands for some agents, to run after those that are kept."""
+        """Ask the model for new commands for the agents in `missing`. They run after the commands of the
+        first answer that are kept."""
         form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
         second = await self.ask(repair_part(problems, missing, form), missing)
@@ -256,7 +260,8 @@ def answer_note(talk: ModelConversation, answer: ModelAnswer, feedback: Sequence
 
 
 def _setting(talk: ModelConversation) -> dict[str, Json]:
-    """Return the request's settings that the agent's settings do not show, such as filled-in defaults."""
+    """Return the settings of a model call for the log. They include values that the agent's own settings
+    do not show, such as defaults that were filled in and the demonstration that was chosen."""
     shown = demonstration_for(talk.moment, talk.options)
     return {
         "provider": talk.session.provider,
@@ -397,8 +402,8 @@ class Dispatcher(Agent):
         )
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
-        """Return the jobs that the model gives, its line, and its answers to jobs; for the stand-in, the
-        planner's."""
+        """Return the messages to send: the jobs that the model gives, its message to people, and its
+        answers to jobs. For the stand-in, the planner's messages are returned."""
         if talk.session.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         to = () if talk.addressee is None else (talk.addressee,)
@@ -406,7 +411,8 @@ class Dispatcher(Agent):
         return (*talk.given_jobs, *line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
-        """Return the model's words, the same for all its agents; for the stand-in, the planner's."""
+        """Return what the agents are about to do, as shown to people. It is the model's text, the same for
+        all its agents. For the stand-in, it is the planner's advice."""
         if talk.session.is_stand_in:
             return adviser.decision.intents
         words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
@@ -433,7 +439,8 @@ class Dispatcher(Agent):
     def _without_answer(
         self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
     ) -> Decision:
-        """Return the decision without an answer: the planner commands, or the agents wait."""
+        """Return the decision for a step without a usable answer of the model. As the settings say, the
+        planner chooses the commands or the agents wait."""
         by = self.options.fallback
         waits = dict.fromkeys(moment.team.asked, NOOP)
         commands = adviser.decision.commands if by == "planner" else waits

@@ -69,8 +69,8 @@ class CommandedTeam:
         return and_list([agent_name(seat) for seat in self.mine])
 
     def list_asked(self) -> str:
-        """Return the names of the dispatcher's agents that still need a command in this step, such as
-        `agent1 and agent2`."""
+        """Return the names of the dispatcher's agents that need a command in this step, such as `agent1
+        and agent2`."""
         return and_list([agent_name(seat) for seat in self.asked])
 
 
@@ -223,7 +223,8 @@ def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Return faults for the dispatcher's agents without a command, or with several in different passages."""
+    """Return a fault for each of the dispatcher's agents that got no command, or several commands in
+    different passages of the reply."""
     commanded = {seat for seat, _ in commands}
     if not commanded and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."

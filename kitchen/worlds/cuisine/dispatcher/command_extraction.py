@@ -147,7 +147,8 @@ def parse_arguments(
 
 
 def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
-    """Return the location and the item that are named from here on, and their end."""
+    """Read names in the text from position `at` on. Return the location, the item, and the position where
+    the names end."""
     words: list[tuple[str, int]] = []
     end = at
     while len(words) < MAX_PHRASE_TOKENS and (match := _TOKEN.match(text, end)):
@@ -169,7 +170,8 @@ def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
 def _unknown(
     verb: str, seat: int, text: str, at: int, *, accept_unknown: bool
 ) -> tuple[GivenCommand, int] | None:
-    """Return a command with one unknown name, such as `goto stove`, or with none at the end of a line."""
+    """Read a command that has one unknown name, such as `goto stove`, or no name at the end of a line.
+    Return the command and its end, or None if there is none."""
     match = _TOKEN.match(text, at)
     word, end = (match[1], match.end()) if match else ("", at)
     ends = bool(END_PATTERN.match(text, end))
@@ -202,7 +204,8 @@ def parse_call_arguments(
 
 
 def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
-    """Return the arguments with keys by role, and the others in their order."""
+    """Split the text within a call's brackets. Return its arguments with keys, by role, and its other
+    arguments in order."""
     keyed: dict[str, str] = {}
     parts: list[str] = []
     for part in inside.split(","):
@@ -330,7 +333,8 @@ def mark_taken(text: str, spans: list[Span]) -> str:
 
 
 def _spelled(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield commands such as `get_agent1_storage0_tuna`; the level's names show where the location ends."""
+    """Yield commands that are written with underscores, such as `get_agent1_storage0_tuna`. The level's
+    names show where the location ends."""
     for match in _SPELLED.finditer(text):
         verb, seat = normal_verb(match["verb"]), int(match["agent"])
         words = match["rest"].split(match["by"])[1:]
@@ -352,7 +356,8 @@ def _command_of_words(verb: str, words: list[str], names: LevelNames) -> tuple[s
 
 
 def _called(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield calls such as `goto(agent1, pot0)`; without keys, the first argument must be an agent."""
+    """Yield commands that are written as calls, such as `goto(agent1, pot0)`. If the arguments have no
+    keys, the first one must be an agent."""
     for match in _CALLED.finditer(text):
         verb = normal_verb(match["verb"])
         given = parse_call_arguments(verb, match["inside"], names)
@@ -372,7 +377,8 @@ def _of_agent(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _in_words(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield commands such as `goto agent1 pot0` that are no part of a sentence."""
+    """Yield commands that are written as plain words, such as `goto agent1 pot0`. Words within a sentence
+    are ignored."""
     for match in _IN_WORDS.finditer(text):
         if _in_a_sentence(text, match.start()):
             continue
@@ -382,7 +388,8 @@ def _in_words(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _in_a_sentence(text: str, at: int) -> bool:
-    """Return whether a word precedes it, other than *and* in a line that begins with a command."""
+    """Return whether another word comes before position `at` in the same line. The word *and* does not
+    count if the line begins with a command."""
     line = text[max(text.rfind("\n", max(0, at - MAX_DISTANCE), at) + 1, at - MAX_DISTANCE) : at].rstrip(
         " \t"
     )
@@ -445,7 +452,8 @@ _ROW = re.compile(r"^[ \t]*\|?([^|\n]{0,200}(?:\|[^|\n]{0,200}){1,11})$", re.MUL
 
 
 def _in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield the commands of all rows, in order. A column's name is read as a key (`key_role`)."""
+    """Yield the commands in the rows of tables, in order. A column's heading is read as a key
+    (`key_role`)."""
     columns: Mapping[int, str] = {}
     for match in _ROW.finditer(text):
         cells = [cell.strip(" \t*`_\"'") for cell in match[1].split("|")]
@@ -460,7 +468,7 @@ def _in_tables(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _on_own_lines(seat: int, text: str, names: LevelNames) -> Iterator[FoundText]:
-    """Yield the commands of lines with nothing but a phrase."""
+    """Yield the commands for this seat that are written on lines of their own, without anything else."""
     for match in _LINE_OF_ONE.finditer(text):
         read = parse_arguments(normal_verb(match["verb"]), seat, text, match.end(), names)
         if read and END_PATTERN.match(text, read[1]):

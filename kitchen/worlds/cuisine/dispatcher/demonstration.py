@@ -48,10 +48,12 @@ def demonstration_levels(level: Level, agents: int) -> Iterator[Level]:
 
 
 def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int, int, int, int, int]:
-    """Return the rank of a dish; smaller is better.
+    """Return the sort key of a dish for the choice of the demonstration's dish. The smallest key is the
+    best.
 
-    Preferred is a dish that guests would order, with nothing of this level's menu in it. It uses many of this
-    kitchen's tools, has about as many ingredients as agents, and needs little work.
+    The best dish is one that guests would order. It shares no recipe with the dishes of `level`. It uses
+    many of the level's tools, has about as many base ingredients as there are agents, and needs little
+    work.
     """
     nodes, tools = recipe_items(dish, stock.recipes), tools_needed(dish, stock)
     leaves = [node for node in nodes if node not in stock.recipes]
@@ -66,7 +68,8 @@ def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int
 
 
 def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
-    """Return a kitchen with the tools that the dish needs, at most two of each, as in the level."""
+    """Return a level whose kitchen has the tools that the dish needs, as many of each as in `level` but at
+    most two."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
     number = {tool: min(max(level.kitchen.count(tool), 1), 2) for tool in tools_needed(dish, stock)}
     tools = Counter(number).elements()
@@ -181,7 +184,8 @@ def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[Giv
 
 
 def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command]) -> GivenTurn:
-    """Return a command for every agent, others' first; noop if it cannot be carried out in this order."""
+    """Return one command for every agent, with the commands of agents that others control first. A command
+    that cannot be carried out in this order is replaced by `noop`."""
     everybody = given | dict.fromkeys(set(range(team.agents)) - set(given), NOOP)
     wanted = sorted(everybody.items(), key=lambda each: each[0] in team.mine)
     scene = SimulatedKitchen(world.brief(0), world.observe(0))
@@ -203,7 +207,7 @@ def _prune(
 
 
 def _serves(level: Level, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]) -> bool:
-    """Return whether no command is refused, and the dish is served at the end."""
+    """Return True if these turns serve the dish in the end and no command in them is refused."""
     world = _world(level, team, way)
     events = [world.step(turn) for turn in turns]
     is_served = any(event.kind == "completed" for event in events[-1])

@@ -137,8 +137,8 @@ def spelled_aims(moment: KitchenMoment) -> dict[str, Aim]:
 
 
 def jobs_given_in(reply: Reply, moment: KitchenMoment) -> tuple[MessageDraft, ...]:
-    """Return the jobs that an answer gives to members whom the dispatcher may command. Jobs for others, and
-    those without an aim and words, are left out."""
+    """Return the jobs that the model's reply gives to members whom the dispatcher may command. A job for
+    another member is left out. A job with neither an aim nor words is left out, too."""
     names, aims = addressee_names(moment, INFORM), spelled_aims(moment)
     in_text = ((found["to"], found["job"]) for found in GIVE_PATTERN.finditer(reply.text))
     given = (

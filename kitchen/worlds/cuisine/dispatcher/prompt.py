@@ -106,7 +106,8 @@ def answer_form(team: CommandedTeam, options: DispatcherOptions) -> str:
 
 
 def _tool_form(options: DispatcherOptions) -> str:
-    """Return how to answer in a structured reply. A model that gets no tool is not asked to call it."""
+    """Return the prompt's text about how to answer in a structured reply. It asks for a tool call only if
+    the model gets a tool."""
     json_object = "with one JSON object of the form that you are given"
     form = "by calling the tool" if calls_tool(options) else json_object
     return f"Answer {form}, with one entry for each agent"
@@ -408,8 +409,8 @@ def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list
 
 
 def _late(moment: KitchenMoment) -> Iterator[str]:
-    """Yield sentences about late replies, and commands of replies, that were not followed because the kitchen
-    had changed."""
+    """Yield sentences about replies that arrived too late, and about commands that were not carried out
+    because the kitchen had changed."""
     for late in moment.late:
         given = ", ".join(spell_command(*each) for each in late.commands.items())
         if late.stale:
@@ -437,7 +438,8 @@ def _news(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _advice(moment: KitchenMoment) -> Iterator[str]:
-    """Yield advice to throw away useless items, which otherwise stay in the hands."""
+    """Yield advice for the prompt to throw away useless items. Otherwise these items stay in the agents'
+    hands."""
     storage = next(id for id, kind in moment.brief["locations"].items() if kind == "storage")
     for seat in moment.team.mine:
         agent = moment.observation["agents"][seat]

@@ -162,7 +162,8 @@ def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> Extr
 
 
 def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int, list[_Offer]]:
-    """Return the first command for each seat in each passage, in order."""
+    """Return, for each seat, the commands that a model's reply proposes: the first command for the seat in
+    each passage, in order."""
     passages: dict[PassageId, list[FoundCommand]] = {}
     for each in found:
         passages.setdefault(each.passage, []).append(each)
@@ -279,7 +280,8 @@ def _is_list(parts: list[str]) -> bool:
 
 
 def _own_label(before: str) -> str:
-    """Return the label that begins a list of its own; empty for an agent's name or a number."""
+    """Return the label in front of a list of commands. Return an empty text if the label is only an
+    agent's name or a number."""
     match = _LABEL.match(before)
     label = (match and match["label"]) or ""
     return "" if _OF_AGENT.match(label) else label.strip()
@@ -368,7 +370,8 @@ def _of_list(
 
 
 def _of_words(words: list[str], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return a command given as a list of words, such as `["goto", "agent1", "pot0"]`."""
+    """Return the command that is written as a list of words, such as `["goto", "agent1", "pot0"]`. Return
+    None if the list is no command."""
     if plain_name(words[0]) not in VERBS:
         return None
     if seat is not None:
@@ -391,7 +394,8 @@ def _of_text(text: str, names: LevelNames, heading: str, seat: int | None) -> li
 
 
 def _entry(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return an object that is one command; missing parts may be in its arguments."""
+    """Return the command that a JSON object describes. Parts that it lacks are searched in its entry for
+    arguments. Return None if it is no command."""
     group: dict[str, str] = {} if seat is None else {"agent": str(seat)}
     for key, inner in value.items():
         role = key_role(str(key))
@@ -405,7 +409,8 @@ def _entry(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> Gi
 
 
 def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return an object whose only key is the verb, such as `{"goto": ["agent1", "pot0"]}`."""
+    """Return the command in a JSON object whose only key is a verb, such as `{"goto": ["agent1",
+    "pot0"]}`. Return None for any other object."""
     (verb, inner), *more = value.items() or [("", None)]
     if more or plain_name(str(verb)) not in VERBS:
         return None
@@ -416,7 +421,8 @@ def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> 
 
 
 def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
-    """Return whether the object's keys show clearly that it is a command, even a made-up one."""
+    """Return whether the keys of a JSON object show clearly that it is a command. The command need not
+    exist."""
     keys = {plain_name(str(key)) for key in value}
     has_agent = seat is not None or bool(keys & {"agent", "robot"})
     return has_agent and bool(keys & {"verb", "command", "action"})
@@ -479,7 +485,8 @@ def _without_thoughts(text: str) -> str:
 
 
 def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[Find]:
-    """Return all commands, in order. If only one agent is requested, its name may be left out."""
+    """Return all commands in a model's reply, in order. If only one agent is asked for, the reply need not
+    name it."""
     held = list(json_values(said, names))
     finds = [each for each in held if each[1]]
     only = seats[0] if len(seats) == 1 and not finds else None

@@ -88,7 +88,7 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
 
 
 def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
-    """Return the new wishes that are addressed to this agent."""
+    """Return the new wishes (requests read from messages) that are addressed to this agent."""
     said, team, member = {one.number: one for one in news}, situation.talk.organisation, situation.talk.member
     return [wish for wish in read if team and is_for_member(wish, said[wish.number], team, member)]
 
@@ -162,7 +162,8 @@ def answer_messages(
 def _taken(
     situation: Situation, job: TeamMessage, brief: Mapping[str, Json], fresh: Sequence[Wish]
 ) -> MessageDraft:
-    """Return the answer to a job: accept it if the job was understood."""
+    """Return the agent's answer to a job. It accepts the job if it understood the job's text, and declines
+    it otherwise."""
     mine = [wish for wish in fresh if wish.number == job.number and wish.meant(situation.seats)]
     to, data = (job.sender or 0,), {"job": job.number}
     if not mine:
@@ -286,9 +287,10 @@ def _instructed_commands(
 
 
 def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
-    """Return the robots that should fetch this: those without a job.
+    """Return the robots that should carry out a request to fetch something.
 
-    If the robots are named, or all have jobs: those whose job is older than this wish.
+    They are the addressed robots without a job. If the request names robots, or if all of them have jobs,
+    they are the robots whose job is older than the request.
     """
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]
@@ -304,7 +306,8 @@ def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> 
 
 
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:
-    """Return an observation without orders that are not for us, and with what is left to others."""
+    """Return the observation as the planner should see it. Orders that are left to others are removed.
+    Added are the items that others get (`theirs`) and the items that must not be made (`unmade`)."""
     orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
     first = [order for order in orders if order["dish"] == now.first]
     made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]
@@ -312,7 +315,7 @@ def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: Curre
 
 
 def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
-    """Return the memory with only these robots' errands."""
+    """Return the agent's memory, reduced to what these robots are fetching."""
     if not isinstance(memory, dict) or "errands" not in memory:
         return memory
     return {

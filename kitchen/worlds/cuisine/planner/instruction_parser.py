@@ -204,7 +204,8 @@ def _clauses(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """Return the wish of one clause and its things; empty if the clause is not understood."""
+    """Return the wish in one clause of a message and the things that it is about. Both are empty if the
+    clause is not understood."""
     own, asks = _THEIRS.search(text), _ASKS.search(text)
     for do, sign in _SIGNS.items():
         if not sign.search(text) or _NOT.search(text):
@@ -230,7 +231,8 @@ def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[str, ...]:
-    """Return the named things in order; a part of a longer name does not count."""
+    """Return the things that the text names, in order. A name that is only part of a longer name does not
+    count."""
     known = brief.get("names", {})
     by_name: dict[str, str] = {}
     for code in codes:

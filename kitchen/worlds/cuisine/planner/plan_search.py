@@ -103,7 +103,8 @@ class OrderDemand:
         return total + BEGUN_SHARE * self._shares(tally, self._begun(rollout, wishes, horizon))
 
     def _begun(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> list[tuple[str, int, float]]:
-        """Return the unfinished dishes with the step when they may be served and the part that is done."""
+        """Return the unfinished dishes. Each entry has the dish, the step in which it may be served, and
+        the share of its work that is done."""
         left: dict[int, float] = {}
         for batch in rollout.open:
             left[batch.rank] = left.get(batch.rank, 0.0) + _commands_left(batch)
@@ -119,7 +120,8 @@ class OrderDemand:
         return done
 
     def _shares(self, tally: ServedValue, done: Sequence[tuple[str, int, float]]) -> float:
-        """Return the sum over unfinished dishes: worth after the served ones, times the part done."""
+        """Return the value of the unfinished dishes in `done`. Each counts with the value of serving it
+        after the dishes before it, times the share of its work that is done."""
         total = 0.0
         for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
             before = tally.total
@@ -260,7 +262,7 @@ class PlanSearch:
         return tuple(dishes)
 
     def _gain(self, dish: str, count: Counter[str]) -> float:
-        """Return the worth per command of one more of this dish in stock."""
+        """Return the value, per command, of having one more portion of this dish than `count`."""
         recipe = self.book.recipes[dish]
         return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
 
@@ -300,11 +302,11 @@ class PlanSearch:
         return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
-        """Return these agents with one agent added or removed at random."""
+        """Return these agents after adding or removing one agent at random."""
         return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
-        """Return the wishes in another order, with one more, or with one less."""
+        """Return the wishes after one random change: another order, one wish more, or one wish less."""
         if change == "more":
             wishes.insert(rng.randrange(min(NEAR_STEPS, len(wishes) + 1)), rng.choice(self.book.dishes))
         elif change == "less":

@@ -93,7 +93,8 @@ def _read(text: str) -> KitchenBook:
 def _add_recipe(
     recipes: dict[str, RecipePlan], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
 ) -> RecipePlan | None:
-    """Add a product and all its parts; return None if this kitchen lacks a tool for it."""
+    """Add the recipes of a product and of all its parts to `recipes`, and return the product's. Return
+    None if this kitchen lacks a tool for one of them."""
     if product in recipes:
         return recipes[product]
     entry = brief["recipes"][product]
@@ -189,11 +190,8 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return the place and the item of each robot that the planner does not command. Also return for how many
-    steps both have not changed.
-
-    `ours` are the planner's seats. `before` is the result of the last step.
-    """
+    """Return the place and the item of each robot that the planner does not command, and for how many
+    steps both have not changed. `ours` are the planner's seats. `before` is the result of the last step."""
     last = {seat: (place, thing, steps) for seat, place, thing, steps in before}
     seen: SeenOthers = []
     for seat, agent in enumerate(scene.agents):

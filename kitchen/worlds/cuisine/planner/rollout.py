@@ -45,7 +45,8 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
 
 
 def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
-    """Return the trip to start another agent's tool again; None if its items are not all coming."""
+    """Return the trip to start again the tool at the place `where`, which another agent fills. Return None
+    if the tool does not need this, or if some items for it are not on their way."""
     batch = floor.inside[floor.book.number[where]]
     if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR_STEPS:
         return None
@@ -53,7 +54,8 @@ def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
 
 
 def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
-    """Return the trip of a held item: to its batch, to the serving table, or into the waste."""
+    """Return the trip that brings a held item to its batch (filling of a tool), to the serving table, or
+    into the waste. Return None if there is none."""
     book = floor.book
     if index in floor.work.bringing:
         batch = floor.work.bringing[index]
@@ -67,7 +69,8 @@ def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
 
 
 def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
-    """Keep a tool free for an agent that holds an item that we do not need; best the tool it is at."""
+    """Reserve an empty tool for an agent that holds an item that the planner does not need. The tool at
+    which the agent is comes first."""
     places = [
         place
         for kind, recipes in floor.book.at_tool.items()
@@ -83,7 +86,8 @@ def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
 
 
 def _stands_at(floor: TripChoice, index: int) -> Trip | None:
-    """Return the trip of an agent with empty hands at a tool: it continues that tool's work."""
+    """Return the trip of an agent with empty hands that is at a tool. It is assumed to continue the work
+    of this tool."""
     if index in floor.absent:
         return None
     return _go_on(floor, index, floor.inside[floor.at[index]])
@@ -98,7 +102,8 @@ def _go_on(floor: TripChoice, index: int, batch: Batch | None) -> Trip | None:
 
 
 def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
-    """Return the trip of an errand of the last step, if it still makes sense; else None."""
+    """Return the trip that continues an agent's errand of the last step. Return None if the errand makes
+    no sense any more."""
     what, where = errand
     if what in ("take", "start", "bring"):
         batch = floor.inside[floor.book.number[where]]
@@ -194,7 +199,8 @@ class Rollout(TripChoice):
             self._wait_a_step(left)
 
     def _act_in_turn(self, waiting: list[int]) -> list[int]:
-        """Let all waiting agents act, again if another one made way. Return those that still wait."""
+        """Let all waiting agents act. If one of them could act, ask the others again, because it may have
+        made way for them. Return the agents that still wait."""
         somebody_passes = bool(self.passing)
         left = [index for index in waiting if not self._act(index)]
         moved = len(left) < len(waiting) or (somebody_passes and self._somebody_walks())
@@ -217,7 +223,8 @@ class Rollout(TripChoice):
         )
 
     def _wait_a_step(self, waiting: list[int]) -> None:
-        """Let waiting agents wait one step; one without work walks to the storage, where most trips begin."""
+        """Let the waiting agents wait for one step. An agent without work walks to the storage, where most
+        trips begin."""
         after = self.now + 1
         for index in waiting:
             if self.trips[index] is None and index not in self.idle and self.at[index] != self.book.storage:
@@ -226,7 +233,8 @@ class Rollout(TripChoice):
                 self.ready_at[index] = after
 
     def _give_up(self, waiting: list[int]) -> list[int]:
-        """Resolve a deadlock: throw away the held item that is wanted last. Return those that still wait."""
+        """Resolve a deadlock: let an agent throw away the held item that is needed last. Return the agents
+        that still wait."""
         held = [
             (trip.target.rank, index)
             for index in waiting
@@ -242,10 +250,8 @@ class Rollout(TripChoice):
         return [each for each in waiting if each != index]
 
     def _act(self, index: int) -> bool:
-        """Carry out this agent's next command, and those after it that nothing can hinder.
-
-        `ready_at` says when it is asked again. Return False if it has to wait.
-        """
+        """Carry out this agent's next command, and the following commands that no other agent can prevent.
+        Record in `ready_at` when the agent can act again. Return False if it has to wait."""
         trip = self.trips[index]
         if trip is None:
             trip = self.trips[index] = self.choose(index)
@@ -273,7 +279,7 @@ class Rollout(TripChoice):
         self.first.append((index, (verb, place) if item is None else (verb, place, item)))
 
     def _fetch(self, index: int, trip: Trip) -> bool:
-        """Fetch a base ingredient: nothing hinders the agent until it holds the item."""
+        """Let the agent fetch a base ingredient. No other agent can prevent this."""
         trip.since = self.now
         if self.at[index] != self.book.storage:
             self._go(index, self.book.storage)
@@ -284,7 +290,8 @@ class Rollout(TripChoice):
         return True
 
     def _take(self, index: int, trip: Trip, source: Batch) -> bool:
-        """Take a product as soon as it is done."""
+        """Let the agent take a product out of its tool as soon as it is done. Return False if the agent
+        has to wait."""
         done_at = FAR_STEPS if source.done_at is None else source.done_at
         if self.at[index] != source.tool:
             self._go(index, source.tool)
@@ -301,7 +308,8 @@ class Rollout(TripChoice):
         return True
 
     def _set_out(self, index: int, trip: Trip) -> None:
-        """Carry the item from the step after `since` on, directly to its place if that is known."""
+        """Let the agent carry its item from the step after `trip.since`. If the trip's destination is
+        known, the agent goes there directly."""
         trip.stage = CARRY
         target = trip.target
         place = trip.to if target is None else target.tool
@@ -312,7 +320,8 @@ class Rollout(TripChoice):
         self.ready_at[index] = self.walks_until[index] = arrives
 
     def _empty(self, batch: Batch) -> None:
-        """Take the product out of its tool; the agent that reserved the tool next may come."""
+        """Record that a product was taken out of its tool. The agent that has reserved the tool next can
+        then use it."""
         self.inside[batch.tool] = self.reserved[batch.tool]
         self.reserved[batch.tool] = None
         if not batch.is_junk:
@@ -331,7 +340,8 @@ class Rollout(TripChoice):
         return True
 
     def _queue_up(self, index: int, kind: str) -> bool:
-        """Wait at a tool of this kind: the one that can be free first."""
+        """Send the agent to the tool of this kind that is free soonest. Return False if the agent is
+        already at such a tool."""
         places = self.book.tools[kind]
         if self.at[index] in places:
             return False

@@ -84,7 +84,8 @@ class TripChoice:
         return None if best is None else self.trip_for(index, best)
 
     def _first_of_all(self, index: int, blocked: dict[str, int]) -> tuple[Batch | None, int]:
-        """Return the batch to work for, and the wait; count in `blocked` the tools that are reserved."""
+        """Return the batch (filling of a tool) that this agent should work on, and how long it must wait.
+        Count in `blocked` the tools that earlier batches need."""
         best: Batch | None = None
         least, patience = FAR_STEPS, self.patience
         for batch in self.open:
@@ -98,7 +99,8 @@ class TripChoice:
         return best, least
 
     def _passes(self, index: int) -> bool:
-        """Return whether this agent passes over the trip that it has just found; once only."""
+        """Return whether this agent should skip the trip that it has just found. Each agent skips at most
+        one trip."""
         passes = index in self.passing
         self.passing.discard(index)
         return passes
@@ -117,7 +119,8 @@ class TripChoice:
         return None
 
     def _help(self, index: int) -> Trip | None:
-        """Return a trip to start a tool in the step in which another agent adds the last item."""
+        """Return a trip to start a tool at the moment when another agent adds the last item. Return None
+        if there is no such tool."""
         for batch in self.open:
             if batch.due and not batch.need and batch.tool != NOWHERE and batch.taker == NOBODY:
                 filled = self.filled_at(batch)
@@ -138,7 +141,8 @@ class TripChoice:
         return max(coming) if len(coming) == batch.due else FAR_STEPS
 
     def _arrives(self, index: int, trip: Trip, place: int) -> int:
-        """Return the step in which the item of a trip is put in there, if nothing hinders it."""
+        """Return the step in which the item of a trip is put into the tool at `place`, if no other agent
+        prevents it."""
         ready, at = max(self.ready_at[index], self.now), self.at[index]
         if trip.stage == CARRY:
             return ready + (at != place)
@@ -149,7 +153,8 @@ class TripChoice:
         return max(ready + (at != trip.source.tool), trip.source.done_at) + 2
 
     def _from_here(self, index: int) -> Batch | None:
-        """Return the batch at the agent's place, if its product can be taken along without a long wait."""
+        """Return the batch in the tool at the agent's place, if the agent can take its product without a
+        long wait. Otherwise return None."""
         batch = self.inside[self.at[index]]
         if batch is None or batch.done_at is None or batch.taker != NOBODY or batch.is_junk:
             return None
@@ -158,7 +163,8 @@ class TripChoice:
         return batch
 
     def _wait(self, index: int, batch: Batch, blocked: dict[str, int]) -> int:
-        """Return how long a trip for this untaken batch would wait; FAR_STEPS if there is no trip."""
+        """Return the steps that an agent must wait if it makes a trip for this batch (filling of a tool).
+        Return FAR_STEPS, a very large number, if no trip is possible."""
         if batch.done_at is not None:
             if not self.has_room(batch):
                 return FAR_STEPS
@@ -185,7 +191,8 @@ class TripChoice:
         return wait
 
     def _tool_wait(self, kind: str, spoken_for: int) -> int:
-        """Return the steps until such a tool is free for an agent that first fetches, or FAR_STEPS."""
+        """Return the steps until a tool of this kind is free for an agent that first fetches an item.
+        Return FAR_STEPS if none becomes free."""
         left = spoken_for if self.guard else 0
         for place in self.tools[kind]:
             occupant = self.inside[place]

@@ -121,7 +121,8 @@ class WorkBatches:
         self.inside[place] = batch
 
     def _begin(self, scene: KitchenScene, batch: Batch) -> None:
-        """Take over a partly filled tool, or start a new one; claim items for the missing parts."""
+        """Begin a batch: use a tool that is already partly filled, or an empty one. Reserve items that
+        robots hold for its missing parts."""
         missing = batch.recipe.parts
         places = self._begun.get(batch.recipe.tool)
         if places and (place := self._best_begun(scene, batch.recipe, places)) != NOWHERE:
@@ -146,7 +147,8 @@ class WorkBatches:
         return best
 
     def _holder(self, scene: KitchenScene, part: str, tool: int) -> int:
-        """Return the holder of this item for a batch in this tool: best on its way or there; else NOBODY."""
+        """Return the robot that should bring this part to a tool, and reserve its item. Robots on their
+        way to the tool, or already there, come first. Return NOBODY if no robot can bring it."""
         holders = self._held[part]
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
@@ -156,7 +158,8 @@ class WorkBatches:
         return holder
 
     def _may_go(self, scene: KitchenScene, index: int, tool: int) -> bool:
-        """Return whether an agent is free to bring its item to this tool (NOWHERE: to any empty one)."""
+        """Return whether an agent can bring its item to this tool because it goes to no other place. If
+        `tool` is NOWHERE, an agent that goes to an empty tool is free, too."""
         goal = self.toward.get(index, tool)
         return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
 
@@ -174,7 +177,8 @@ class WorkBatches:
                     self.bringing[holders.pop(0)] = batch.parent
 
     def _is_spared_by(self, batch: Batch, part: str) -> bool:
-        """Remove a batch that need not be begun, because an agent holds its product."""
+        """If an agent holds the product of this batch (`part`), remove the batch and the batches for its
+        parts, unless one of them has begun. Return True if they were removed."""
         if batch.recipe.product != part:
             return False
         below = [batch]
@@ -188,7 +192,7 @@ class WorkBatches:
         return True
 
     def _call_junk(self, scene: KitchenScene) -> None:
-        """Add batches for unneeded products in tools: they are in the way until cleared."""
+        """Add a batch for each unneeded product in a tool. It blocks the tool until an agent clears it."""
         for product, places in self._products.items():
             for place in places:
                 batch = Batch(self.book.recipes[product], len(self.batches), None)

@@ -36,7 +36,8 @@ def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
 
 
 def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
-    """Yield each worthwhile relay with the ticks until its food is in a pot."""
+    """Yield each relay over a counter that saves time. Each entry has the number of ticks until the food
+    is in a pot, and the relay."""
     held, other = board.scene.hands[giver], board.scene.hands[1 - giver]
     missing = board.all_missing()
     food = missing[0] if held is None and missing else held
@@ -60,7 +61,8 @@ def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
 
 
 def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], cell: Cell) -> int:
-    """Return the ticks until this seat faces the cell with food in hand."""
+    """Return the number of ticks until this seat faces the cell with food in its hands. A seat with empty
+    hands first takes food from one of the `sources`."""
     if held is not None:
         return board.cost(seat, cell)
     ground, pose = board.grounds[seat], board.poses[seat]
@@ -68,7 +70,8 @@ def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], 
 
 
 def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell], cell: Cell) -> int:
-    """Return the ticks until this seat faces the cell with empty hands."""
+    """Return the number of ticks until this seat faces the cell with empty hands. A seat that holds food
+    first brings it to one of the `pots`."""
     if held is None:
         return board.cost(seat, cell)
     ground, pose = board.grounds[seat], board.poses[seat]
@@ -117,7 +120,8 @@ def _with_hands(board: TaskBoard, seat: int) -> Errand:
 
 
 def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
-    """Bring the held thing to one of these cells; if none is reachable, where the other seat can take it."""
+    """Return the errand to bring the held thing to one of these cells. If the seat can reach none, return
+    the errand to put it where the other seat can take it."""
     found = board.reachable(seat, cells)
     return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
 
@@ -127,7 +131,8 @@ def _hand_over(board: TaskBoard, seat: int, urgency: int) -> Errand:
 
 
 def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
-    """Lay the held thing down, on a counter that the other seat reaches if there is one."""
+    """Return the errand to put the held thing on a counter. Counters that the other seat can reach come
+    first."""
     cells = board.shared(seat) or board.reachable(seat, board.free_counters())
     return Errand(_nearest(board, seat, cells), urgency)
 
@@ -150,7 +155,7 @@ def _with_dish(board: TaskBoard, seat: int) -> Errand:
 
 
 def _brings_food(board: TaskBoard, seat: int) -> bool:
-    """Return whether this seat will bring what pots lack."""
+    """Return whether this seat can be expected to bring ingredients that pots still need."""
     held = board.scene.hands[seat]
     return seat != board.stuck and (held is None or held in FOOD)
 
@@ -174,7 +179,8 @@ def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """Return the errand of a seat with empty hands: what is missing and not already the other's goal."""
+    """Return the errand of a seat with empty hands: to fetch a missing thing that the other seat is not
+    already fetching."""
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -204,7 +210,8 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand for a dish, if a soup will be ready and no other seat is closer to serving it."""
+    """Return the errand to fetch a dish, if a soup will be ready and the other seat is not closer to
+    serving it. Return None otherwise."""
     sources = board.reachable(seat, board.scene.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
@@ -226,14 +233,16 @@ def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Err
 def _leaves_it(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pot: Cell
 ) -> bool:
-    """Return whether the other seat, also with empty hands, fetches the dish or will do so."""
+    """Return True if this seat should leave the dish to the other seat, which fetches it or is nearer to
+    it."""
     if 1 - seat in given:
         return bool(set(given[1 - seat].goals) & set(sources))
     return _is_nearer(board, seat, sources, pot)
 
 
 def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> bool:
-    """Return whether the other seat, also with empty hands, would bring a dish sooner."""
+    """Return whether the other seat would bring a dish to the pot sooner than this seat. Both seats have
+    empty hands."""
     if 1 - seat == board.stuck:
         return False
     mine, others = (
@@ -244,7 +253,8 @@ def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> b
 
 
 def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand for missing ingredients, except those that the other seat holds or is nearer to."""
+    """Return the errand to fetch a missing ingredient. Ingredients that the other seat holds or is nearer
+    to are left to it. Return None if nothing is left."""
     missing = board.all_missing()
     held = board.scene.hands[1 - seat]
     if isinstance(held, str) and held in missing:
@@ -275,8 +285,8 @@ def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
 
 
 def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
-    """Return the ticks from that cell to the nearest pot, or UNREACHABLE if the seat cannot reach the
-    cell."""
+    """Return the number of ticks in which a seat brings food from this cell to the nearest pot. Return
+    UNREACHABLE if the seat cannot reach the cell."""
     if board.cost(seat, cell) >= UNREACHABLE:
         return UNREACHABLE
     return min(ticks_between(board, seat, cell, pot) for pot in pots)
@@ -285,7 +295,8 @@ def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
 def _relayed(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
 ) -> Errand:
-    """Return a seat's errand in a relay: the giver brings food to the counter, the other takes it."""
+    """Return the errand of a seat in a relay. The giver brings food to the counter, and the other seat
+    takes it from there."""
     relay = board.relay
     assert relay  # noqa: S101 - asked for where there is one
     if seat == relay.giver:
@@ -331,7 +342,8 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """Return the errand of a seat that reaches no pot: it lays on shared counters what the other lacks."""
+    """Return the errand of a seat that reaches no pot: to put things that the other seat lacks on counters
+    that both reach."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]
@@ -344,7 +356,8 @@ def _supply(board: TaskBoard, seat: int) -> Errand:
 
 
 def _wanted(board: TaskBoard, seat: int) -> dict[str, int]:
-    """Return how many of each thing the other seat should find on counters, the most urgent first."""
+    """Return the things that this seat should put on counters for the other seat, each with its number,
+    most urgent first."""
     missing = board.all_missing()
     food = missing or [_next_food(board)] * 2
     wanted = {each: food.count(each) for each in dict.fromkeys(food)}

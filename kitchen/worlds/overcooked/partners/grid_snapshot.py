@@ -54,8 +54,8 @@ class GridScene:
         return [[*at, face] for at, face in zip(self.at, self.face, strict=True)]
 
     def sources(self, thing: str) -> list[Cell]:
-        """Return the cells where this item can be taken: its dispensers first, then the counters that hold
-        one."""
+        """Return the cells where this item can be taken: first its dispensers, then the counters on which
+        it lies."""
         letters = [letter for letter, given in DISPENSERS.items() if given == thing]
         lying = [cell for cell, what in self.counters.items() if what == thing]
         return [*(cell for letter in letters for cell in self.layout.places(letter)), *lying]

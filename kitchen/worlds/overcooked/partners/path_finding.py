@@ -191,7 +191,8 @@ def _next_edge(
     tick: int,
     other: Sequence[Cell],
 ) -> list[int]:
-    """Return the poses reached for the first time in the next tick; `came` stores where each came from."""
+    """Return the poses that can be reached in the next tick but not earlier. Store in `came` the pose from
+    which each of them is reached."""
     found: list[int] = []
     for pose in edge:
         for move, after in (*enumerate(ground.moves[pose]), (STAY, pose)):

@@ -69,7 +69,7 @@ class GridPlanner(Agent):
 
 
 def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
-    """Return the planner's memory with the current poses."""
+    """Return the planner's memory with the present poses of both seats added."""
     still, odd = [0, 0], [0, 0]
     for seat in (0, 1):
         pose = scene.poses[seat]
@@ -102,13 +102,13 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
 
 
 def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return the errand and the path of each seat, planned for both seats together."""
+    """Return the errands and the paths of both seats, planned together."""
     given = assign_errands(board)
     return given, plan_both_paths(board, given)
 
 
 def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
-    """Return the pose that is expected after this tick."""
+    """Return the pose (position and direction) that a seat is expected to have after this tick."""
     pose = course.poses[1] if len(course.poses) > 1 else course.poses[0]
     return [*board.grounds[seat].cell_of[pose], FACE_ORDER[pose % len(FACE_ORDER)]]
 
@@ -116,7 +116,8 @@ def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
 def _around_independent_partner(
     board: TaskBoard, seat: int
 ) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return plans next to a partner that acts independently, as if it were alone."""
+    """Return the errands and the paths of both seats if the partner acts independently. The partner is
+    planned for as if it were alone, and this seat adapts to it."""
     other = 1 - seat
     its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
     given = assign_errands(board, {other: its})
@@ -232,7 +233,8 @@ class OvercookedAdviser(Adviser):
 
 
 def _moved(situation: Situation, seat: int) -> bool:
-    """Return whether this seat turned or moved in the last tick. A page has no earlier ticks."""
+    """Return whether this seat turned or moved in the last tick. Return False if the situation has no
+    earlier ticks, as on a page."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
 
 
