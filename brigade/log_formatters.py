@@ -38,8 +38,9 @@ class RedactingFormatter(logging.Formatter):
     """The base formatter: it shortens keys in everything that is logged."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the log entry with shortened keys. A refused request, or an unreachable database or
-        Redis, is logged in one line without a traceback."""
+        """Return the log entry as text, with each secret key cut to its first characters. Some errors are
+        logged in one line, without a traceback: a refused request, an unreachable database, and an
+        unreachable Redis."""
         return redact_keys(super().format(_as_told(record)))
 
 
@@ -47,7 +48,8 @@ class LineFormatter(RedactingFormatter):
     """Write log lines for people. The context follows the message in brackets."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """Return the line of an entry with its context, without the traceback."""
+        """Return a log entry as one line of text, with its context (such as the request id) and without its
+        traceback."""
         about = " ".join(f"{name}={value}" for name, value in current_log_context().items())
         return super().formatMessage(record) + (f" [{about}]" if about else "")
 
