@@ -154,10 +154,8 @@ def _names_with_models(design: Blueprint) -> list[str]:
 
 
 def _providers(plan: ConditionPlan) -> list[str]:
-    """Return the model providers of all players and replacements.
-
-    The list is empty if they cannot be made.
-    """
+    """Return the model providers of all co-players and of the agents that may replace people. Return an
+    empty list if the agents cannot be made."""
     try:
         return [mind.model().partition(":")[0] for _, mind in all_minds(plan)]
     except (WorldError, UnknownNameError):

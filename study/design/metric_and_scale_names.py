@@ -38,11 +38,11 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that is or was played in this study, with the names for all files,
-    tables and charts.
+    """Return the metrics of every world that is or was played in this study. Each has the name that all
+    files, tables and charts use.
 
     If a later version adds a world, the names of earlier metrics do not change. `names` and `labels` are
-    taken: no metric gets one of them.
+    already used, so no metric gets one of them.
     """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]

@@ -66,7 +66,7 @@ class ExportSelection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The kinds of data that are left out of the files."""
+        """Return the kinds of data that are left out of the export files."""
         return tuple(kind for kind, inside in asdict(self).items() if not inside)
 
     def participants(self, study: Study) -> QuerySet[Participant]:

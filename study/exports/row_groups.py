@@ -26,23 +26,23 @@ class RowBatch(NamedTuple):
 
     @property
     def before(self) -> list[Sequence[Any]]:
-        """The first cells of each group, which all rows of the group share."""
+        """Return the first cells of each group. All rows of a group share these cells."""
         return [group.before for group in self.groups]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
-        """The cells that differ between rows, row by row over all groups. In a row, they are between the
-        shared first cells and the shared last cells."""
+        """Return the cells that differ between rows, row by row over all groups. In a complete row, they
+        come after the shared first cells and before the shared last cells."""
         return chain.from_iterable(group.rows for group in self.groups)
 
     @property
     def after(self) -> list[Sequence[Any]]:
-        """The last cells of each group, which all rows of the group share."""
+        """Return the last cells of each group. All rows of a group share these cells."""
         return [group.after for group in self.groups]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of rows of each group."""
+        """Return the number of rows in each group."""
         return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:

@@ -86,8 +86,8 @@ def keeps_devices(person: Participant) -> bool:
 
 
 def device_fields(request: HttpRequest, person: Participant) -> dict[str, Any]:
-    """Return the fields of a page visit that come from the request's `User-Agent` header; empty if devices
-    are not recorded."""
+    """Return the fields of a page visit that come from the request's `User-Agent` header. The result is
+    empty if devices are not recorded."""
     if not keeps_devices(person):
         return {}
     return asdict(device_of(request.headers.get("User-Agent", "")))

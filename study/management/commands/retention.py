@@ -62,13 +62,13 @@ CODES = "code of somebody who left/codes of people who left"
 
 
 def _kept_for_ever() -> set[str]:
-    """Return the kinds that have no limit, which the output omits."""
+    """Return the kinds of data that have no time limit. The command does not print anything about them."""
     given = {EVERYTHING: settings.KEEP_DAYS, NAMES: settings.KEEP_NAMES_DAYS}
     return {what for what, days in given.items() if days is None}
 
 
 def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
-    """Return (slug, text) pairs that say what is erased of each study."""
+    """Return (slug, text) pairs. Each text says what will be erased of that study."""
     said: dict[str, list[str]] = {}
     for words, people in going.items():
         slugs = Counter(people.values_list("study__slug", flat=True))

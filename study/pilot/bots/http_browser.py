@@ -97,7 +97,7 @@ class WalkedPage:
         return self.forms[0]
 
     def error(self, words: str) -> WalkError:
-        """Return a WalkError with this page's address and the message `words`. The caller raises it."""
+        """Return, without raising it, a WalkError with this page's address and the message `words`."""
         return WalkError(f"{printable_url(self.url)}: {words}")
 
 
@@ -156,7 +156,8 @@ class _Reader(HTMLParser):
             setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
 
     def _listen(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Start collecting the text of the completion code or of alerts."""
+        """Start to collect the text inside this HTML tag, if the tag contains the completion code or an
+        alert."""
         if tag in VOID:
             return
         if self.into:

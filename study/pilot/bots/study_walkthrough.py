@@ -109,8 +109,8 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Act on this page with the handler for its kind. Return the next page; None if the walkthrough
-        ends here. Raises WalkError for a page of an unknown kind."""
+        """Act on this page with the handler for its kind. Return the next page. Return None if the
+        walkthrough ends here. Raises WalkError for a page of an unknown kind."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -169,7 +169,8 @@ class Walk:
         return answers
 
     async def _condition(self, page: WalkedPage) -> str:
-        """Return the condition of the latest episode if this page rates it by known effects; else empty."""
+        """Return the key of the condition that this page's ratings are about. It is the condition of the
+        latest episode, if known effects are set. Otherwise return an empty string."""
         if page.kind != "survey" or not self.known or self.where is None or not self.players:
             return ""
         return await self.where(next(reversed(self.players)))
