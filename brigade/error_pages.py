@@ -51,7 +51,8 @@ def request_to_retry(request: HttpRequest) -> RetryRequest:
 
 
 def _fields(request: HttpRequest) -> tuple[tuple[str, str], ...]:
-    """Return the submitted form fields in their order."""
+    """Return the form fields of the request as (name, value) pairs, in the order of the form. Return no
+    fields if the form cannot be read, or if it has a file or a secret."""
     try:
         names, files = list(request.POST), bool(request.FILES)
     except (UnreadablePostError, BadRequest, SuspiciousOperation, ValueError):

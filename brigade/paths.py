@@ -219,7 +219,8 @@ def make_private_and_warn(database: str | Path | None = None) -> None:
 
 
 def _ours(database: str | Path | None) -> Iterator[Path]:
-    """Yield the files and folders that the app writes; some may not exist."""
+    """Yield the files and folders that the app writes. Some of them may not exist. `database` is the SQLite
+    file."""
     var = var_dir()
     yield from (var, log_dir(), *log_dir().glob("*"), var / "secret.key", var / "run.lock")
     for file in {str(database_file()), *([str(database)] if database else [])}:
