@@ -33,7 +33,7 @@ def _episodes_are_somebodys() -> None:
 
 
 def _what_happens_is_noted() -> None:
-    """Connect signals, so that logins, account changes and erasures are recorded as security events."""
+    """Connect the signal receivers that record logins, account changes and erasures as security events."""
     from study.researchers.account_security import log_account_changes
     from study.researchers.security_events import log_logins_and_erasures
 

@@ -142,7 +142,8 @@ def _is_rating(item: ItemPlan) -> bool:
 
 
 def _needs_teammates(question: ItemOrScale) -> bool:
-    """Return whether the item, or any item of the sub-scale, is asked only after episodes with teammates."""
+    """Return True if a survey question is asked only after episodes with teammates. A sub-scale counts as
+    such a question if any of its items does."""
     return any(
         item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
     )
@@ -220,7 +221,8 @@ def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]])
 def _episodes_with(
     metrics: Iterable[PlayMetric], rounds: Iterable[Played], wanted: Mapping[str, Collection[str]]
 ) -> set[int]:
-    """Return the ids of the episodes in whose conditions any of these metrics is wanted."""
+    """Return the ids of the episodes for which at least one of these metrics must be computed. `wanted`
+    maps each metric to the keys of the conditions that need it."""
     anywhere = {key for one in metrics for key in wanted.get(one.key, ())}
     return {episode for key, episode, _ in rounds if key in anywhere}
 

@@ -264,7 +264,7 @@ def report_cache_key(key: str) -> str:
 
 @lru_cache
 def _adapter() -> TypeAdapter[CachedAnalysis]:
-    """Return the converter between results and JSON, created at first use."""
+    """Return the object that converts analysis results to JSON and back. It is created at its first use."""
     return TypeAdapter(CachedAnalysis)
 
 

@@ -444,7 +444,8 @@ def _places(
 
 
 def _means(answered: Sequence[Mapping[int, Row]]) -> tuple[Row, ...]:
-    """Return one row per participant: the mean of each item over the conditions in which it was answered.
+    """Return one row of item means for each participant. An item's mean is taken over the conditions in
+    which the participant answered it.
 
     Several answers of one person are not independent, so they are averaged.
     """

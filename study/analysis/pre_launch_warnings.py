@@ -120,7 +120,8 @@ def _told(world: str, scores: Scores) -> Iterator[SpreadWarning]:
 
 
 def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Scores]:
-    """Return the scores of each condition, newest first. An episode with several participants counts once."""
+    """Return the episode scores of each condition, newest first. If several participants shared an episode,
+    its score is returned once."""
     played = dry_run_rounds(study).filter(episode__status__in=WHOLE)
     fields = ("condition__key", "participant__version_id", "episode_id", "episode__score")
     rows = played.order_by("-pk").values_list(*fields)[:MOST_ROUNDS]
@@ -159,7 +160,7 @@ def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int])
 
 
 def _play(plan: ConditionPlan) -> tuple[Json, ...]:
-    """Return all settings that determine how an episode is played."""
+    """Return all settings of a condition that determine how its episodes are played."""
     return (
         plan.world,
         plan.settings,

@@ -82,7 +82,7 @@ def _in_logs() -> Iterator[str]:
 
 
 def _in_log(file: Path) -> Iterator[str]:
-    """Yield the marks in a log file. Rotated logs are read too, unless they are compressed."""
+    """Yield the erasure marks in a log file. Rotated log files are read too, unless they are compressed."""
     for line in file.read_text(errors="replace").splitlines():
         try:
             noted = json.loads(line)

@@ -313,7 +313,8 @@ def _fields_in_format(values: Mapping[str, Json], since: Mapping[str, int], numb
 
 
 def _later_fields(since: Mapping[str, int], number: int) -> set[str]:
-    """Return the names of the fields that appear only in formats after `number`."""
+    """Return the names of the fields that formats up to `number` lack. `since` maps field names to the
+    format that introduced them."""
     return {name for name, first in since.items() if first > number}
 
 

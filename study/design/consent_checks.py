@@ -94,7 +94,7 @@ def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
 
 
 def _parts_matching(what: re.Pattern[str], design: Blueprint) -> list[str]:
-    """Return the kinds of the enabled parts whose text matches the pattern."""
+    """Return the kinds of the enabled parts (such as `guide`) whose text matches the pattern `what`."""
     return [part.kind for part in design.parts if part.enabled and what.search(part.text)]
 
 
@@ -149,7 +149,8 @@ def _names_with_several_people(design: Blueprint) -> list[str]:
 
 
 def _names_with_models(design: Blueprint) -> list[str]:
-    """Return the names of the conditions that use a language model. The stand-in model does not count."""
+    """Return the names of the conditions that use a language model. The stand-in (an imitation of a
+    language model) does not count."""
     return [plan.name for plan in design.conditions if {*_providers(plan)} - {"", STAND_IN}]
 
 
@@ -193,5 +194,6 @@ def _organisation(plan: ConditionPlan) -> Organisation | None:
 
 
 def _people_write(organisation: Organisation) -> bool:
-    """Return whether a person may write to or receive messages from anybody."""
+    """Return True if people may exchange messages in this team: a person may write to somebody, or somebody
+    may write to a person."""
     return any(_people(organisation) & set(pair) for pair in _pairs(organisation))

@@ -110,7 +110,8 @@ class ReadinessProblem:
 
 
 def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
-    """Return a problem that is only advice: the study can still take participants."""
+    """Return a problem that does not prevent the study from taking participants. `words` is its text, and
+    `page` the page where the researcher can solve it."""
     return ReadinessProblem(words, page, args, hinders=False)
 
 
@@ -325,7 +326,8 @@ PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
 
 
 def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield questions that ask whether teammates are people or programs although earlier texts say so."""
+    """Yield a problem for each question that asks whether teammates are people or programs, if texts shown
+    earlier already tell participants."""
     before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
     telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
     for row in study.items.filter(enabled=True) if telling else ():
@@ -342,7 +344,8 @@ def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessPr
 
 
 def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield problems of sub-scales whose data column would stay blank."""
+    """Yield a problem for each sub-scale whose score cannot be computed, so that its data column would be
+    empty."""
     alone = any(not one.teammates for one in design.conditions)
     for place in SurveyItem.Place.values:
         for scale in subscales(design.items_at(place)):
@@ -358,7 +361,7 @@ def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield pairs of sub-scale names that one typo may explain."""
+    """Yield a problem for each pair of sub-scale names that differ so little that one may be a typo."""
     names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
     for one, other in likely_typos(names):
         words = (
@@ -369,7 +372,8 @@ def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield a problem if following the hints does not reach the goal of practice."""
+    """Yield a problem if a participant who follows all hints does not reach the goal of the practice
+    episode."""
     settings, played = design.part("practice").settings, design.practice
     if not (design.has("practice") and settings.get("hints")):
         return

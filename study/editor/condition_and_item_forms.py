@@ -127,7 +127,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return str(self[WORLD].value() or "")
 
     def _offer_groups(self) -> None:
-        """Offer the study's between-subjects groups, or remove the fields if there are none."""
+        """Fill the form's choices with the study's between-subjects groups. If the study has no groups,
+        remove the fields about groups."""
         groups = group_keys(self.instance.study.between_groups)
         known = [group for group in (self.instance.between_group,) if group and group not in groups]
         if not groups and not known:
@@ -168,7 +169,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def _post_clean(self) -> None:
-        """Refuse settings that can no longer be chosen, unless the condition had them before."""
+        """Add an error if the form has settings that new conditions can no longer use. The condition's
+        previous settings stay allowed."""
         super()._post_clean()  # type: ignore[misc]
         why = condition_refusal(self.instance)
         if why and why != self._refused:

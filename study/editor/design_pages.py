@@ -92,7 +92,8 @@ def describe_orders(study: Study) -> dict[str, Any]:
 
 
 def _group_rows(study: Study, group: str, names: Mapping[str, str]) -> list[tuple[int, list[str]]]:
-    """Return the first sequences of a group, each with the names of its conditions."""
+    """Return the first sequences of conditions of one between-subjects group. Each has the names of its
+    conditions."""
     played = [one.key for one in conditions_of_group(study.conditions.all(), group)]
     return [
         (one.id, [names[key] for key in one.order])
@@ -243,7 +244,8 @@ def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
 
 
 def _part(study: Study, kind: str) -> StudyPart:
-    """Return the stored part or a new one with defaults. Raises Http404 for an unknown kind."""
+    """Return the study's stored part of this kind. If none is stored, return a new part with default
+    values. Raises Http404 for an unknown kind."""
     if kind not in PARTS:
         raise Http404(kind)
     return study.parts.filter(kind=kind).first() or _fresh_part(study, kind)

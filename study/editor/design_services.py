@@ -242,7 +242,7 @@ def _rows_beside(row: Condition | SurveyItem) -> list[Any]:
 
 
 def _positions(rows: list[Any]) -> list[int]:
-    """Return the rows' positions, or 1, 2, 3 … if two rows share a position."""
+    """Return the positions of the rows. If two rows have the same position, return 1, 2, 3, … instead."""
     positions = [one.position for one in rows]
     return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
 

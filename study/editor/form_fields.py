@@ -232,7 +232,8 @@ def team_fields() -> dict[str, forms.Field]:
 
 
 def _people_fields() -> dict[str, forms.Field]:
-    """Return the fields about people: which players they are, and what happens if they are missing."""
+    """Return the form fields about people in the team. They ask which players are people, and what happens
+    if a person is missing."""
     team = Team()
     return {
         PEOPLE: forms.CharField(

@@ -154,7 +154,8 @@ def _offered(stored: str, world: str) -> list[tuple[str, str]]:
 
 
 def _who_may_lead(world: str) -> str:
-    """Return a text that names the co-players of this world that can lead without a player."""
+    """Return a text that names the co-players that can lead a team in this world without having a player of
+    their own."""
     able = leading_kinds(world) if world in known_worlds() else []
     return f"Without a player, only {' or '.join(map(readable_name, able))} can lead." if able else ""
 

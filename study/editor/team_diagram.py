@@ -149,7 +149,7 @@ def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
 
 
 def _numbers(member: Member) -> str:
-    """Return the member's player numbers, or a star for a member without a seat."""
+    """Return a member's player numbers as text. For a member without a seat in the world, return a star."""
     return ", ".join(str(seat + 1) for seat in member.seats) or LEAD
 
 

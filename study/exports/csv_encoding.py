@@ -109,8 +109,8 @@ def number(value: Any) -> str:
 
 
 def harmless(value: object) -> str:
-    """Return the value as text. An apostrophe is put in front if a spreadsheet would run the text as a
-    formula."""
+    """Return the value as text. If a spreadsheet would run the text as a formula, an apostrophe is put in
+    front of it."""
     text = str(value)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 

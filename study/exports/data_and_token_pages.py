@@ -156,7 +156,7 @@ def _tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _revoke(request: HttpRequest) -> HttpResponse:
-    """Revoke one of the user's own tokens, if the checkbox confirms it."""
+    """Revoke the API token that the form names, if it is the user's own and the confirmation is ticked."""
     asked = request.POST["revoke"]
     if CONFIRM_FIELD not in request.POST:
         messages.error(request, NOT_CONFIRMED)

@@ -124,8 +124,8 @@ def _team_values(study: int, episodes: Mapping[UUID, int], *, synthetic: bool) -
 def _team_rows(
     study: int, conditions: Sequence[Sequence[_Played]]
 ) -> list[tuple[str, tuple[MeasureCell, ...]]]:
-    """Return a row for each metric of whole teams that a condition of the study measures and that has a
-    value."""
+    """Return a table row for each metric of whole teams. A metric is left out if no condition of the study
+    measures it, or if it has no value."""
     planned = list(Condition.objects.filter(study=study))
     rows = []
     for metric in TEAM_METRICS:

@@ -312,7 +312,8 @@ def live_totals(study: Study) -> LiveTotals:
 
 
 def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Return the numbers of participants by kind and status, and of excluded ones by kind."""
+    """Return two results: the numbers of participants by kind and status, and the numbers of excluded
+    participants by kind."""
     rows = study.participants.order_by().values("synthetic", "preview", "status")
     numbers: Counter[tuple[str, str]] = Counter()
     excluded: Counter[str] = Counter()

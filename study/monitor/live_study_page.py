@@ -185,7 +185,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 await asyncio.sleep(LOOK_SECONDS)
 
     async def _tell_changes(self) -> None:
-        """Send changes as events arrive, until the next check of all rows."""
+        """Send changes to the page as the study's events arrive. Return when it is time to check
+        all rows."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 while True:

@@ -40,8 +40,8 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return the device, corrected by the fact that its screen supports multi-touch. A device that was
-        taken for a Mac is an iPad, because no Mac has a touch screen."""
+        """Return this device, corrected for a screen that supports multi-touch. A device that looked like a
+        Mac is then an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 

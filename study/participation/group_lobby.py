@@ -219,8 +219,8 @@ class _Lobby:
         return rounds.exclude(episode=None).exists()
 
     def _open(self, players: Sequence[GroupMember]) -> None:
-        """Create the episode of these players. Members who are absent leave a group that has not yet
-        formed."""
+        """Create the episode for these players. If the group has not formed yet, its absent members leave
+        the group."""
         if self.group.formed_at is None:
             self.group.formed_at = self.now
             self.group.save(update_fields=["formed_at"])
@@ -252,7 +252,8 @@ def _membership(person: Participant) -> GroupMember:
 
 
 def _join(person: Participant) -> GroupMember:
-    """Let the participant join the oldest group that fits, or create a new group for them."""
+    """Add the participant to the oldest group that has room for them. If there is none, create a
+    new group."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]

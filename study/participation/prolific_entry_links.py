@@ -225,7 +225,8 @@ def verified_parameters(
 
 
 def _named(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the link parameters in the token. Raises NotSignedError if one cannot be stored."""
+    """Return the link parameters that the token contains. Raises NotSignedError if one of them cannot be
+    stored."""
     names = (LABEL, *RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].more)
     named = {name: given[name] for name in names if given.get(name) not in (None, "")}
     if LABEL not in named:
@@ -238,7 +239,7 @@ def _named(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """Return the claims of a valid token. Raises NotSignedError if the token is invalid."""
+    """Return the claims (the contents) of a signed token. Raises NotSignedError if the token is invalid."""
     if len(token) > LONGEST_TOKEN:
         raise NotSignedError("it is too long")
     options: Any = {"require": ["exp", "aud", "iss"], "verify_aud": False}  # `audience_matches` does

@@ -106,8 +106,8 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _show_entry(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
-    """Show the welcome page if this link allows entry; otherwise a page that gives the reason and has no
-    button."""
+    """Show the study's welcome page. If this link does not allow entry, show a page with the reason and
+    without a button."""
     if is_only_looking(study, request.GET.dict()):
         return _welcome(request, study, form, looking=True)
     try:

@@ -167,8 +167,8 @@ class DryRunProgress:
         return self.stop or self.late
 
     async def over(self, walk: Coroutine[object, object, CrowdReport]) -> CrowdReport:
-        """Await the coroutine `walk`, and return its report. Store the progress every few seconds
-        meanwhile."""
+        """Wait for the coroutine `walk` to finish, and return its report. Meanwhile, store the progress
+        every few seconds."""
         news = asyncio.create_task(self._tell())
         try:
             return await walk

@@ -115,13 +115,14 @@ class StudyForecast:
 
     @property
     def ahead(self) -> float:
-        """Return the expected total cost from now on, for participants who have begun and for future ones."""
+        """Return the expected total cost from now on. It covers participants who have begun and future
+        participants."""
         return self.underway + self.participants * self.each
 
     @property
     def ahead_worst(self) -> float:
-        """Return the worst-case total cost from now on, for participants who have begun and for future
-        ones."""
+        """Return the worst-case total cost from now on. It covers participants who have begun and future
+        participants."""
         return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
 
     @property
@@ -153,7 +154,8 @@ class StudyForecast:
 
 
 def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
-    """Forecast the costs for participants who have begun, and for `participants` future ones."""
+    """Forecast the costs of language models in a study. They cover the participants who have begun, and
+    `participants` future participants."""
     reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
     spent = spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()

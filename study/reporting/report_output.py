@@ -284,7 +284,7 @@ def make_cached_report(study: Study, who: str, preregistered: bool = False, unto
 
 @lru_cache
 def _adapter() -> TypeAdapter[Report]:
-    """Return the converter between reports and JSON, created at first use."""
+    """Return the object that converts cached reports to JSON and back. It is created at its first use."""
     return TypeAdapter(Report)
 
 

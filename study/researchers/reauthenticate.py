@@ -118,7 +118,8 @@ class PasswordForm(forms.Form):
 @sensitive_post_parameters("password")
 @staff_page(FORM_METHODS)
 def password_page(request: HttpRequest) -> HttpResponse:
-    """Ask for the user's password. Then redirect to the page with the button that needed it."""
+    """Show the page that asks for the user's password. After the right password, redirect to the page from
+    which the user came."""
     form = PasswordForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         note_password_given(request)

@@ -372,7 +372,8 @@ def main_test_sentence(result: MeasureResult) -> str:
 
 
 def _mixed_terms(found: WithinResult) -> str:
-    """Return the mixed model's terms about conditions, which decide the result."""
+    """Return those terms of the mixed model that are about conditions. Their tests decide the result of the
+    measure."""
     if isinstance(found.mixed, NotComputable):
         return str(found.mixed)
     decisive = (one for one in found.mixed.effects if one.decides)

@@ -249,7 +249,7 @@ class ConditionPlayers:
 
     @property
     def fallback_count(self) -> int:
-        """Return the number of decisions that a fallback made in place of the agent."""
+        """Return the number of decisions that a fallback made because the agent made none."""
         return sum(number for _, number in self.fallbacks)
 
     @property

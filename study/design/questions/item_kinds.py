@@ -402,7 +402,7 @@ def item_problems(item: ItemPlan) -> Problems:
 
 
 def _scale_problem(item: ItemPlan) -> Problems:
-    """Return the problem of a reversed item, or one of a sub-scale, that cannot be scored."""
+    """Return why the item cannot be scored, if it is reversed or belongs to a sub-scale."""
     if not item.scale and not item.reversed:
         return {}
     if item.kind not in SCALED:

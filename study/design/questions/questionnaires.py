@@ -107,8 +107,8 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
 
 
 def clamped(value: float, between: tuple[float, float]) -> float:
-    """Return the value, limited to the range `between`. Rounding errors can put a score slightly outside
-    its range."""
+    """Return `value`, limited to the range `between`. Rounding errors can put a score slightly outside its
+    range."""
     return min(max(value, between[0]), between[1])
 
 
@@ -280,7 +280,8 @@ def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
 
 
 def _check_scales(source: DataSource, items: Sequence[ItemPlan], score: str) -> None:
-    """Raise DataError unless the items of each scale can be combined by its score."""
+    """Raise DataError if the items of a sub-scale cannot be combined into one score with the formula
+    `score`."""
     for scale in dict.fromkeys(item.scale for item in items if item.scale):
         members = [item for item in items if item.scale == scale]
         if problem := scale_problem(members, score):

@@ -128,7 +128,8 @@ def rows_of_conversations(
 
 
 def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
-    """Return each episode with its messages, by episode id. Episodes without messages are left out."""
+    """Return the messages of each episode, by episode id, together with the episode. Episodes without
+    messages are left out."""
     by_episode: dict[int, list[Message]] = defaultdict(list)
     for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
         by_episode[row.episode_id].append(row)

@@ -294,9 +294,10 @@ def _design(
 def _compared(
     table: MeasureTable, cells: Sequence[tuple[str, str]], known: Sequence[AnalysisCondition]
 ) -> dict[str, Array]:
-    """Return the columns of the conditions, or of group, level and interaction, of these cells.
+    """Return the columns of the design matrix that code the conditions. With between-subjects groups, they
+    code group, level and interaction instead.
 
-    A cell is a group and the key of a condition.
+    Each of the `cells` is a pair: a group and the key of a condition.
     """
     between = table.between
     if between is None:
@@ -327,7 +328,7 @@ def _deviations(keys: Sequence[str], known: Sequence[str]) -> Array:
 
 
 def _independent(blocks: dict[str, Array]) -> DesignMatrix:
-    """Keep each column that does not depend linearly on the columns before it."""
+    """Return the columns of these blocks that do not depend linearly on earlier columns."""
     columns: list[Array] = []
     basis: list[Array] = []
     terms: list[str] = []

@@ -103,7 +103,8 @@ def _range_tail(q: float, k: int) -> float:
 
 def _conover(ranks: Array, apart: list[float]) -> list[float]:
     """Return the unadjusted p value of each pairwise difference of mean ranks (Conover's test). `apart`
-    holds these differences. The p value is 0 if all participants rank the conditions equally."""
+    holds these differences. If all participants rank the conditions equally, p is 0, or 1 for a difference
+    of 0."""
     n, k = ranks.shape
     df = (n - 1) * (k - 1)
     error = float((ranks**2).sum() - (ranks.sum(axis=0) ** 2).sum() / n)
@@ -174,8 +175,9 @@ def _fitted(y: Places, x: Array, groups: Places) -> tuple[Array, Array, float] |
 
 
 def _rows(y: Places, x: Array, steps: int) -> Array:
-    """Return the design matrix for the cut points `steps` of the values. Each row has an indicator of its
-    cut point, and the negated columns of conditions."""
+    """Return one row of the design matrix for each value in `y`: an indicator of the value's cut point, and
+    the negated columns of conditions. `steps` is the number of different values, so there are `steps` - 1
+    cut points."""
     cuts = np.zeros((len(y), steps - 1))
     inside = (y >= 0) & (y < steps - 1)
     cuts[np.flatnonzero(inside), y[inside]] = 1.0

@@ -319,7 +319,8 @@ def _split_plot(cases: GroupedCases) -> SplitPlot:
 
 
 def _between(columns: Array, members: Array) -> tuple[float, float]:
-    """Return the sums of squares between groups and within them, over all columns."""
+    """Return two sums of squares: between the groups and within the groups. Each is summed over all
+    columns."""
     means = _group_means(columns, members)
     within = float(((columns - means[members]) ** 2).sum())
     return float(((means[members] - columns.mean(axis=0)) ** 2).sum()), within
