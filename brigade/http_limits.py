@@ -129,7 +129,8 @@ class PageQueue:
             self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Read the whole request before queueing, so that slow senders do not block the queue."""
+        """Read the whole request, and only then put it into the queue. So a client that sends slowly does
+        not block the queue."""
         if scope["path"].startswith(STAFF_AND_API_PATHS):
             await self.application(scope, receive, send)
             return

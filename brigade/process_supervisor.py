@@ -121,8 +121,8 @@ async def run_once(child: ChildProcess) -> int:
 
 
 def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
-    """Return a future of the process's exit code. A separate thread waits for the exit, because long-lived
-    processes would occupy every thread of a pool."""
+    """Return an asyncio future that will hold the exit code of the process. A separate thread waits for the
+    exit. A thread pool is not used, because long-lived processes would occupy all of its threads."""
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()
     Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()

@@ -148,8 +148,8 @@ def start_small_model(
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate the database, then replace web processes and workers one after another. Failures are
-    printed."""
+    """Migrate the database, then replace the web processes and workers (`crew`) one after another. Print
+    any failure."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
@@ -203,7 +203,8 @@ async def prepare(environment: dict[str, str]) -> None:
 
 
 async def wait_until_served(address: Address, children: Sequence[ChildProcess]) -> None:
-    """Wait until the app serves a page. Raises RunError if one of the child processes does not start."""
+    """Wait until the app serves a page at `address`. Raises RunError if one of the processes `children`
+    does not start."""
     while not await asyncio.to_thread(is_serving, address):
         for child in children:
             if child.deaths >= DEATHS_AT_START:
