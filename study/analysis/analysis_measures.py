@@ -70,7 +70,7 @@ class MeasuredItems:
         answers: Mapping[str, Json],
         other_metrics: Mapping[str, float | None],
     ) -> dict[str, float | None]:
-        """Return the value of each measure after one episode, by measure key; None is a missing value.
+        """Return the value of each measure after one episode, by measure key. A missing value is None.
 
         `version` is a primary key, `condition` a condition's key. `score` is the score of the episode, and
         `answers` the answers by item key. `other_metrics` holds the values of play metrics that are not

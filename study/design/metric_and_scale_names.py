@@ -86,7 +86,9 @@ def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
 
 
 def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the exploratory metrics of what participants do, in the form of `comparison_metrics`."""
+    """Return the exploratory metrics of what participants do. The result has the same form as that of
+    `comparison_metrics`: pairs of a text that names the episodes and a list of texts that describe the
+    metrics."""
     found: dict[str, list[str]] = {}
     for one in _play_metrics(design, exploratory=True):
         found.setdefault(one.places, []).append(one.words)

@@ -46,8 +46,8 @@ class RowBatch(NamedTuple):
         return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Split `columns`, a sequence with one value per column, into three parts. Return the values of
-        the columns `before`, `own` and `after`."""
+        """Return the values in `columns` in three parts: those of the columns `before`, `own` and `after`.
+        `columns` is a sequence with one value per column."""
         own, after = len(self.groups[0].before), len(columns) - len(self.groups[0].after)
         return columns[:own], columns[own:after], columns[after:]
 

@@ -185,8 +185,8 @@ class GroupProgress:
 
     @property
     def open(self) -> int | None:
-        """Return the number of participants still to be recruited if all active ones finish. Return None if
-        no number is planned."""
+        """Return how many participants must still be recruited if all active participants finish. Return
+        None if no number of participants is planned."""
         return None if self.planned is None else max(self.planned - self.finished - self.playing, 0)
 
 

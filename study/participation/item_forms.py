@@ -92,7 +92,7 @@ class ItemField:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Return the labels at the low and the high end of a scale; each may be empty."""
+        """Return the labels at the low and the high end of a scale. Each label may be an empty string."""
         return kind_of(self.item).end_words(self.item)
 
     @property

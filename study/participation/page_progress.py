@@ -166,10 +166,11 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Do what the participant's next page needs: create its episode, or mark the participation as complete. A
-    round gets no episode while the study's budget is spent.
+    """Prepare the participant's next page. For a round or for practice, create its episode. If the next
+    page is the last one, mark the participation as complete. A round gets no episode while the study's
+    budget is spent.
 
-    The round that was just `answered` is stored in the same query as the new one.
+    `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []

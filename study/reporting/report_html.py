@@ -103,8 +103,8 @@ def _folded(part: str) -> str:
 
 
 def embed_figures(figures: Mapping[str, bytes]) -> Sources:
-    """Return a function from a figure's name to a `data:` address that contains its SVG. The address is
-    empty for an unknown name."""
+    """Return a function that takes a figure's name and returns a `data:` address with its SVG. For an
+    unknown name, the function returns an empty string."""
 
     def source(name: str) -> str:
         if name not in figures:

@@ -80,8 +80,8 @@ def factor_begun(user: Any) -> TOTPDevice | None:
 
 @transaction.atomic
 def factor_begin(user: Any) -> TOTPDevice:
-    """Create a device with a new secret for the user's authenticator app. If there is an unconfirmed
-    device, the new device replaces it. A confirmed device stays in use."""
+    """Create an unconfirmed device with a new secret for the user's authenticator app, and return it. It
+    replaces an older unconfirmed device. A confirmed device stays in use."""
     TOTPDevice.objects.filter(user=user, confirmed=False).delete()
     made: TOTPDevice = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
     return made

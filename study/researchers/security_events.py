@@ -107,7 +107,8 @@ _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
 def current_request() -> HttpRequest | None:
-    """Return the request that is being answered; None outside of a request, as in a command or a worker."""
+    """Return the web request that the app is answering now. Return None outside of a request, as in a
+    command or a worker."""
     return _request.get()
 
 

@@ -200,8 +200,8 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 
 
 def means_chart(result: MeasureResult) -> Chart:
-    """Return the chart that is Figure 5 of the paper: bars with 95 % intervals, dots for participants,
-    brackets for significant pairs (Tukey's HSD)."""
+    """Return the bar chart of means by condition, in the style of the paper's Figure 5. It has 95 %
+    intervals, a dot for each participant, and brackets over significant pairs (Tukey's HSD)."""
     result = result.where_measured()
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]

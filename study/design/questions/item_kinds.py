@@ -144,7 +144,8 @@ class ItemKind:
         return ()
 
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
-        """Return the labels at the low and the high end of a row of points or marks; each may be empty."""
+        """Return the labels at the low and the high end of a row of points or marks. Each label may be an
+        empty string."""
         return end_label(item.low), end_label(item.high)
 
     def answers_words(self, item: ItemPlan) -> str:

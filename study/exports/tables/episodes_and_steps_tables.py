@@ -78,8 +78,8 @@ from study.participants.episode_owners_and_outages import downtime_since_creatio
 
 
 def seed_meaning(study: Study) -> str:
-    """Return the description of the `seed` column. It names the random events that the seed determines in
-    this study's worlds."""
+    """Return the description of the `seed` column of the episodes table. It names the random events that
+    the seed determines in the study's worlds."""
     brought = random_events_name(study_worlds(study))
     return (
         f"Seed of the episode: with the commands it gives every state again. {brought.capitalize()} and the "
@@ -305,8 +305,8 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """Return the events of a step that belong to no command, as JSON. `events` is the JSON text of all
-    events of the step."""
+    """Return those events of a step that do not result from a command, as JSON. `events` is the JSON text
+    of all events of the step."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))

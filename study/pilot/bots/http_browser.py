@@ -231,7 +231,8 @@ class PatienceLimit:
         self._tries = 0
 
     def moved(self, place: object) -> None:
-        """Restart the time limit if `place` differs from the last call: the participant has made progress."""
+        """Restart the time limit if `place` differs from the place of the last call, because the
+        participant has then made progress."""
         if place != self.place:
             self.place = place
             self._since = time.monotonic()
@@ -245,8 +246,8 @@ class PatienceLimit:
             raise PatienceError(why, waited)
 
     async def pause(self, why: str) -> None:
-        """Sleep before a retry, a little longer each time. Raises PatienceError if the limit is used up.
-        `why` says what the participant waits for."""
+        """Sleep before a retry, and a little longer before each further retry. Raises PatienceError if the
+        time limit is used up. `why` says what the participant waits for."""
         self.check(why)
         self.retries += 1
         await asyncio.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])

@@ -177,8 +177,8 @@ class Walk:
 
     @property
     def player(self) -> Player | None:
-        """Return the player of the latest episode (practice is not included); None before the first
-        episode."""
+        """Return the simulated player of the latest episode (practice does not count). Return None before
+        the first episode."""
         return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
@@ -241,8 +241,8 @@ LOBBY_SECONDS = 1.0
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Handle the practice page: play the practice episode, and return the next page; None if the plan is
-    to leave here."""
+    """Handle the practice page: play the practice episode, and return the next page. Return None if the
+    plan is to leave on this page."""
     if not page.socket:
         return await read_guide(walk, page)
     player = walk.practised.get(page.socket) or Player(walk.person, 0)

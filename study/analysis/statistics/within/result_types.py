@@ -76,8 +76,8 @@ class RepeatedMeasures:
 
     @property
     def correction(self) -> str:
-        """Return the name of the sphericity correction that is used; empty with two conditions, which need
-        none."""
+        """Return the name of the sphericity correction that is used. Return an empty string for two
+        conditions, which need no correction."""
         if len(self.conditions) == 2:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
