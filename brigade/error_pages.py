@@ -39,8 +39,9 @@ class RetryRequest:
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:
-    """Return what is needed to send this request again. Forms of participants are sent automatically,
-    because the app accepts each only once. Forms of staff wait for a button."""
+    """Return the data that the error page needs to send this request again. A participant's form is sent
+    again automatically, because the app accepts each form only once. A form of a staff member is sent again
+    only when that person presses a button."""
     address = request.get_full_path()
     if request.method != "POST":
         return RetryRequest(address)
@@ -50,7 +51,8 @@ def request_to_retry(request: HttpRequest) -> RetryRequest:
 
 
 def _fields(request: HttpRequest) -> tuple[tuple[str, str], ...]:
-    """Return the submitted form fields in their order."""
+    """Return the form fields of the request as (name, value) pairs, in the order of the form. Return no
+    fields if the form cannot be read, or if it has a file or a secret."""
     try:
         names, files = list(request.POST), bool(request.FILES)
     except (UnreadablePostError, BadRequest, SuspiciousOperation, ValueError):
@@ -79,8 +81,9 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 
 
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
-    """Return the error page (status 503) that is shown while the database cannot be used. The page sends
-    the request again after `RETRY_SECONDS`, if this is possible. API clients get JSON."""
+    """Return the error page (status 503) for a request that failed because the database cannot be used. If
+    possible, the page sends the request again after `RETRY_SECONDS`. API clients get JSON instead of a
+    page. `trouble` is the kind of database problem."""
     note_lock_timeout(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
@@ -111,7 +114,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return the page for status 500 (`handler500`). If the database caused the error, return
+    """Return the page for status 500 (`handler500`). If the database caused the error, return the
     `storage_page` instead."""
     trouble = database_problem(sys.exc_info()[1])
     return storage_page(request, trouble) if trouble else error_page(500)

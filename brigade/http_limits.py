@@ -87,7 +87,8 @@ class ErrorPageResponse:
         self._error: Message | None = None
 
     async def __call__(self, message: Message) -> None:
-        """Send the next message of the response, with an error page if it has no body."""
+        """Send the next message of the response. If the response is an error without a body, send an error
+        page in its place."""
         if message["type"] == "http.response.start" and message["status"] in PAGES:
             self._error = message
         elif self._error is None:
@@ -99,8 +100,8 @@ class ErrorPageResponse:
             await self.page(self._error["status"], self._error.get("headers", ()))
 
     async def page(self, status: int, headers: Headers = (), **context: Any) -> None:
-        """Send the error page of a status, with these headers of the original response. `context` are the
-        template's variables."""
+        """Send the error page for `status`, with `headers` from the original response. `context` holds the
+        variables of the page's template."""
         page = error_page(status, **context)
         own = [(name.lower().encode(), value.encode()) for name, value in page.items()]
         taken = {name for name, _ in own} | ABOUT_THE_BODY
@@ -128,7 +129,8 @@ class PageQueue:
             self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Read the whole request before queueing, so that slow senders do not block the queue."""
+        """Read the whole request, and only then put it into the queue. So a client that sends slowly does
+        not block the queue."""
         if scope["path"].startswith(STAFF_AND_API_PATHS):
             await self.application(scope, receive, send)
             return

@@ -74,7 +74,7 @@ def write_instance_address(address: Address) -> None:
 
 def last_instance_url() -> str | None:
     """Return the URL in the lock file: the address of the running instance or, if none runs, of the last
-    one. None if the file has no URL."""
+    one. Return None if the file has no URL."""
     try:
         return next(iter(lock_file().read_text().split()), None)
     except OSError:

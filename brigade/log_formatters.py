@@ -47,7 +47,8 @@ class LineFormatter(RedactingFormatter):
     """Write log lines for people. The context follows the message in brackets."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """Return the line of an entry with its context, without the traceback."""
+        """Return a log entry as one line of text, with its context (such as the request id) and without its
+        traceback."""
         about = " ".join(f"{name}={value}" for name, value in current_log_context().items())
         return super().formatMessage(record) + (f" [{about}]" if about else "")
 

@@ -114,7 +114,8 @@ class TrackedWebSocket:
             prometheus_metrics.websocket_closes.labels(self._code).inc()
 
     def _closed(self, code: int) -> None:
-        """Record the close code of the side that closes first."""
+        """Store the close code of the side that closes the websocket first, for the metrics. Later codes
+        are ignored."""
         known = str(code) if str(code) in CODES else prometheus_metrics.OTHER
         self._code = self._code or (known if self._open else REFUSED)
 
@@ -215,7 +216,8 @@ def default_language(request: HttpRequest) -> str:
 
 
 def default_language_of_scope(scope: Mapping[str, Any]) -> str:
-    """Return the same as `default_language`, for an ASGI scope that Django has not parsed."""
+    """Return the language to use before the study's language is known, for an ASGI scope that Django has
+    not parsed yet. It is English for staff and the API, and otherwise the browser's language."""
     said = {name: value.decode("latin-1") for name, value in scope["headers"]}
     request = HttpRequest()
     request.path = request.path_info = scope["path"]
@@ -234,13 +236,15 @@ class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     policy on HTML pages."""
 
     def add_mime_headers(self, headers: Any, path: str, url: str) -> None:
-        """Add the content type. For a page of the documentation, also add the content security policy."""
+        """Add the header `Content-Type` to a static file's headers. For a page of the documentation, also
+        add the header `Content-Security-Policy`."""
         super().add_mime_headers(headers, path, url)
         if path.endswith(".html"):
             headers["Content-Security-Policy"] = build_policy()
 
     def get_static_file(self, path: str, url: str, stat_cache: dict[str, Any] | None = None) -> StaticFile:
-        """Return a static file with its headers, and with its gzip form if there is one."""
+        """Return the static file at this path with its headers. If a gzip-compressed copy exists, the
+        result includes that copy."""
         plain = super().get_static_file(path, url, stat_cache)
         if (found := compressed(Path(path))) is None:
             return plain
@@ -249,8 +253,8 @@ class CompressedStaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 def compressed(file: Path) -> Path | None:
-    """Return the path of the gzip form of this file, which is created if needed. None if compression saves
-    too little or the result cannot be stored."""
+    """Return the path of the gzip-compressed copy of this file. The copy is created if it is missing.
+    Return None if compression saves too little, or if the copy cannot be stored."""
     if file.suffix not in COMPRESSIBLE or file.stat().st_size < SHORTEST:
         return None
     content = file.read_bytes()

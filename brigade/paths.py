@@ -69,7 +69,7 @@ def make_var_dir() -> Path:
 
 
 def unwritable_message(place: Path | str, error: OSError) -> str:
-    """Return one line that says why nothing can be written to this path, and what to do."""
+    """Return one line that says why the app cannot write to the path `place`, and how to fix it."""
     return (
         f"cannot write {place} ({error.strerror}): give this user the right to, "
         "or set BRIGADE_VAR to another folder"
@@ -104,7 +104,8 @@ def valkey_socket() -> Path:
 
 
 def _private_dir(var: Path) -> Path:
-    """Return a private folder (mode 0700) with a short path for this `var`."""
+    """Return the path of a private folder (mode 0700) with a short path. `var` is the data folder, and each
+    data folder gets a different private folder."""
     name = hashlib.sha256(os.fsencode(var)).hexdigest()[:16]
     common = Path("/tmp")  # noqa: S108 - independent of TMPDIR; the folder in it is checked
     usable = os.access(common, os.W_OK | os.X_OK)
@@ -124,11 +125,11 @@ def has_own_valkey() -> bool:
 
 
 def redis_url() -> str:
-    """Return `REDIS_URL` or, if it is not set, the address of the embedded Valkey. The form is one that
-    redis-py and channels_redis accept.
+    """Return `REDIS_URL`, in a form that redis-py and channels_redis accept. If it is not set, return the
+    address of the embedded Valkey.
 
-    Raises PathError if it is not a valid address. The message does not show the address, because it may
-    contain a password.
+    Raises PathError if `REDIS_URL` is not a valid address. The error message does not show the address,
+    because it may contain a password.
     """
     given = os.environ.get("REDIS_URL")
     if given and not _is_redis(given):
@@ -177,8 +178,8 @@ def secret_key() -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Write a new key to a temporary file and link it to its place, so that readers never see a part of a
-    key."""
+    """Write a new secret key to `file`. The key is first written to a temporary file, which is then linked
+    to `file`. So no reader ever sees an incomplete key."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")
@@ -211,13 +212,15 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Call `make_private`. If the result is not empty, print it to standard error."""
+    """Call `make_private`, which makes the app's files unreadable for other users. If it returns a warning,
+    print the warning to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 
 
 def _ours(database: str | Path | None) -> Iterator[Path]:
-    """Yield the files and folders that the app writes; some may not exist."""
+    """Yield the files and folders that the app writes. Some of them may not exist. `database` is the SQLite
+    file."""
     var = var_dir()
     yield from (var, log_dir(), *log_dir().glob("*"), var / "secret.key", var / "run.lock")
     for file in {str(database_file()), *([str(database)] if database else [])}:
@@ -225,7 +228,8 @@ def _ours(database: str | Path | None) -> Iterator[Path]:
 
 
 def _is_loose(path: Path) -> bool:
-    """Return whether others have access. Links are followed; a shared folder (sticky bit) does not count."""
+    """Return True if other users of the machine have access to this path. If the path is a link, check the
+    link's target. Return False for a shared folder (a folder with the sticky bit)."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -234,9 +238,12 @@ def _is_loose(path: Path) -> bool:
 
 
 def _close(path: Path) -> bool:
-    """Remove all permissions of everybody except the owner. Return False if that is not allowed, or if the
-    file belongs to somebody else. Users who may write in `var/` could link any file there, and root could
-    close them all."""
+    """Remove all permissions on this path for everybody except its owner. Return True if this succeeded.
+    Return False if it is not allowed, or if the file belongs to another user.
+
+    Files of other users are refused for safety. Users who may write in `var/` could link any file there,
+    and root would then change that file's permissions.
+    """
     with suppress(OSError):
         found = path.stat()
         if found.st_uid == os.geteuid():

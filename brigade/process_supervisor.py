@@ -107,8 +107,8 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 
 async def run_once(child: ChildProcess) -> int:
-    """Run the program once and return its exit code. If this task is cancelled, ask the program to end,
-    and kill it if that takes too long."""
+    """Run the program once and return its exit code. If this asyncio task is cancelled, ask the program to
+    end. If the program does not end in time, kill it."""
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)
@@ -121,8 +121,8 @@ async def run_once(child: ChildProcess) -> int:
 
 
 def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
-    """Return a future of the process's exit code. A separate thread waits for the exit, because long-lived
-    processes would occupy every thread of a pool."""
+    """Return an asyncio future that will hold the exit code of the process. A separate thread waits for the
+    exit. A thread pool is not used, because long-lived processes would occupy all of its threads."""
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()
     Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()
@@ -130,13 +130,13 @@ def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
 
 
 def restart_delay(deaths: int) -> float:
-    """Return the seconds to wait before a restart, after this number of ends in a row. The first restart
-    is immediate. Then the delay is 0.5 s and doubles up to a limit."""
+    """Return the number of seconds to wait before a program is restarted. `deaths` is how often it has
+    ended in a row. The first restart is immediate. Then the delay is 0.5 s and doubles up to a limit."""
     return 0.0 if deaths <= 1 else min(LONGEST_WAIT, 0.5 * 2 ** min(deaths - 2, 10))
 
 
 def was_killed(code: int) -> bool:
-    """Return whether a process with this exit code was killed from outside."""
+    """Return True if this exit code shows that the process was killed from outside."""
     return -code in KILLS
 
 
@@ -176,13 +176,16 @@ class ProcessGroup:
         self._kept: dict[str, tuple[ChildProcess, asyncio.Task[None]]] = {}
 
     def keep(self, child: ChildProcess) -> None:
-        """Start a program and keep it running. An older process of the same name continues until the
-        caller stops it."""
+        """Start a program and keep it running. If an older process has the same name, that process
+        continues until the caller stops it."""
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
     async def exchange(self) -> bool:
-        """Replace all programs by new processes, one after another. If a new process does not become
-        ready, it is stopped. Then the remaining old processes are kept, and False is returned."""
+        """Replace all programs by new processes, one after another. Return True if all were replaced.
+
+        If a new process does not become ready, stop the new process, keep the old processes that were not
+        replaced yet, and return False.
+        """
         for child, task in list(self._kept.values()):
             with readiness_socket() as (line, environment):
                 fresh = {**child.environment, **environment}
@@ -212,8 +215,8 @@ def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
 
 
 async def wait_until_ready(line: socket.socket) -> bool:
-    """Wait until the program reports on this socket that it is ready. Return False if the report does not
-    come in time."""
+    """Wait until the program reports on the socket `line` that it is ready. Return True then, or False if
+    there is no report in time."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(START_SECONDS):
             while await asyncio.get_running_loop().sock_recv(line, 256) != READY:

@@ -121,11 +121,11 @@ async def serve(listener: socket.socket, restart_requested: asyncio.Event) -> No
 
 
 def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
-    """Keep the embedded Valkey (a Redis server) running. If `REDIS_URL` names another server, check that the
-    other server answers.
+    """Keep the embedded Valkey (a Redis server) running. If `REDIS_URL` names another server, check instead
+    that this server answers.
 
-    Print a warning if that server is on another machine and has no password. Raises RunError if it does
-    not answer.
+    Print a warning if that server is on another machine and has no password. Raises RunError if it does not
+    answer.
     """
     if paths.has_own_valkey():
         server.create_task(keep_running(valkey_process(environment), print_line))
@@ -138,8 +138,8 @@ def start_redis(server: asyncio.TaskGroup, environment: dict[str, str]) -> None:
 def start_small_model(
     server: asyncio.TaskGroup, environment: dict[str, str], model: ChildProcess | None
 ) -> None:
-    """Keep the small language model running if `model` is not None. Print whether agents use it by
-    default."""
+    """Keep the small language model running if `model`, its process, is not None. Print whether agents use
+    it by default."""
     if model:
         server.create_task(keep_running(model, print_line))
         is_second = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
@@ -148,8 +148,8 @@ def start_small_model(
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate the database, then replace web processes and workers one after another. Failures are
-    printed."""
+    """Migrate the database, then replace the web processes and workers (`crew`) one after another. Print
+    any failure."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
@@ -162,8 +162,8 @@ async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
 
 
 def configured_count(processes: Callable[[], int]) -> int:
-    """Return the number of processes that `processes` reads from the environment. Raises RunError if that
-    number is invalid."""
+    """Call `processes`, a function that reads a number of processes from the environment, and return that
+    number. Raises RunError if the number is invalid."""
     try:
         return processes()
     except ValueError as error:
@@ -203,7 +203,8 @@ async def prepare(environment: dict[str, str]) -> None:
 
 
 async def wait_until_served(address: Address, children: Sequence[ChildProcess]) -> None:
-    """Wait until the app serves a page. Raises RunError if one of the child processes does not start."""
+    """Wait until the app serves a page at `address`. Raises RunError if one of the processes `children`
+    does not start."""
     while not await asyncio.to_thread(is_serving, address):
         for child in children:
             if child.deaths >= DEATHS_AT_START:

@@ -38,7 +38,7 @@ PROLIFIC_KEYS_AT = "https://api.prolific.com/.well-known/study/jwks.json"
 
 
 def _given(name: str, default: str) -> str:
-    """Return a variable, or the default if it is empty or not set."""
+    """Return the environment variable `name`. If it is empty or not set, return `default`."""
     return os.environ.get(name, "").strip() or default
 
 
@@ -50,7 +50,8 @@ def _debug() -> bool:
 
 
 def _is_second(name: str, first: str, second: str) -> bool:
-    """Return whether the second of two words is given; the first one is the default."""
+    """Return True if the environment variable `name` holds the word `second`, and False if it holds
+    `first`. The default is `first`."""
     given = _given(name, first).lower()
     if given not in {first, second}:
         raise ImproperlyConfigured(f"{name}: {given!r} is neither {first} nor {second}")
@@ -59,7 +60,8 @@ def _is_second(name: str, first: str, second: str) -> bool:
 
 @contextmanager
 def _reported(name: str, *errors: type[Exception]) -> Iterator[None]:
-    """Report these errors in this block as a wrong value of the variable."""
+    """Return a context manager. If one of the given errors is raised in its block, report that the variable
+    `name` has a wrong value."""
     try:
         yield
     except errors as error:
@@ -67,7 +69,8 @@ def _reported(name: str, *errors: type[Exception]) -> Iterator[None]:
 
 
 def _number(name: str, default: str, least: int, most: int) -> float:
-    """Return a number from an environment variable. It must be within these limits and not 0."""
+    """Return the number in the environment variable `name`, or `default` if it is not set. The number must
+    be from `least` to `most` and must not be 0."""
     with _reported(name, ValueError):
         number = float(_given(name, default))
     if not (least <= number <= most and number > 0):
@@ -76,7 +79,8 @@ def _number(name: str, default: str, least: int, most: int) -> float:
 
 
 def _whole_number(name: str, most: int) -> int | None:
-    """Return a whole number from 1 on; None if there is no value."""
+    """Return the whole number in the environment variable `name`. The number must be from 1 to `most`.
+    Return None if the variable is not set."""
     given = _given(name, "")
     if given and not (re.fullmatch(r"[0-9]{1,5}", given) and 1 <= int(given) <= most):
         raise ImproperlyConfigured(f"{name}: {given!r} is not between 1 and {most}")
@@ -84,7 +88,8 @@ def _whole_number(name: str, most: int) -> int | None:
 
 
 def _check_processes() -> None:
-    """Check the numbers of processes, which are read later, without settings, when processes start."""
+    """Check the environment variables that set numbers of processes. The app reads them later without these
+    settings, when processes start."""
     try:
         web_processes(), planner_processes()
     except ValueError as error:
@@ -92,7 +97,8 @@ def _check_processes() -> None:
 
 
 def _check_models() -> None:
-    """Check the files about language models, which are read later, at the first call."""
+    """Check the configuration files about language models. The app reads them later, at the first call of a
+    model."""
     for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         if (given := _given(name, "")) and _wrong_address(given):
             raise ImproperlyConfigured(f"{name}: an address with http:// or https:// is wanted")
@@ -109,7 +115,8 @@ def _check_models() -> None:
 
 
 def _prolific_keys() -> str:
-    """Return the place of Prolific's signing keys. A file is checked now, an address when it is needed."""
+    """Return the path or URL of Prolific's signing keys. A file is checked now. A URL is checked when the
+    keys are needed."""
     given = _given("BRIGADE_PROLIFIC_KEYS", PROLIFIC_KEYS_AT)
     if given.startswith("https://") and not _wrong_address(given):
         return given
@@ -121,7 +128,7 @@ def _prolific_keys() -> str:
 
 
 def _wrong_address(url: str) -> str:
-    """Return why this is not the address of a web server; empty for a good one."""
+    """Return why this URL is not the address of a web server. Return an empty string if the URL is valid."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -142,7 +149,8 @@ def _public_url() -> str:
 
 
 def _hosts(url: str) -> list[str]:
-    """Return the host names of this site, always including that of its own address."""
+    """Return the allowed host names of this app. They always include the host of `url`, the app's own
+    address."""
     listed = [name.strip() for name in os.environ.get("BRIGADE_HOSTS", "").split(",")]
     given = [name for name in listed if name] or ["localhost", "127.0.0.1", "[::1]"]
     if wrong := [name for name in given if not HOST.fullmatch(name)]:
@@ -158,7 +166,8 @@ def _trusted_proxies() -> list[IPv4Network | IPv6Network]:
 
 
 def _text(name: str, default: str, pattern: str, wrong: str) -> str:
-    """Return a text of this pattern; `wrong` says what is wanted, with `{}` for the value."""
+    """Return the text in the environment variable `name`, or `default` if it is not set. The text must
+    match `pattern`. `wrong` is the error message, in which `{}` is replaced by the value."""
     given = _given(name, default)
     if given and not re.fullmatch(pattern, given):
         raise ImproperlyConfigured(f"{name}: {wrong.format(repr(given))}")
@@ -166,7 +175,8 @@ def _text(name: str, default: str, pattern: str, wrong: str) -> str:
 
 
 def _database(database: dict[str, Any]) -> dict[str, Any]:
-    """Add a write-ahead log to SQLite, or persistent, checked connections to PostgreSQL."""
+    """Return the database settings with connection options. SQLite gets a write-ahead log. PostgreSQL gets
+    persistent connections that are checked before use."""
     if database.get("ENGINE") == SQLITE:
         database["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
@@ -183,7 +193,8 @@ def _database(database: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named_database() -> dict[str, Any]:
-    """Return the database of `DATABASE_URL`. The default file's path is used unchanged, not as a URL."""
+    """Return the database settings for `DATABASE_URL`. If it is not set, they name the default SQLite file.
+    The path of that file is used unchanged and is not parsed as a URL."""
     given = _given("DATABASE_URL", "")
     if not given:
         return {"ENGINE": SQLITE, "NAME": str(paths.database_file())}

@@ -36,8 +36,8 @@ class TickerProcesses:
         self._ending = False
 
     def run(self, count: int) -> None:
-        """Fork `count` worker processes and replace each one that dies. Return when a signal has ended all
-        of them."""
+        """Start `count` worker processes with a fork, and replace each one that dies. Return after a signal
+        has ended all of them."""
         for number in ENDS:
             signal.signal(number, lambda *_: self.end())
         for _ in range(count):

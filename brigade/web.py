@@ -84,8 +84,8 @@ class DrainingServer(daphne.server.Server):
         reactor.stop()
 
     def is_busy(self) -> bool:
-        """Return whether a websocket is still open that was not asked to close, or a request is still
-        running."""
+        """Return True if a request is still running, or if a websocket is open that the server has not yet
+        asked to close."""
         for connection in self.connections.values():
             running = connection.get("application_instance")
             if "disconnected" not in connection or (running is not None and not running.done()):
@@ -111,7 +111,7 @@ class SingleAccept:
         return int(self.port.fileno())
 
     def logPrefix(self) -> str:  # noqa: N802 - twisted's name
-        """Return the name for Twisted's log."""
+        """Return the name under which Twisted logs this listening port."""
         return "accept"
 
     def doRead(self) -> None:  # noqa: N802 - twisted's name
@@ -199,7 +199,8 @@ class LimitedHttpChannel(HTTPChannel):
         return not self.asked and time.monotonic() - self.opened < server_limits.FRESH_SECONDS
 
     def resetTimeout(self) -> None:  # noqa: N802
-        """Do nothing. Twisted would extend the time limit here, but a request must be complete within it."""
+        """Do nothing. Twisted's own method would extend the time limit here. In this app, a whole request
+        must arrive within the limit."""
 
 
 class HttpConnections(HTTPFactory):
@@ -249,8 +250,8 @@ class LimitedWebSocket(WebSocketProtocol):
             self.shut()
 
     def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
-        """Pass a message from the browser to the application. Close the websocket if too many messages
-        wait there."""
+        """Pass a message from the browser to the application. Close the websocket if too many messages are
+        waiting for the application."""
         if self.application_queue.qsize() < server_limits.MOST_UNREAD:
             super().onMessage(payload, isBinary)
         elif self.state == self.STATE_OPEN:
@@ -271,7 +272,7 @@ class LimitedWebSocket(WebSocketProtocol):
             super().serverClose(code)
 
     def shut(self) -> None:
-        """Close the websocket because it sent too much. Discard all messages that arrive or wait."""
+        """Close the websocket because the browser sent too much. Discard all waiting and later messages."""
         self.sendClose(RATE_CLOSE_CODE)
         self.transport.pauseProducing()
         self.data = b""
@@ -299,7 +300,7 @@ class WebSocketConnections(WebSocketFactory):
 
 
 def compression_offer(offers: Iterable[object]) -> PerMessageDeflateOfferAccept | None:
-    """Return the answer to a browser's offers of compression; None if there is no offer.
+    """Return the answer to a browser's offers of compression. Return None if there is no offer.
 
     Each message is compressed on its own. A context shared by several messages would take 300 kB for each
     open page.

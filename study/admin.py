@@ -101,8 +101,8 @@ class StudyAdmin(MembersOnlyAdmin):
     readonly_fields = ("participant_link", "pages", "spent")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
-        """Return the studies, each with the numbers of conditions, items and participants that the list
-        shows."""
+        """Return the studies. Each has the numbers of its conditions, items and participants, which the
+        list of studies shows."""
         people = Participant.objects.filter(synthetic=False)
         counts = {
             "conditions_count": Condition.objects.all(),
@@ -148,8 +148,8 @@ class StudyAdmin(MembersOnlyAdmin):
 
     @admin.display(description="Spent")
     def spent(self, study: Study) -> str:
-        """Return the costs of language models so far, including the amounts reserved for calls in
-        progress."""
+        """Return the cost of language models in this study so far. The sum includes the amounts reserved
+        for calls in progress."""
         return format_dollars(spent_or_reserved(study.budget_id) if study.budget_id else 0)
 
 

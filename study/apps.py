@@ -21,7 +21,8 @@ class StudyConfig(AppConfig):
 
 
 def _episodes_are_somebodys() -> None:
-    """Tell the kitchen which episodes staff may see, and who played each episode (for its seal)."""
+    """Register two functions with the kitchen package: one returns the episodes that a staff user may see,
+    the other returns who played each episode."""
     from kitchen.play.episode.log_integrity import register_owners
     from kitchen.play.episode.play_monitoring import register_visibility_rule
     from study.participants.episode_owners_and_outages import episode_owners
@@ -32,7 +33,7 @@ def _episodes_are_somebodys() -> None:
 
 
 def _what_happens_is_noted() -> None:
-    """Connect signals, so that logins, account changes and erasures are recorded as security events."""
+    """Connect the signal receivers that record logins, account changes and erasures as security events."""
     from study.researchers.account_security import log_account_changes
     from study.researchers.security_events import log_logins_and_erasures
 
@@ -41,10 +42,8 @@ def _what_happens_is_noted() -> None:
 
 
 def _what_happens_has_consequences() -> None:
-    """Connect signals: erasing a participant clears cached analyses.
-
-    A login counts as a recent password check and clears the failed attempts.
-    """
+    """Connect the signal receivers of this app. If a participant is erased, the study's cached analyses are
+    erased too. A login counts as a recent password check and clears the failed login attempts."""
     from django.contrib.auth.signals import user_logged_in
 
     from study.analysis.analysis_results import forget_analysis

@@ -54,8 +54,8 @@ class MeasuredItems:
     """Other play metrics (`study.design.play_metrics`): metric key → keys of the conditions that have it."""
 
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
-        """Yield (key, value) for each play metric of this world, from the score of an episode. Metrics of
-        other worlds are skipped."""
+        """Yield (measure key, value) for each play metric that this world has, read from the score of an
+        episode. Metrics of other worlds are skipped."""
         for named in self.figures:
             if world in named.worlds:
                 value = named.value(world, score)
@@ -70,7 +70,7 @@ class MeasuredItems:
         answers: Mapping[str, Json],
         other_metrics: Mapping[str, float | None],
     ) -> dict[str, float | None]:
-        """Return the value of each measure after one episode, by measure key; None is a missing value.
+        """Return the value of each measure after one episode, by measure key. A missing value is None.
 
         `version` is a primary key, `condition` a condition's key. `score` is the score of the episode, and
         `answers` the answers by item key. `other_metrics` holds the values of play metrics that are not
@@ -129,22 +129,21 @@ def measured_items_in(
 
 
 def _asked(design: Blueprint) -> dict[Name, ItemOrScale]:
-    """Return the items and sub-scales that one version measures.
-
-    Whether an answer was required is ignored, because it does not change the question.
-    """
+    """Return the items and sub-scales that one version of the study measures. They do not show whether an
+    answer was required, because that does not change the question."""
     survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
     items = {("item", item.key): item for item in survey if _is_rating(item)}
     return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
 
 
 def _is_rating(item: ItemPlan) -> bool:
-    """Return whether the answers are numbers between two bounds."""
+    """Return True if the item's answers are numbers between a lowest and a highest answer."""
     return item.correct is None and kind_of(item).ends(item) is not None
 
 
 def _needs_teammates(question: ItemOrScale) -> bool:
-    """Return whether the item, or any item of the sub-scale, is asked only after episodes with teammates."""
+    """Return True if a survey question is asked only after episodes with teammates. A sub-scale counts as
+    such a question if any of its items does."""
     return any(
         item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
     )
@@ -222,7 +221,8 @@ def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]])
 def _episodes_with(
     metrics: Iterable[PlayMetric], rounds: Iterable[Played], wanted: Mapping[str, Collection[str]]
 ) -> set[int]:
-    """Return the ids of the episodes in whose conditions any of these metrics is wanted."""
+    """Return the ids of the episodes for which at least one of these metrics must be computed. `wanted`
+    maps each metric to the keys of the conditions that need it."""
     anywhere = {key for one in metrics for key in wanted.get(one.key, ())}
     return {episode for key, episode, _ in rounds if key in anywhere}
 
@@ -232,7 +232,8 @@ def _told(conduct: SeatConduct) -> Values:
 
 
 def _shares(episodes: Collection[int]) -> dict[int, float | None]:
-    """Return the share of predictions that came true, by episode."""
+    """Return the share of predictions that came true in each episode. The result maps episode ids to
+    shares."""
     several, found = sorted(episodes), dict[int, float | None]()
     for first in range(0, len(several), AT_ONCE):
         foreseen = predictions_by_episode(several[first : first + AT_ONCE])

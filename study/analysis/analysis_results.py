@@ -46,8 +46,8 @@ from study.task_queue import ask_analysis
 def coplayers_by_condition(study: Study, sample: Sample | None = None) -> list[ConditionPlayers]:
     """Return the co-players (agents and models) of each condition, in the order of conditions.
 
-    With a sample, they are read from the sample's rounds, otherwise from all rounds that ever began. If no
-    round has begun, the configured co-player is returned.
+    If a sample is given, only the sample's rounds are used, otherwise all rounds of the study that have
+    begun. If no round has begun, the configured co-players are returned.
     """
     begun = Round.objects.filter(participant__study=study, episode__isnull=False)
     plain = (sample.rounds if sample else begun).order_by()
@@ -77,13 +77,15 @@ def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
 
 
 def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
-    """Count decisions by (deciding agent, fallback code), with one query on an index."""
+    """Count the decisions for each pair of deciding agent and fallback code. This takes one database query
+    that uses an index."""
     rows = decisions.order_by().values_list("played_by", "fallback").annotate(number=Count("pk"))
     return Counter({(played_by, fallback): number for played_by, fallback, number in rows})
 
 
 def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
-    """Sum the numbers by one part of their keys, and sort them with the largest first."""
+    """Sum the numbers over all keys that agree at the index `place`. Return the sums with the largest
+    first."""
     counts: Counter[str] = Counter()
     for key, number in numbers.items():
         counts[key[place]] += number
@@ -156,7 +158,8 @@ def analyse_present_data(
 
 
 def _plan(study: Study) -> AnalysisPlan:
-    """Return the plan of the preregistered tests, or the plan of the present design if none was frozen."""
+    """Return the study's plan of statistical tests. Use the preregistered plan if a design was frozen,
+    otherwise the plan of the current design."""
     frozen = frozen_version(study)
     design = frozen.blueprint if frozen else blueprint_of(study)
     try:
@@ -168,8 +171,8 @@ def _plan(study: Study) -> AnalysisPlan:
 def analysis_ready(
     study: Study, who: str, preregistered: bool = False, untouched: bool = False
 ) -> CachedAnalysis | None:
-    """Return the cached analysis of the present data. If there is none, queue its computation and return
-    None. `analyse_present_data` explains the arguments."""
+    """Return the cached analysis of the present data. If it is not cached, queue its computation and return
+    None. The arguments are those of `analyse_present_data`."""
     stamp, key = data_stamp(study, who), analysis_cache_key(study.pk, who, preregistered, untouched)
     finished = cached_result(_adapter(), key, stamp)
     if finished is None and is_first_request(key, stamp):
@@ -178,8 +181,8 @@ def analysis_ready(
 
 
 def compute_and_cache(study: Study, who: str, preregistered: bool = False, untouched: bool = False) -> None:
-    """Analyse the data, draw the figures and cache both. `analyse_present_data` explains the arguments. If
-    the data change meanwhile, nothing is cached."""
+    """Analyse the data, draw the figures, and cache analysis and figures. The arguments are those of
+    `analyse_present_data`. If the data change during the computation, nothing is cached."""
     key = analysis_cache_key(study.pk, who, preregistered, untouched)
     cache_result(
         _adapter(),
@@ -190,8 +193,8 @@ def compute_and_cache(study: Study, who: str, preregistered: bool = False, untou
 
 
 def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
-    """Return the cached result under this key. None if there is none, if the data have changed (`stamp`),
-    or if it has another format."""
+    """Return the cached result with this key. Return None if there is no such result, if it has another
+    format, or if the data have changed. `stamp` is the hash of the present data."""
     match cache.get(key):
         case [kept_stamp, str() as finished] if kept_stamp == stamp:
             with suppress(ValueError):  # another program version wrote it
@@ -200,8 +203,8 @@ def cached_result(adapter: TypeAdapter[T], key: str, stamp: str) -> T | None:
 
 
 def is_first_request(key: str, stamp: str) -> bool:
-    """Return False if the same result was already requested in the last ASKED_SECONDS, else True. Use it
-    to avoid computing a result twice."""
+    """Return True if nobody has requested the result with this key and stamp in the last ASKED_SECONDS
+    seconds, else False. Use it to avoid computing a result twice."""
     return bool(cache.add(f"asked:{key}:{stamp}", 1, ASKED_SECONDS))
 
 
@@ -232,7 +235,8 @@ def forget_analysis(study_id: int, **_: Any) -> None:
 
 
 def _every_key(study_id: int) -> Iterator[str]:
-    """Yield all keys of a study, including those of older program versions that may still be cached."""
+    """Yield every cache key that an analysis of the study can have. Keys of older program versions are
+    included, because their results may still be cached."""
     either = (False, True)
     for version, who, *only in product(range(1, VERSION + 1), analysis_sample.WHO, either, either):
         key = analysis_cache_key(study_id, who, *only, version=version)
@@ -260,7 +264,7 @@ def report_cache_key(key: str) -> str:
 
 @lru_cache
 def _adapter() -> TypeAdapter[CachedAnalysis]:
-    """Return the converter between results and JSON, created at first use."""
+    """Return the object that converts analysis results to JSON and back. It is created at its first use."""
     return TypeAdapter(CachedAnalysis)
 
 

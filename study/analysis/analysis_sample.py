@@ -73,14 +73,14 @@ class Sample:
 
     @cached_property
     def everybody(self) -> QuerySet[Participant]:
-        """Return all participants of the selection `who`, whatever their status. Previews by staff are left
+        """Return all participants in the selection `who`, whatever their status. Staff previews are left
         out."""
         return self.study.participants.filter(WHO_IN_WORDS.get(self.who, Q()), preview=False)
 
     @cached_property
     def entered(self) -> QuerySet[Participant]:
-        """Return the participants of the selection. With `preregistered`, only participants who entered as
-        preregistered."""
+        """Return the participants in the selection. If `preregistered` is set, return only participants who
+        entered under the preregistered design."""
         return (
             self.everybody.filter(participants_as_preregistered(self.study))
             if self.preregistered
@@ -118,7 +118,7 @@ class Sample:
     @property
     def untaken(self) -> QuerySet[Round]:
         """Return the rounds of the analysed participants that are left out because an outage affected them.
-        Empty if `untouched` is False."""
+        The result is empty if `untouched` is False."""
         return self._played.filter(episode__in=self.touched) if self.untouched else self._played.none()
 
     @property
@@ -152,7 +152,8 @@ def attrition(sample: Sample) -> Attrition:
 
 
 def _together(sample: Sample) -> dict[str, int]:
-    """Count analysed participants who shared an episode with another of them, and these episodes."""
+    """Return two counts: the analysed participants who shared an episode with another analysed participant,
+    and the episodes that they shared."""
     played = sample.rounds.order_by()
     several = played.values("episode").annotate(n=Count("pk")).filter(n__gt=1).values("episode")
     shared = played.filter(episode__in=several)
@@ -183,7 +184,8 @@ def failed_checks(study: Study) -> set[int]:
 
 
 def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
-    """Return how many attention checks may be failed (None for no limit), and the checks by key."""
+    """Return how many attention checks a participant may fail (None for no limit), and the attention checks
+    by item key."""
     checks = [one for one in design.items if one.correct is not None and one.place != SurveyItem.Place.CHECK]
     return design.study.get("failed_checks_allowed"), {one.key: one for one in checks}
 
@@ -204,8 +206,8 @@ def analysis_conditions(sample: Sample) -> list[AnalysisCondition]:
 
 
 def between_factor(study: Study) -> BetweenFactor | None:
-    """Return the study's between-subjects groups, with the level and group of each condition. None if the
-    study has no groups."""
+    """Return the study's between-subjects groups, with the level and group of each condition. Return None
+    if the study has no groups."""
     groups = group_keys(study.between_groups)
     if not groups:
         return None
@@ -215,8 +217,8 @@ def between_factor(study: Study) -> BetweenFactor | None:
 
 
 def analysis_versions(study: Study) -> list[DesignVersion]:
-    """Return all versions of the study. Each says how its design relates to the preregistered design and
-    tests."""
+    """Return all versions of the study. Each version says how its design and tests relate to the
+    preregistered design and tests."""
     last, states = frozen_version(study), freeze_states(study)
     at = states[last.pk].frozen_at if last else None
     return [
@@ -251,7 +253,8 @@ def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -
 
 
 def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedMetric]:
-    """Return the metrics that compare episodes in the worlds of these designs."""
+    """Return the metrics of the worlds in these designs that compare episodes. `asked` holds the names that
+    survey items already use."""
     worlds = {condition.world for design in designs for condition in design.conditions}
     names, labels = [one.key for one in asked], [one.label for one in asked]
     figures = study_figures(study, names=names, labels=labels)
@@ -350,16 +353,17 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
 
 
 def _scored(named: NamedMetric) -> Q:
-    """Return a filter of rounds whose episode has a defined value of this metric."""
+    """Return a database filter. It selects rounds whose episode has a defined value of this metric."""
     value = f"episode__score__{named.figure.name}"
     has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
     return has_figure & ~Q(**{value: None})
 
 
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
-    """Yield the participants of each sample who lack a value in a condition that somebody of it played.
+    """Yield the incomplete participants of each sample. They lack a value in a condition that somebody in
+    the sample played.
 
-    This gives the same result as `incomplete_participants`, computed from the rounds alone.
+    This gives the same result as `incomplete_participants`, but needs only the rounds.
     """
     rounds = Round.objects.filter(participant__study=study).exclude(episode__status=Episode.Status.PLAYING)
     given = Answer.objects.filter(round=OuterRef("pk")).exclude(value=DOES_NOT_APPLY)
@@ -396,7 +400,8 @@ def scale_answers(
 
 
 def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
-    """Return the sub-scales by measure key. If versions differ, the newest version counts."""
+    """Return the sub-scales with at least two items, by measure key. If versions of the study define a
+    sub-scale differently, its newest definition is returned."""
     found: dict[str, SubScale] = {}
     for version in rated.versions.values():
         for key, asked in version.fits.items():
@@ -408,7 +413,8 @@ def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
 def _rows(
     sample: Sample, rated: MeasuredItems, scales: Mapping[str, SubScale]
 ) -> Iterator[tuple[str, str, int, Row]]:
-    """Yield scale key, condition key, participant id and the answers, with reversed items recoded."""
+    """Yield (scale key, condition key, participant id, answers) for each analysed round. Answers to
+    reversed items are already recoded."""
     rounds = sample.rounds.select_related("participant", "condition").prefetch_related("answers__item")
     for played in rounds:
         answers = {answer.item.key: numeric_answer(answer.value) for answer in played.answers.all()}
@@ -438,7 +444,8 @@ def _places(
 
 
 def _means(answered: Sequence[Mapping[int, Row]]) -> tuple[Row, ...]:
-    """Return one row per participant: the mean of each item over the conditions in which it was answered.
+    """Return one row of item means for each participant. An item's mean is taken over the conditions in
+    which the participant answered it.
 
     Several answers of one person are not independent, so they are averaged.
     """
@@ -457,7 +464,8 @@ def _keys(scale: SubScale) -> list[str]:
 
 
 def _turned(item: ItemPlan, answers: Mapping[str, Json]) -> float | None:
-    """Return the answer, recoded so that higher means more of the construct; None without a valid answer."""
+    """Return the answer to this item, recoded so that a higher number means more of the measured construct.
+    Return None if there is no valid answer."""
     value = answers.get(item.key)
     if value is not None:
         with suppress(ScoringError):

@@ -47,8 +47,8 @@ def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: st
     """Return one figure as the bytes of a file. `of` is the key of a measure or scale, `name` the chart's
     name, and `kind` the file type.
 
-    `figures` are the SVG figures of means that a worker has already drawn, by measure key. Raises KeyError
-    for an unknown figure, and ProcessPoolError if it cannot be drawn now.
+    `figures` maps measure keys to SVG figures of means that a worker has already drawn. Raises KeyError for
+    an unknown figure. Raises ProcessPoolError if the figure cannot be drawn now.
     """
     chart = charts_of(analysis, of)[name]
     return figures[of] if (name, kind) == (MEANS, "svg") else chart_file(chart, kind)

@@ -69,7 +69,8 @@ def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[
 
 
 def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
-    """Yield a warning if most values are at an end of the scale, or else if all are equal."""
+    """Yield one warning if most values are at one end of the metric's scale. Otherwise, yield one warning
+    if all values are equal. `there` holds the values that are not missing."""
     low, high = figure.ends
     for end, words, way in ((high, "highest", "higher"), (low, "lowest", "lower")):
         number = sum(value == end for value in there)
@@ -119,7 +120,8 @@ def _told(world: str, scores: Scores) -> Iterator[SpreadWarning]:
 
 
 def _scores(study: Study, plans: Mapping[str, ConditionPlan]) -> dict[str, Scores]:
-    """Return the scores of each condition, newest first. An episode with several participants counts once."""
+    """Return the episode scores of each condition, newest first. If several participants shared an episode,
+    its score is returned once."""
     played = dry_run_rounds(study).filter(episode__status__in=WHOLE)
     fields = ("condition__key", "participant__version_id", "episode_id", "episode__score")
     rows = played.order_by("-pk").values_list(*fields)[:MOST_ROUNDS]
@@ -146,7 +148,9 @@ def versions_with_same_condition(study: Study, plan: ConditionPlan) -> list[int]
 
 
 def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int]) -> set[tuple[int, str]]:
-    """Return (version, condition key) pairs whose conditions have the present settings."""
+    """Return the conditions of older versions of the study whose settings equal the current settings.
+    `plans` holds the current conditions by key, and `versions` the ids of the versions to compare. Each
+    result is a pair (version id, condition key)."""
     return {
         (version.pk, was.key)
         for version in study.versions.filter(pk__in=versions).defer("bundle")
@@ -156,7 +160,7 @@ def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int])
 
 
 def _play(plan: ConditionPlan) -> tuple[Json, ...]:
-    """Return all settings that determine how an episode is played."""
+    """Return all settings of a condition that determine how its episodes are played."""
     return (
         plan.world,
         plan.settings,
@@ -200,7 +204,8 @@ def _pace(tick_ms: int, usual: int | None) -> str:
 
 
 def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
-    """Return (milliseconds per step, late decisions, all decisions) for each length of a step."""
+    """Return one tuple for each step duration that the dry run used: (milliseconds per step, number of late
+    decisions, number of decisions)."""
     rounds = dry_run_rounds(study).filter(condition__key=plan.key, episode__tick_ms__isnull=False)
     rounds = rounds.filter(participant__version_id__in=versions_with_same_condition(study, plan))
     newest = rounds.order_by("-pk").values("episode_id")[:MOST_ROUNDS]
@@ -210,15 +215,15 @@ def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
 
 
 def _usual(plan: ConditionPlan) -> int | None:
-    """Return the milliseconds of a step in episodes with people; None if unknown."""
+    """Return how many milliseconds a step lasts in episodes with people. Return None if this is unknown."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         return get_world(plan.world).create(seats=seats_of(plan), settings=plan.settings).tick_ms
     return None
 
 
 def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
-    """Return everything to settle before data collection. Problems that block data collection come first.
-    Points to consider follow; they come from the design and from the dry run."""
+    """Return all problems and warnings that the researcher should consider before data collection. Problems
+    that block data collection come first. Warnings from the design and from the dry run follow."""
     return [*readiness_problems(study), *_tried(study)]
 
 
@@ -237,8 +242,8 @@ def unmeasurable_warnings(study: Study) -> list[str]:
 
 
 def _together(study: Study) -> list[str]:
-    """Return the warnings from the dry run, one for all conditions that share it, with each one's
-    episodes."""
+    """Return the warnings from the dry run. Conditions with the same warning share one sentence, which
+    states the number of episodes of each condition."""
     rows, found = study.conditions.all(), dry_run_spreads(study)
     alike: dict[tuple[str, str], list[tuple[str, SpreadWarning]]] = {}
     for row in rows:
@@ -256,8 +261,8 @@ def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
 
 
 def first_warning(study: Study) -> str:
-    """Return the first sentence of `unmeasurable_warnings`, and how many more there are. Empty if there is
-    none."""
+    """Return a text with the first sentence of `unmeasurable_warnings`. If there are more sentences, the
+    text also states their number. Return an empty string if there are none."""
     told = unmeasurable_warnings(study)
     rest = counted_noun(len(told) - 1, "more point")
     more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""

@@ -25,8 +25,8 @@ LOGS_AT_ONCE = 50
 
 
 def process_counts(sample: Sample) -> tuple[ProcessCounts, ...]:
-    """Return the counts of each condition and seat, in the order of conditions. Empty if no world of the
-    sample counts by seat."""
+    """Return the process counts (such as failed checks) of each condition and seat, in the order of
+    conditions. Return nothing if no world in the sample counts events for each seat."""
     played = sample.rounds.order_by().values_list("condition__key", "episode").distinct()
     by_condition: dict[str, set[int]] = defaultdict(set)
     for condition, episode in played:
@@ -53,17 +53,18 @@ def _of_condition(condition: AnalysisCondition, played: set[int]) -> Iterator[Pr
 
 
 def _counts_by_seat(world: str) -> list[Metric]:
-    """Return the counts of single seats that the world computes from the log."""
+    """Return the counts that this world computes from the log for each seat separately."""
     return [metric for metric in metrics_from_log(world) if metric.of_seat and metric.kind == "count"]
 
 
 def _seat_names(world: str) -> list[str]:
-    """Return the names of the seats in their order, as the metrics of single seats give them."""
+    """Return the names of the world's seats in their order. They are the names that the metrics for single
+    seats use."""
     return list(dict.fromkeys(one.of_seat[1] for one in _counts_by_seat(world) if one.of_seat))
 
 
 def _codes(episodes: Iterable[Episode]) -> Counter[tuple[str, str]]:
-    """Count the failed checks by (name of the seat, code)."""
+    """Count the failed checks of these episodes. The result maps (seat name, failure code) to a number."""
     codes = Counter[tuple[str, str]]()
     listed = (one for one in episodes if lists_failed_checks(one.world) and _has_failed_checks(one))
     while piece := list(islice(listed, LOGS_AT_ONCE)):
@@ -74,6 +75,6 @@ def _codes(episodes: Iterable[Episode]) -> Counter[tuple[str, str]]:
 
 
 def _has_failed_checks(episode: Episode) -> bool:
-    """Return whether a check of the episode failed, as its score says."""
+    """Return True if any check failed in the episode. The episode's score contains this information."""
     counts = (one.name for one in _counts_by_seat(episode.world) if one.of_seat and one.of_seat[0] == FAILED)
     return any(episode.score.get(name) for name in counts)

@@ -88,7 +88,7 @@ def archive_write(file: Path, manifest: Manifest, database: Path, key: str) -> N
 
 
 def _private(file: Path) -> IO[bytes]:
-    """Create a new file that only its user may read."""
+    """Create a file that only the current operating-system user may read, and open it."""
     return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 

@@ -85,7 +85,8 @@ COPIES = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 
 def _manifest(ask: Callable[[str], list[Any]], server: int) -> Manifest:
-    """Return the manifest, which describes the data. `ask` returns the rows of an SQL statement."""
+    """Return the backup's manifest, which describes the stored data. `ask` is a function that runs an SQL
+    statement and returns its rows. `server` is the version of the database server."""
     migrations: dict[str, list[str]] = {}
     for app, name in ask("SELECT app, name FROM django_migrations ORDER BY app, name"):
         migrations.setdefault(app, []).append(name)

@@ -45,7 +45,8 @@ MARKS_FILE = "erased.marks"
 
 
 def known_erasure_marks() -> set[str]:
-    """Return the marks of all erased participants, from the current database, the logs and the file."""
+    """Return the marks of all erased participants. They are read from the current database, the log files
+    and the file of marks."""
     in_file = _text(_in_var(MARKS_FILE)).split()
     return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *in_file)}
 
@@ -61,7 +62,7 @@ def _in_var(name: str) -> Path:
 
 
 def _text(file: Path) -> str:
-    """Return the content of the file; empty if there is none."""
+    """Return the content of this file as text. Return an empty string if the file does not exist."""
     return file.read_text() if file.exists() else ""
 
 
@@ -81,7 +82,7 @@ def _in_logs() -> Iterator[str]:
 
 
 def _in_log(file: Path) -> Iterator[str]:
-    """Yield the marks in a log file. Rotated logs are read too, unless they are compressed."""
+    """Yield the erasure marks in a log file. Rotated log files are read too, unless they are compressed."""
     for line in file.read_text(errors="replace").splitlines():
         try:
             noted = json.loads(line)
@@ -115,11 +116,8 @@ class SavedCompletion(NamedTuple):
 
 
 def save_completions() -> None:
-    """Write all completion records to a file. It gets the records in the database, and the records that an
-    interrupted restore left in the file.
-
-    Raises OSError if it cannot be written.
-    """
+    """Write all completion records to a file. They are the records in the database, and those that an
+    interrupted restore left in the file. Raises OSError if the file cannot be written."""
     if known := _completions_in_database() | _completions_in_file():
         rows = json.dumps(sorted(known.elements())).encode()
         file_writing.write_atomically(_in_var(COMPLETIONS_FILE), rows).chmod(0o600)
@@ -142,7 +140,7 @@ def restore_completions() -> None:
 
 
 def _completions_in_database() -> Counter[SavedCompletion]:
-    """Return the completions in the database; empty for an older or broken database."""
+    """Return the completions in the database. The result is empty for an older or broken database."""
     rows = LeftComplete.objects.values_list("study", "study__slug", "code", "mark", "left_on")
     try:
         return Counter(SavedCompletion(pk, slug, code, mark, str(day)) for pk, slug, code, mark, day in rows)
@@ -192,7 +190,8 @@ def restore(file: Path, *, sure: bool, with_key: bool = True) -> RestoreResult:
 
 
 def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> RestoreResult:
-    """Put database and key in place, once the whole backup has been checked."""
+    """Replace the database and the secret key by those of the backup. Call this after the whole backup was
+    checked."""
     with _folder_beside() as name:
         folder = Path(name)
         database = unpack(tar, manifest, DATABASES[manifest.database], folder / "database")
@@ -248,9 +247,10 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary folder on the database's disk, for a rename to replace the file.
+    """Create and return a temporary folder on the same disk as the database. A file in this folder can then
+    replace the database file by a rename.
 
-    Raises BackupError if it cannot be made.
+    Raises BackupError if the folder cannot be created.
     """
     place = _file().parent if connection.vendor == "sqlite" else Path(settings.VAR_DIR)
     try:
@@ -261,14 +261,16 @@ def _folder_beside() -> tempfile.TemporaryDirectory[str]:
 
 
 def _is_ours(manifest: Manifest) -> bool:
-    """Return whether this process signs with the backup's key."""
+    """Return True if the backup was signed with the secret key of this process."""
     return key_hash(settings.SECRET_KEY) == manifest.key
 
 
 def _key(tar: TarFile, manifest: Manifest, folder: Path) -> Path | None:
-    """Return the path of the backup's unpacked key; None if this process already uses that key.
+    """Unpack the backup's secret key into `folder` and return its path. Return None if this process already
+    uses that key.
 
-    Raises BackupError if the key cannot be replaced. With another key, every log would seem forged.
+    Raises BackupError if the key cannot be replaced. Without the backup's key, every restored log would
+    look forged.
     """
     if _is_ours(manifest):
         return None
@@ -284,7 +286,8 @@ LOST = "if it is lost, say --without-key"
 
 
 def describe_present_data() -> str:
-    """Return a text about the data that a restore would replace; empty if there is no database yet."""
+    """Return a text about the data that a restore would replace. Return an empty string if there is no
+    database yet."""
     try:
         if "django_migrations" not in connection.introspection.table_names():
             return ""
@@ -297,7 +300,7 @@ def describe_present_data() -> str:
 
 
 def _replace(database: Path, *, is_empty: bool) -> str:
-    """Put the database in place and return the location of the old one."""
+    """Replace the current database by `database`, and return where the old database is kept."""
     name = f"before_{timezone.now():%Y%m%dt%H%M%S_%f}"
     connection.close()  # open connections stay with the old database
     if connection.vendor == "sqlite":
@@ -311,7 +314,7 @@ def _replace(database: Path, *, is_empty: bool) -> str:
 
 
 def _put_key(key: Path, file: Path) -> None:
-    """Put the backup's key in place and sign with it from now on."""
+    """Store the backup's secret key as the app's key, and use it for all signatures from now on."""
     if file.exists():
         file.replace(file.with_name(f"secret.key.before_{timezone.now():%Y%m%dt%H%M%S}"))
     shutil.move(key, file)

@@ -106,7 +106,8 @@ def _ready(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
 def _page(
     request: HttpRequest, template: str, study: Study, context: Mapping[str, Any], *, is_ready: bool
 ) -> HttpResponse:
-    """Return a page of the study. It reloads itself until its results are ready."""
+    """Return one of the study's analysis pages. If its results are not ready (`is_ready` is False), the
+    page reloads itself until they are."""
     shared = {"study": study, "counts": study_counts(study)}
     response = render(request, template, {**shared, **context})
     if not is_ready:
@@ -157,8 +158,8 @@ def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
 
 @study_page("view")
 def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> HttpResponse:
-    """Return one figure of a measure or scale as a file, or the table behind it. `name` is a file name
-    such as "participants.pdf"."""
+    """Return one figure of a measure or scale as a file, or the table of the numbers in that figure. `name`
+    is a file name such as "participants.pdf"."""
     figure, _, kind = name.partition(".")
     if kind not in FIGURE_TYPES:
         raise Http404(name)
@@ -263,10 +264,8 @@ def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 
 def _report_file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
-    """Return a report file for download.
-
-    It is not shown, because the site does not allow a page's own styles.
-    """
+    """Return a report file as a download. A browser does not show it as a page, because this server does
+    not allow styles inside a page."""
     if found is None or found.problem:
         return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
     data = found.pdf if form == "pdf" else found.html.encode()

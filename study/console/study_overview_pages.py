@@ -58,7 +58,8 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _forecast(request: HttpRequest, study: Study) -> dict[str, Any]:
-    """Return the cost forecast for the requested number of participants. `wrong` is the error message."""
+    """Return the cost forecast for the number of participants in the request. If that number is invalid,
+    the result contains an error message, `wrong`."""
     asked = request.GET.get("participants", str(PARTICIPANTS)).strip()
     good = asked.isascii() and asked.isdigit() and len(asked) < 7 and int(asked) <= MOST_PARTICIPANTS
     wrong = "" if good else f"Give a whole number of participants from 0 to {MOST_PARTICIPANTS}."

@@ -145,11 +145,11 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
 
 
 def contrast_problems(text: str, conditions: Mapping[str, str]) -> list[str]:
-    """Return why the contrasts in this text cannot be tested, one sentence per problem. Empty if they can be
-    tested.
+    """Return why the contrasts in this text cannot be tested, one sentence per problem. The result is empty
+    if they can be tested.
 
-    `conditions` maps each condition's key to the between-subjects group that plays the condition. The
-    group is an empty text if all groups play it.
+    `conditions` maps each condition's key to the between-subjects group that plays the condition. The group
+    is an empty text if all groups play it.
     """
     try:
         found = parse_contrasts(text)

@@ -49,8 +49,8 @@ def conditions_of_group(conditions: Iterable[Plan], group: str) -> tuple[Plan, .
 
 
 def groups_meet(group: str, other: str) -> bool:
-    """Return whether any participant plays conditions of both groups. True if both keys are equal or one
-    of them is empty. An empty key means all groups."""
+    """Return whether any participant plays conditions of both groups. Return True if both keys are equal or
+    one of them is empty. An empty key means all groups."""
     return group == other or not (group and other)
 
 

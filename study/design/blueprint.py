@@ -179,8 +179,8 @@ class Blueprint(Record):
         }
 
     def in_format(self, number: int) -> Blueprint:
-        """Return the design with only the fields of an older document format. `number` is the number of
-        that format. Return the design itself if `number` is not older than its format."""
+        """Return the design as the document format `number` would store it. Fields that this format lacks
+        are left out. Return the design itself if its own format is `number` or older."""
         if number >= self.format:
             return self
         return Blueprint(
@@ -193,8 +193,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Return whether the older document format with this number would lose something. It would if a
-        field that the format lacks does not have its implied default."""
+        """Return True if the document format `number` cannot store this design completely. That is the case
+        if a field that the format lacks differs from its implied default."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
@@ -208,7 +208,8 @@ class Blueprint(Record):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the keys of the between-subjects groups. Empty if everybody plays every condition."""
+        """Return the keys of the between-subjects groups. The result is empty if everybody plays every
+        condition."""
         return group_keys(str(self.meant("between_groups")))
 
     def for_group(self, group: str) -> Blueprint:
@@ -223,8 +224,8 @@ class Blueprint(Record):
         return self.model_copy(update={"conditions": played})
 
     def shown_in(self, condition: ConditionPlan) -> str:
-        """Return how participants see the world in this condition: the condition's own choice or, without
-        one, the study's choice."""
+        """Return how participants see the world in this condition, for example as a drawing. If the
+        condition does not define this, return the choice of the study."""
         return condition.shown or str(self.meant("shown"))
 
     @cached_property
@@ -305,13 +306,15 @@ _DOCUMENT = TypeAdapter(Blueprint)
 
 
 def _fields_in_format(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
-    """Return the fields that a document of format `number` has."""
+    """Return the fields in `values` that a document of format `number` has. `since` maps field names to the
+    format that introduced them."""
     later = _later_fields(since, number)
     return {name: value for name, value in values.items() if name not in later}
 
 
 def _later_fields(since: Mapping[str, int], number: int) -> set[str]:
-    """Return the names of the fields that appear only in formats after `number`."""
+    """Return the names of the fields that formats up to `number` lack. `since` maps field names to the
+    format that introduced them."""
     return {name for name, first in since.items() if first > number}
 
 

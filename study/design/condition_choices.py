@@ -36,7 +36,7 @@ class ChoosableKind:
     """The worlds that a co-player can play. None means all worlds."""
 
     def fits(self, world: str) -> bool:
-        """Return whether the form offers this world or co-player for a condition in `world`. True if
+        """Return whether the form offers this world or co-player for a condition in `world`. Return True if
         `world` is empty."""
         return not world or self.worlds is None or world in self.worlds
 
@@ -52,8 +52,8 @@ def all_kinds() -> tuple[ChoosableKind, ...]:
 
 
 def settings_of_kind(part: str, name: str) -> Mapping[str, Setting]:
-    """Return the declared settings of one world or co-player. `part` is `WORLD` or `COPLAYER`; `name` is its
-    registered name. Empty for an unknown name."""
+    """Return the declared settings of one world or co-player. `part` is `WORLD` or `COPLAYER`; `name` is
+    its registered name. The result is empty for an unknown name."""
     kind = next((one for one in all_kinds() if (one.part, one.name) == (part, name)), None)
     return {setting.name: setting for setting in kind.settings} if kind else {}
 
@@ -94,8 +94,8 @@ def kind_choices(part: str, stored: str = "", world: str = "") -> list[tuple[str
 
 
 def goal_labels(world: str) -> dict[str, str]:
-    """Return the labels of a world's metrics, which can be the goal of a round, by name. Empty for an unknown
-    world."""
+    """Return the labels of a world's metrics, which can be the goal of a round, by name. The result is
+    empty for an unknown world."""
     with suppress(UnknownNameError):
         return {figure.name: figure.label for figure in get_world(world).figures}
     return {}

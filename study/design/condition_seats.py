@@ -76,8 +76,8 @@ def is_shared(played: PlayedCondition) -> bool:
 
 
 def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -> list[MindPlan]:
-    """Return a plan (type of agent, seats, settings) for each co-player that plays with the people. Empty if
-    the condition has no co-player.
+    """Return a plan (type of agent, seats, settings) for each co-player that plays with the people. The
+    result is empty if the condition has no co-player.
 
     The condition's organisation (the rules about who commands whom) names the co-players. Without an
     organisation, one co-player commands all seats that people do not have.
@@ -106,8 +106,8 @@ def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -
 def planned_organisation(
     played: PlayedCondition, people: Collection[int] | None = None
 ) -> Organisation | None:
-    """Return the rules about who may command and write to whom in an episode. None if the condition defines
-    no such rules.
+    """Return the rules about who may command and write to whom in an episode. Return None if the condition
+    defines no such rules.
 
     `people` has the same meaning as in `mind_plans`. Raises SettingsError if the rules are invalid.
     """
@@ -115,8 +115,8 @@ def planned_organisation(
 
 
 def planned_absence(played: PlayedCondition) -> AbsencePolicy | None:
-    """Return the absence policy: what happens to the seat of a person who leaves during an episode. None
-    if only one person plays."""
+    """Return the absence policy: what happens to the seat of a person who leaves during an episode. Return
+    None if only one person plays."""
     if not is_shared(played):
         return None
     team = team_of(played.organisation)
@@ -129,7 +129,7 @@ def stand_ins(played: PlayedCondition) -> list[MindPlan]:
     """Return one plan of an agent for each person's seat. The agent plays if the person does not come or
     leaves.
 
-    Empty if only one person plays, or if the settings replace nobody.
+    The result is empty if only one person plays, or if the settings replace nobody.
     """
     if not is_shared(played):
         return []
@@ -156,7 +156,8 @@ def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
 
 
 def _agents(played: PlayedCondition) -> list[Agent]:
-    """Return the agents of `all_minds`, or none if one cannot be made. `condition_check` reports that."""
+    """Return the (plan, agent) pairs of `all_minds`. Return nothing if one of the agents cannot be made;
+    `condition_check` reports that problem."""
     try:
         return [agent for _, agent in all_minds(played)]
     except (SettingsError, UnknownNameError):
@@ -172,7 +173,7 @@ def has_foresight(played: PlayedCondition) -> bool:
 def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
     """Return whole sentences about problems that will keep the co-players from playing as configured.
 
-    Empty if there are no such problems, or if the condition cannot be played at all.
+    The result is empty if there are no such problems, or if the condition cannot be played at all.
     """
     agents = _agents(played)
     refusals = (f"{why}." for agent in agents if (why := agent.refusal()))
@@ -182,7 +183,7 @@ def condition_cautions(played: PlayedCondition) -> tuple[str, ...]:
 def condition_remarks(played: PlayedCondition) -> tuple[str, ...]:
     """Return whole sentences about settings of the co-players that have no effect.
 
-    Empty if there are no such settings, or if the condition cannot be played at all.
+    The result is empty if there are no such settings, or if the condition cannot be played at all.
     """
     remarks = [remark for agent in _agents(played) for remark in agent.remarks()]
     try:
@@ -247,7 +248,8 @@ def condition_check(
 
 
 def _fitting(kind: type[World], *, apart: bool) -> str:
-    """Return a text that says how many teammates a world allows."""
+    """Return a text that says how many teammates the world allows. `apart` is True if the participant has
+    no seat in the world."""
     fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
     return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
 
@@ -260,7 +262,8 @@ def teammates_needed(world: str, *, apart: bool) -> int | None:
 
 
 def _coplayer_seats(organisation: Mapping[str, Json] | None, seats: int, *, apart: bool) -> Collection[int]:
-    """Return the seats that the condition's co-player may get. It can replace each of several people."""
+    """Return the seats that the condition's co-player may get. If several people play, these include
+    people's seats, because the co-player can replace a missing person."""
     if apart:
         return range(seats)
     people = team_of(organisation).people if organisation else (0,)
@@ -270,7 +273,8 @@ def _coplayer_seats(organisation: Mapping[str, Json] | None, seats: int, *, apar
 def _check_mind(
     key: str, kind: str, settings: Mapping[str, Json], game: World, seats: Collection[int]
 ) -> None:
-    """Raise SettingsError if the agent cannot be made or cannot play these seats of this world."""
+    """Raise SettingsError if this agent cannot be made, or if it cannot play these seats of the world.
+    `key` is the name of the setting in the error message."""
     if not can_play(get_agent(kind), game.kind):
         raise SettingsError(f"{key}: {kind} cannot play {game.kind}")
     if game.tick_ms and not plays_in_real_time(kind):
@@ -280,10 +284,8 @@ def _check_mind(
 
 
 def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) -> str:
-    """Return why a co-player is missing or superfluous.
-
-    If people have all seats, add how to do without one.
-    """
+    """Return a message if the condition needs a co-player and has none, or has a co-player and needs none.
+    If people have all seats, the message also says how to play without a co-player."""
     if organisation and teammates and len(team_of(organisation).people) == teammates + 1:
         return (
             "co-player: people have all seats, but a co-player is needed for people who do not come or are "
@@ -294,7 +296,8 @@ def _co_player_missing(organisation: Mapping[str, Json] | None, teammates: int) 
 
 
 def _all_people(organisation: Mapping[str, Json] | None, teammates: int) -> bool:
-    """Return whether no co-player is needed: people have all seats, and nobody replaces a missing person."""
+    """Return True if the condition needs no co-player: people have all seats, and nobody replaces a missing
+    person."""
     if not organisation:
         return False
     team = team_of(organisation)

@@ -94,7 +94,7 @@ def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
 
 
 def _parts_matching(what: re.Pattern[str], design: Blueprint) -> list[str]:
-    """Return the kinds of the enabled parts whose text matches the pattern."""
+    """Return the kinds of the enabled parts (such as `guide`) whose text matches the pattern `what`."""
     return [part.kind for part in design.parts if part.enabled and what.search(part.text)]
 
 
@@ -149,15 +149,14 @@ def _names_with_several_people(design: Blueprint) -> list[str]:
 
 
 def _names_with_models(design: Blueprint) -> list[str]:
-    """Return the names of the conditions that use a language model. The stand-in model does not count."""
+    """Return the names of the conditions that use a language model. The stand-in (an imitation of a
+    language model) does not count."""
     return [plan.name for plan in design.conditions if {*_providers(plan)} - {"", STAND_IN}]
 
 
 def _providers(plan: ConditionPlan) -> list[str]:
-    """Return the model providers of all players and replacements.
-
-    The list is empty if they cannot be made.
-    """
+    """Return the model providers of all co-players and of the agents that may replace people. Return an
+    empty list if the agents cannot be made."""
     try:
         return [mind.model().partition(":")[0] for _, mind in all_minds(plan)]
     except (WorldError, UnknownNameError):
@@ -195,5 +194,6 @@ def _organisation(plan: ConditionPlan) -> Organisation | None:
 
 
 def _people_write(organisation: Organisation) -> bool:
-    """Return whether a person may write to or receive messages from anybody."""
+    """Return True if people may exchange messages in this team: a person may write to somebody, or somebody
+    may write to a person."""
     return any(_people(organisation) & set(pair) for pair in _pairs(organisation))

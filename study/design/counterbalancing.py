@@ -95,8 +95,8 @@ class WilliamsSquares(OrderScheme):
 
 
 def _first_row(n: int) -> list[int]:
-    """Return 0, 1, n-1, 2, n-2, ... For even n, the differences between neighbours are all different modulo
-    n."""
+    """Return the numbers 0, 1, n-1, 2, n-2, and so on. If `n` is even, the differences between neighbours
+    are all different modulo `n`."""
     return [0, *((place + 1) // 2 if place % 2 else n - place // 2 for place in range(1, n))]
 
 
@@ -167,13 +167,13 @@ def scheme_choices() -> list[tuple[str, str]]:
 
 
 def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-    """Return one full block of a scheme: all its sequences, numbered from 1. Empty if the scheme has no
-    blocks.
+    """Return one full block of a scheme: all its sequences, numbered from 1. The result is empty if the
+    scheme has no blocks.
 
     The ids depend on the order of `conditions`. So pass an order that does not change while a study runs.
 
-    Raises UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or
-    there are too many conditions.
+    Raises UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or there
+    are too many conditions.
     """
     order_scheme = get_scheme(scheme)
     if len(set(conditions)) < len(conditions):
@@ -201,19 +201,19 @@ class SequenceTally:
 
     @property
     def filled(self) -> int:
-        """Return the number of participants with this sequence, if all who still take part finish."""
+        """Return how many participants will have this sequence if all active participants finish."""
         return self.finished + self.playing
 
 
 def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: int) -> int:
-    """Return the id of the sequence to assign next, 1 to `block_size`.
+    """Return the id of the sequence to assign to the next participant, from 1 to `block_size`.
 
-    The sequence with the fewest participants is chosen. Of several, the one that was finished least often is
-    chosen. If there are still several, a random order decides. `seed` determines this order; every block has
-    a new one.
+    The sequence with the fewest participants is chosen. If several have the fewest, the one that was
+    finished least often is chosen. If there are still several, a random order decides. `seed` determines
+    this order, and every block has a new order.
 
-    A sequence that is missing in `used` has no participants. An id outside the block is ignored. Raises
-    SchemeError if there is no block.
+    `used` holds the counts by sequence id. A sequence that is missing in it has no participants. An id
+    outside the block is ignored. Raises SchemeError if the scheme has no block.
     """
     if block_size < 1:
         raise SchemeError("This scheme has no sequences to issue.")

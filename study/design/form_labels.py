@@ -121,8 +121,8 @@ def part_label(name: str) -> str:
 def difference_field_label(one: Difference, *designs: Blueprint) -> str:
     """Return the form label of the field that differs between two designs. `one` is the difference.
 
-    For a setting, the label comes from the declaration of its world, co-player or part. The last of
-    `designs`, which should be the newest, is searched first.
+    For a setting, the label comes from the declaration of its world, co-player or part. `designs` are
+    searched for it from the last to the first, so pass the newest design last.
     """
     what = one.where.partition(" ")[0]
     name, *more = one.field.split(": ")
@@ -138,7 +138,8 @@ def difference_field_label(one: Difference, *designs: Blueprint) -> str:
 
 
 def _label(what: str, name: str) -> str:
-    """Return the form label or verbose name of a model field. Other names are made readable."""
+    """Return the form label or the verbose name of a field. `what` is the kind of row, such as a condition,
+    and `name` the field. If the field has no label, its name is made readable."""
     labels, model = _FORMS.get(what, ({}, Study))
     if name in labels:
         return labels[name]
@@ -150,7 +151,7 @@ def _label(what: str, name: str) -> str:
 
 def design_row(design: Blueprint, where: str) -> Any:
     """Return the row of a design (a condition, item, part or outcome) that `where` names, for example
-    `condition alone`. None if there is none. `where` is `Difference.where`."""
+    `condition alone`. Return None if there is none. `where` is `Difference.where`."""
     what, _, key = where.partition(" ")
     rows: Mapping[str, Sequence[Any]] = {
         "condition": design.conditions,

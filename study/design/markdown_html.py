@@ -19,7 +19,8 @@ def to_html(text: str) -> SafeString:
 
 
 def _headed(text: str) -> str:
-    """Render the Markdown with `h1` changed to `h2`, because each page already has its own first heading."""
+    """Return the Markdown text as HTML in which each first-level heading is a second-level heading. Every
+    page already has its own first-level heading."""
     tokens = _reader.parse(text)
     for token in tokens:
         token.tag = "h2" if token.tag == "h1" else token.tag

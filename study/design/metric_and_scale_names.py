@@ -38,11 +38,11 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that is or was played in this study, with the names for all files,
-    tables and charts.
+    """Return the metrics of every world that is or was played in this study. Each has the name that all
+    files, tables and charts use.
 
     If a later version adds a world, the names of earlier metrics do not change. `names` and `labels` are
-    taken: no metric gets one of them.
+    already used, so no metric gets one of them.
     """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
@@ -86,7 +86,9 @@ def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
 
 
 def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the exploratory metrics of what participants do, in the form of `comparison_metrics`."""
+    """Return the exploratory metrics of what participants do. The result has the same form as that of
+    `comparison_metrics`: pairs of a text that names the episodes and a list of texts that describe the
+    metrics."""
     found: dict[str, list[str]] = {}
     for one in _play_metrics(design, exploratory=True):
         found.setdefault(one.places, []).append(one.words)

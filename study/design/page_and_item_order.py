@@ -58,7 +58,8 @@ class Progress:
 
 
 def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
-    """Return how far a participant on this page is, or None on a page at the end.
+    """Return how far a participant on this page has come in the study. Return None for a page at the end of
+    the study.
 
     For a page of a round, pass the round's position (from 1) and `label`, the team's name as shown to
     participants.
@@ -77,8 +78,8 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
 
 
 def is_shown(design: Blueprint, page: str) -> bool:
-    """Return whether participants see this page. Its part must be enabled, and the page must have a text
-    or items to show."""
+    """Return True if participants see this page. Its part must be enabled, and the page must have a text or
+    items."""
     part = design.part(page)
     empty = page in ITEM_PAGES and not design.items_at(page) and not (part.text.strip() and page != "check")
     return part.enabled and not empty
@@ -100,7 +101,7 @@ def items_for(design: Blueprint, page: str, number: int, condition: str = "") ->
 def shuffled(items: Sequence[ItemPlan], seed: int) -> list[ItemPlan]:
     """Return the items in a random order that the seed determines.
 
-    Items of one sub-scale stay together, because they have the same kind of answer scale.
+    Items of the same sub-scale stay next to each other, because they have the same kind of answer scale.
     """
     rng, units = Random(seed), defaultdict[str, list[ItemPlan]](list)  # noqa: S311 - not a secret
     for item in items:

@@ -57,7 +57,7 @@ def practice_organisation(
     """Return the rules about who commands and writes to whom in a practice episode, in the form that a
     condition stores. They come from the world's defaults for practice, unless the participant `leads`.
 
-    `seat` is the participant's seat. Empty if the participant practises alone.
+    `seat` is the participant's seat. The result is empty if the participant practises alone.
     """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
@@ -70,7 +70,7 @@ def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
     """Return the scores that end the practice episode early, by the name of the score. They come from the
     world's defaults for practice.
 
-    Empty if practice always lasts all its steps.
+    The result is empty if practice always lasts all its steps.
     """
     if settings.get("all_steps") or world not in known_worlds():
         return {}
@@ -206,7 +206,8 @@ ALWAYS_ON = frozenset({"welcome", "end"})
 
 
 def part_problems(kind: str, text: str, enabled: bool, settings: Mapping[str, Json]) -> dict[str, str]:
-    """Return what is wrong with a part, as messages by field name. Empty if nothing is wrong."""
+    """Return what is wrong with a part, as messages by field name. The result is empty if nothing
+    is wrong."""
     part, problems = PARTS[kind], {}
     if not enabled and kind in ALWAYS_ON:
         problems["enabled"] = "This part cannot be switched off."
@@ -226,11 +227,11 @@ LONGEST = 300
 def practice_reaches(
     world: str, settings: Mapping[str, Json], until: Mapping[str, int], seat: int = 0
 ) -> bool:
-    """Return whether a participant in this seat who only follows the hints reaches the goal in time. This is
-    simulated with several seeds.
+    """Return whether a participant in this seat who only follows the hints reaches the goal in time. This
+    is simulated with several seeds.
 
-    `until` is the goal: scores by name. True if `until` is empty. Raises SettingsError if the world cannot
-    be played.
+    `until` is the goal: scores by name. Return True if `until` is empty. Raises SettingsError if the world
+    cannot be played.
     """
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)), seat)
 

@@ -41,8 +41,9 @@ class PlayedSettings(PlayedCondition, Protocol):
 def measurement_warnings(played: PlayedSettings, people: int | None = None) -> tuple[str, ...]:
     """Return whole sentences about what episodes of this condition cannot measure.
 
-    `people` is the number of planned participants, or None if it is unknown. Empty if there is nothing to
-    report. Also empty if the condition cannot be played; `condition_check` reports that.
+    `people` is the number of planned participants, or None if it is unknown. The result is empty if there
+    is nothing to report. The result is also empty if the condition cannot be played; `condition_check`
+    reports that.
     """
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         world = get_world(played.world).create(seats=seats_of(played), settings=played.settings)
@@ -115,7 +116,8 @@ class PlayMetric:
 
     @property
     def figure(self) -> Metric:
-        """The metric in the form in which worlds define theirs, to show means of its values as texts."""
+        """Return the metric in the form in which worlds define their metrics. It is used to show means of
+        the metric as text."""
         kind: Literal["share", "number"] = "share" if self.kind == "share" else "number"
         return Metric(self.key, kind, self.label, unit=self.unit)
 
@@ -127,8 +129,8 @@ class PlayMetric:
 
 
 def has_seat(played: PlayedSettings) -> bool:
-    """Return whether the participant has a seat in the world. False for a participant who only leads the
-    others."""
+    """Return whether the participant has a seat in the world. Return False for a participant who only leads
+    the others."""
     return not is_apart(played.organisation)
 
 
@@ -138,8 +140,8 @@ def shares_work(played: PlayedSettings) -> bool:
 
 
 def waits_for_people(played: PlayedSettings) -> bool:
-    """Return whether the participant has a seat, and the world waits for commands. False if the world runs
-    on a clock, or if the condition cannot be played."""
+    """Return whether the participant has a seat, and the world waits for commands. Return False if the
+    world runs on a clock, or if the condition cannot be played."""
     if not has_seat(played):
         return False
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
@@ -201,8 +203,8 @@ CONDUCT_METRICS = (REFUSED, IDLE, THINKING, WORK)
 
 
 def team_in(played: PlayedSettings) -> Organisation | None:
-    """Return the organisation of a condition with several members. None if it has no organisation, has a
-    single member, or cannot be played."""
+    """Return the organisation of a condition with several members. Return None if it has no organisation,
+    has a single member, or cannot be played."""
     with suppress(SettingsError, UnknownNameError):
         organisation = planned_organisation(played)
         return organisation if organisation and len(organisation.members) > 1 else None

@@ -98,7 +98,7 @@ def _content_differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> It
 
 def prompts_of(condition: ConditionPlan) -> list[str]:
     """Return the prompt texts that are the same in every episode of this condition, in full and without
-    repeats. Empty if no language model plays."""
+    repeats. The result is empty if no language model plays."""
     minds = all_minds(condition)
     if not minds:
         return []
@@ -117,8 +117,8 @@ def _situation(condition: ConditionPlan, world: World, mind: MindPlan) -> Situat
 
 
 def model_of(condition: ConditionPlan) -> str:
-    """Return the names of the language models that play in this condition, joined by commas. Empty if none
-    plays.
+    """Return the names of the language models that play in this condition, joined by commas. Return an
+    empty string if none plays.
 
     If the settings name no model, the default model of this process is returned.
     """

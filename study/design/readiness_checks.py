@@ -77,8 +77,8 @@ def _words(name: str) -> list[str]:
 
 
 def _one_letter(one: str, other: str) -> bool:
-    """Return whether one letter was added, left out or changed, or two neighbouring letters were
-    exchanged."""
+    """Return True if one word results from the other by a single change: one letter added, removed or
+    replaced, or two neighbouring letters exchanged."""
     short, long = sorted((one, other), key=len)
     if len(short) < LONG or not (one + other).isalpha() or len(long) - len(short) > 1:
         return False
@@ -110,7 +110,8 @@ class ReadinessProblem:
 
 
 def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
-    """Return a problem that is only advice: the study can still take participants."""
+    """Return a problem that does not prevent the study from taking participants. `words` is its text, and
+    `page` the page where the researcher can solve it."""
     return ReadinessProblem(words, page, args, hinders=False)
 
 
@@ -140,7 +141,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
 
 
 def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield problems of planned tests that cannot be run."""
+    """Yield a problem for each planned test that cannot be run."""
     conditions = {one.key: one.between_group for one in design.conditions}
     text = str(design.meant("planned_contrasts"))
     for problem in contrast_problems(text, conditions):
@@ -155,7 +156,8 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
-    """Yield a sentence for each number of participants with which a test cannot be run."""
+    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. They
+    can be too few, or too many for the mixed model."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
     elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
@@ -172,9 +174,10 @@ def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[
 
 
 def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[ReadinessProblem]:
-    """Yield contrasts that some ratings lack, because a condition of the contrast does not ask them.
+    """Yield a problem for each contrast that cannot be tested with some rating, because a condition of the
+    contrast does not ask that rating.
 
-    A contrast without any common measure blocks the study.
+    If no measure exists in all conditions of the contrast, the problem blocks the study.
     """
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
@@ -227,7 +230,8 @@ def _conditions(study: Study) -> Iterator[ReadinessProblem]:
 
 
 def _needs_plans(row: Condition) -> bool:
-    """Return whether somebody can request actions of a participant who plays a seat."""
+    """Return True if participants in this condition play a seat and somebody else can request actions of
+    them."""
     if row.world not in known_worlds() or not get_kit(row.world).requests_actions:
         return False
     with suppress(WorldError, UnknownNameError):  # the check of the condition reports it
@@ -254,7 +258,7 @@ def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield why the between-subjects groups cannot be compared."""
+    """Yield the reasons why the between-subjects groups cannot be compared."""
     if not design.groups or not design.conditions:
         return
     for group in design.groups:
@@ -322,7 +326,8 @@ PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
 
 
 def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield questions that ask whether teammates are people or programs although earlier texts say so."""
+    """Yield a problem for each question that asks whether teammates are people or programs, if texts shown
+    earlier already tell participants."""
     before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
     telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
     for row in study.items.filter(enabled=True) if telling else ():
@@ -339,7 +344,8 @@ def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessPr
 
 
 def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield problems of sub-scales whose data column would stay blank."""
+    """Yield a problem for each sub-scale whose score cannot be computed, so that its data column would be
+    empty."""
     alone = any(not one.teammates for one in design.conditions)
     for place in SurveyItem.Place.values:
         for scale in subscales(design.items_at(place)):
@@ -355,7 +361,7 @@ def _scales(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield pairs of sub-scale names that one typo may explain."""
+    """Yield a problem for each pair of sub-scale names that differ so little that one may be a typo."""
     names = [one.name for place in SurveyItem.Place.values for one in subscales(design.items_at(place))]
     for one, other in likely_typos(names):
         words = (
@@ -366,7 +372,8 @@ def _scale_name_typos(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield a problem if following the hints does not reach the goal of practice."""
+    """Yield a problem if a participant who follows all hints does not reach the goal of the practice
+    episode."""
     settings, played = design.part("practice").settings, design.practice
     if not (design.has("practice") and settings.get("hints")):
         return
@@ -382,12 +389,14 @@ def _practice(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _group_designs(design: Blueprint) -> dict[str, Blueprint]:
-    """Return the design of each group between people by its key, or the whole design under an empty key."""
+    """Return the design of each between-subjects group, by group key. Without groups, return the whole
+    design under an empty key."""
     return {group: design.for_group(group) for group in design.groups or ("",)}
 
 
 def _practised_seats(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield groups of participants who practise in another seat than they play."""
+    """Yield a problem for each group whose participants practise in a different seat from the one that they
+    play."""
     own_seat = bool(design.part("practice").settings.get("own_seat"))
     if not (design.has("practice") and (design.groups or own_seat)):
         return
@@ -404,7 +413,8 @@ def _practised_seats(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield worlds that only the guide explains. A study has only one practice episode."""
+    """Yield a problem for each world that participants play without practice. A study has only one practice
+    episode, so the guide alone explains its other worlds."""
     worlds = dict.fromkeys(one.world for one in design.conditions)
     unpractised = [readable_name(world) for world in worlds if world != design.practice.world]
     if design.has("practice") and unpractised:
@@ -416,9 +426,10 @@ def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield a problem if practice differs from every condition of its world.
+    """Yield a problem if the practice episode differs from every condition in the same world.
 
-    The guide shows the condition that is played first, so it would not show what is practised.
+    The guide describes the condition that is played first. In this case, it would not describe the practice
+    episode.
     """
     plans = [plan for plan in design.conditions if plan.world == design.practice.world]
     if not (design.has("practice") and design.has("guide") and plans):
@@ -435,8 +446,8 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
-    """Return the labels of the choice settings that differ and that the guide explains. Numbers such as pace
-    are not compared."""
+    """Return the labels of settings whose value in practice differs from the condition. Only settings with
+    fixed choices that the guide explains are compared. Numbers, such as the pace, are not compared."""
     declared, alike = get_world(plan.world).settings, get_page(plan.world).guide_ignores_settings
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
     compared = [each for each in declared if each.kind == "choice" and each.name not in alike]
@@ -444,7 +455,7 @@ def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str
 
 
 def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield languages in which participants would find texts that are not translated."""
+    """Yield a problem for each language in which participants would see untranslated texts."""
     for code, paths in missing_translations(design).items():
         name = dict(study.languages_offered)[code]
         words = f"{counted_noun(len(paths), 'text')} of yours: not translated into {name} yet."
@@ -453,7 +464,8 @@ def _texts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _people(study: Study) -> Iterator[ReadinessProblem]:
-    """Yield problems of conditions for several people: what prevents the episode or makes people wait."""
+    """Yield the problems of conditions for several people. Some prevent the episode, others make people
+    wait."""
     rows = [row for row in study.conditions.all() if _is_shared(row)]
     if len({len(people_in(row)) for row in rows}) > 1:
         words = (

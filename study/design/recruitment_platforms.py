@@ -60,7 +60,8 @@ class RecruitmentPlace:
     """
 
     def link(self, bare: str) -> str:
-        """Return the study's link `bare` with a placeholder for each parameter that the platform fills in."""
+        """Return the study's link with a placeholder for each parameter that the recruitment platform fills
+        in. `bare` is the link without parameters."""
         names = [name for name in (self.label, *self.more) if name and self.placeholder]
         said = "&".join(f"{name}={self.placeholder.replace('NAME', name.upper())}" for name in names)
         return f"{bare}?{said}" if said else bare

@@ -144,7 +144,8 @@ def study_from_file(path: Path, *, shared: bool = False, **changes: Any) -> Stud
 
 
 def _given_fields(told: Record) -> dict[str, Any]:
-    """Return the fields that a table sets, without defaults."""
+    """Return the fields that a table of the file sets. Fields with default values are not added. `told` is
+    the table."""
     return told.model_dump(exclude_unset=True)
 
 
@@ -158,7 +159,8 @@ def _study_values(told: StudyFile) -> dict[str, Any]:
 
 
 def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]:
-    """Return a condition's fields from its own table, completed by the study's world."""
+    """Return the fields of a condition from its table `told` in the file. Fields that are missing there
+    come from the study's world."""
     settings = {**world.settings, **told.settings}
     return {"world": world.kind, **_given_fields(told), "settings": settings}
 
@@ -166,8 +168,8 @@ def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]
 def _texts(
     source: DataSource, own: Mapping[str, str], told: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Return the file's translations, which are keyed by path, in the form of `Study.texts` (keyed by
-    text)."""
+    """Return the translations in the file, in the form of `Study.texts`: keyed by the original text. The
+    file keys them by path."""
     for language, texts in told.items():
         if unknown := texts.keys() - own.keys():
             raise source.error(f"texts.{language}", f"{min(unknown)} is no text of this study")
@@ -178,7 +180,7 @@ def _texts(
 
 
 def _check_open(source: DataSource, study: Study) -> None:
-    """Refuse an open study while it lacks something that the console requires before opening."""
+    """Raise DataError if the file describes an open study that the console would not allow to open."""
     if study.status == Study.Status.OPEN and (missing := blocking_problems(study)):
         where = f"parts.{missing[0].args[0]}" if missing[0].page == "part" else ""
         raise source.error(where, f'{missing[0].words} Or say status = "closed".')
@@ -199,7 +201,7 @@ def _make(source: DataSource, model: type[Made], values: Mapping[str, Any]) -> M
 
 
 def _refusal(source: DataSource, error: ValidationError) -> DataError:
-    """Return all problems that the model found, in one line."""
+    """Return a DataError whose single line has all problems that the database model found in the study."""
     messages = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
     (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in messages.items())
     return DataSource(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

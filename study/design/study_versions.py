@@ -72,10 +72,10 @@ def version_blueprints(study: Study) -> list[Blueprint]:
 
 
 def matches_design(version: Version, design: Blueprint) -> bool:
-    """Return whether a version has exactly this design.
+    """Return True if the version has exactly this design.
 
-    If the version's document has an older format, some fields are missing in it. For each of them, the
-    design must have the value that was implied then.
+    If the version's document has an older format, it lacks some fields. In each of these fields, the design
+    must have the implied default.
     """
     number = version.document["format"]
     same = design.format >= number and version.digest == design.in_format(number).digest
@@ -83,7 +83,7 @@ def matches_design(version: Version, design: Blueprint) -> bool:
 
 
 def frozen_version(study: Study) -> Version | None:
-    """Return the version that was preregistered last. None if there is no preregistration."""
+    """Return the version that was preregistered last. Return None if there is no preregistration."""
     return study.versions.exclude(frozen_at=None).order_by("-number").first()
 
 
@@ -133,7 +133,8 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
 
 
 def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
-    """Yield differences from the implied defaults in fields that the old document's format lacks."""
+    """Yield the differences in fields that the format of the old document lacks. Such a field is compared
+    by its implied default."""
     for name in IMPLIED_DEFAULTS:
         if old.meant(name) != new.meant(name):
             yield Difference("study", name, old.meant(name), new.meant(name))
@@ -146,7 +147,9 @@ def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Differen
 def _unrecorded_plan_differences(
     what: str, since: Mapping[str, int], plans: tuple[Sequence[Any], Sequence[Any]], number: int
 ) -> Iterator[Difference]:
-    """Yield such differences of items or conditions that both designs have. `number` is the old format."""
+    """Yield the differences of items or conditions that both designs have, in fields that the old
+    document's format lacks. `what` names the kind of row, `since` maps fields to the format that introduced
+    them, and `number` is the old format."""
     was = {one.key: one for one in plans[0]}
     for one in (one for one in plans[1] if one.key in was):
         for name in (name for name, first in since.items() if first > number):

@@ -201,7 +201,8 @@ def team_organisation(
 
 
 def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
-    """Return the leader without a seat, the participant or a co-player, followed by the others."""
+    """Return the members of a team whose leader has no seat. The leader (the participant or a co-player)
+    comes first."""
     if team.apart and team.leads:
         raise SettingsError("leads: if the participant controls no player, the participant is the leader")
     if not members:
@@ -210,7 +211,8 @@ def _led(members: Sequence[Member], seats: int, team: Team) -> list[Member]:
 
 
 def _in_order(members: Sequence[Member], leads: int) -> list[Member]:
-    """Return the member in this seat first, then the others by number."""
+    """Return the members with the one in seat `leads` first. The other members follow in the order of their
+    numbers."""
     if not any(leads in member.seats for member in members):
         raise SettingsError(f"leads: nobody has the seat {leads}")
     return sorted(members, key=lambda member: (leads not in member.seats, member.number))

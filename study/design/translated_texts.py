@@ -77,7 +77,8 @@ class _Translations:
         return {name: self.translated(f"{path}.{name}", getattr(plan, name)) for name in names}
 
     def listed(self, path: str, texts: Iterable[str]) -> list[str]:
-        """Return the translations of a list of texts. Their paths end in the numbers from 1."""
+        """Return the translations of the texts in a list. The path of each text is `path` and its number,
+        counted from 1."""
         return [self.translated(f"{path}.{number}", text) for number, text in enumerate(texts, start=1)]
 
 

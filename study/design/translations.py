@@ -56,10 +56,8 @@ def best_language(languages: str, wanted: Iterable[str]) -> str:
 
 
 def _closest_code(wanted: str, offered: Sequence[str]) -> str:
-    """Return the offered code of the same language or of another variant.
-
-    Return an empty string if there is none.
-    """
+    """Return the offered language code that is closest to `wanted`: the same language or another variant of
+    it. Return an empty string if there is none."""
     wanted = _SAME.get(wanted.lower(), wanted.lower())
     if wanted in offered:
         return wanted

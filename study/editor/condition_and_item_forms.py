@@ -50,13 +50,14 @@ class ShowsOtherKinds:
             super().full_clean()  # type: ignore[misc]
 
     def is_valid(self) -> bool:
-        """Return whether the form is valid. False if the request only reloads the form to show other
+        """Return whether the form is valid. Return False if the request only reloads the form to show other
         fields (`SHOW_BUTTON`)."""
         return SHOW_BUTTON not in self.data and super().is_valid()  # type: ignore[attr-defined, misc]
 
 
 def clear_unchosen_errors(form: Any, kinds: Iterable[ChoosableKind], cleaned: Mapping[str, Any]) -> None:
-    """Remove the errors of fields of worlds and co-players that are not chosen. These fields are hidden."""
+    """Remove the errors of settings whose world or co-player is not chosen. The fields of these settings
+    are hidden."""
     for kind in kinds:
         if cleaned.get(kind.part) != kind.name:
             for name, _ in kind.named_settings():
@@ -122,11 +123,12 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
                     self._offer(name, [*setting.choices, (value, f"{value} (no longer there)")])
 
     def _world(self) -> str:
-        """Return the world that the form shows now."""
+        """Return the world that is currently chosen in the form."""
         return str(self[WORLD].value() or "")
 
     def _offer_groups(self) -> None:
-        """Offer the study's between-subjects groups, or remove the fields if there are none."""
+        """Fill the form's choices with the study's between-subjects groups. If the study has no groups,
+        remove the fields about groups."""
         groups = group_keys(self.instance.study.between_groups)
         known = [group for group in (self.instance.between_group,) if group and group not in groups]
         if not groups and not known:
@@ -142,10 +144,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             field.choices = choices
 
     def _has(self, kind: ChoosableKind) -> bool:
-        """Return whether the stored condition already has this kind.
-
-        Its missing settings keep their defaults.
-        """
+        """Return True if the stored condition already has this world or co-player (`kind`). Settings that
+        are missing in it then get their default values."""
         return bool(self.instance.pk) and getattr(self.instance, kind.part) == kind.name
 
     def _stored(self, kind: ChoosableKind) -> Mapping[str, Json]:
@@ -169,14 +169,16 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def _post_clean(self) -> None:
-        """Refuse settings that can no longer be chosen, unless the condition had them before."""
+        """Add an error if the form has settings that new conditions can no longer use. The condition's
+        previous settings stay allowed."""
         super()._post_clean()  # type: ignore[misc]
         why = condition_refusal(self.instance)
         if why and why != self._refused:
             self.add_error(None, ValidationError({NON_FIELD_ERRORS: [why]}))
 
     def _gathered(self, part: str, otherwise: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the settings of the chosen kind by name. A wrong value is left out; it has its own error."""
+        """Return the settings of the chosen world or co-player by name. A setting with an invalid value is
+        left out, because its field already has an error."""
         kind = self._chosen(part)
         if kind is None:
             return dict(otherwise)
@@ -206,18 +208,17 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return (field, ValidationError(self._reasons(field, text))) if field else (None, error)
 
     def _reasons(self, field: str, text: str) -> list[str]:
-        """Return the messages for a field: all reasons that a drawing cannot be played, else the rules'
-        message."""
+        """Return the error messages for a field. For a drawing, return every reason why it cannot be
+        played. For any other field, return the message `text`."""
         refusals = getattr(self.fields[field].widget, "refusals", None)
         found = refusals(self.cleaned_data.get(field) or "") if refusals else []
         return found or [error_without_name(text)]
 
     def _field_called(self, name: str) -> str | None:
-        """Return the form field for a name in a message.
+        """Return the form field for the setting `name` that an error message mentions.
 
-        The condition's fields and those of the chosen kinds are searched.
-
-        The chosen world comes first, then the chosen co-player, then the other fields.
+        The settings of the chosen world are searched first, then those of the chosen co-player, then the
+        condition's other fields.
         """
         for part in (WORLD, COPLAYER):
             kind = self._chosen(part)

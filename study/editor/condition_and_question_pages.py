@@ -85,8 +85,8 @@ def condition(request: HttpRequest, study: Study, pk: int | None = None) -> Http
 
 
 def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, Any]:
-    """Return the template context with the plain fields and one group of fields per kind, the chosen kinds
-    marked."""
+    """Return the template context of the condition form: its plain fields, and one group of fields for each
+    world and co-player. The chosen groups are marked."""
     chosen = {part: request.POST.get(part) or getattr(row, part) for part in (WORLD, COPLAYER)}
     shown = chosen_fields(form, all_kinds(), chosen, request.POST.getlist(SHOWN))
     told = (
@@ -100,10 +100,8 @@ def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, 
 
 
 def _without_scene(form: Any, world: str) -> set[str]:
-    """Return the 3D field if the world has no 3D scene, so that the page hides it.
-
-    It stays if it has an error.
-    """
+    """Return the names of the fields that the page hides. The 3D field is hidden if the world has no 3D
+    scene, unless the field has an error."""
     field = "three_dimensions"
     return (
         {field} if world in known_worlds() and not has_3d_scene(world) and field not in form.errors else set()
@@ -111,7 +109,7 @@ def _without_scene(form: Any, world: str) -> set[str]:
 
 
 def _dry_run_warnings(row: Condition) -> tuple[str, ...]:
-    """Return warnings of what the condition cannot measure, from the results of dry runs."""
+    """Return warnings about what the condition cannot measure. They come from the results of dry runs."""
     return dry_run_warnings(row.study).get(row.key, ())
 
 

@@ -59,7 +59,7 @@ class ChangeSide(NamedTuple):
 
     @property
     def folded(self) -> bool:
-        """Return whether the table first shows only the beginning of this value."""
+        """Return True if the table shows only the beginning of this value until the user opens it."""
         return bool(self.pairs) or len(self.text) > LONG
 
 
@@ -100,7 +100,8 @@ def _program_place(where: str, names: Mapping[str, str]) -> str:
 
 
 def _derived_value(value: Json, names: Mapping[str, str]) -> ChangeSide:
-    """Return a value that follows from a design: orders as a list, other values as a text."""
+    """Return a value that follows from the design, in readable form. Orders of conditions become a list,
+    and other values become a text."""
     if not isinstance(value, dict) or "sequences" not in value:
         return ChangeSide(plain_value(value))
     orders = [" → ".join(names.get(key, key) for key in one["order"]) for one in value["sequences"]]
@@ -121,7 +122,7 @@ class _DifferenceWords:
         self.designs = designs
 
     def change(self) -> Change:
-        """Return the difference as texts for display."""
+        """Return the difference between the two designs as texts for display."""
         if self.difference.field == WHOLE:
             old, new = (self._whole(plan) for plan in self.plans)
             return Change(self._where(), "Removed" if self.plans[1] is None else "Added", old, new)

@@ -302,10 +302,8 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def _people_words(team: Team) -> list[str]:
-    """Return which seats are people's, and what happens if they are gone.
-
-    The result is empty if the first seat is the only person's.
-    """
+    """Return a text that says which seats people have, and what happens if these people are missing. Return
+    an empty string if one person has the first seat and no other person plays."""
     seats = and_list([str(seat + 1) for seat in team.people])
     if not team.is_shared:
         return [] if team.people == (0,) else [f"The participant is player {seats}"]
@@ -327,23 +325,22 @@ def _people_words(team: Team) -> list[str]:
 
 
 def _member(number: int, team: Team, condition: ConditionPlan) -> str:
-    """Return a member by its number.
-
-    A member who leads without a seat has the number after the last seat.
-    """
+    """Return a text that names the team member with this number. A member who leads without a seat has the
+    number after the last seat."""
     if team.is_led_apart and number == condition.teammates + (not team.apart):
         return "the participant" if team.apart else COPLAYER_LEADS
     return _players((number,), team)
 
 
 def _players(seats: Sequence[int], team: Team) -> str:
-    """Return seats as player numbers. The only person is called “the participant”."""
+    """Return a text that names these seats as players, counted from 1. If only one person plays, that
+    person is called “the participant”."""
     person = team.people[0] if len(team.people) == 1 and not team.apart else None
     return and_list(["the participant" if seat == person else f"player {seat + 1}" for seat in seats])
 
 
 def shown_words(value: str) -> str:
-    """Return the forms' label for how a world is shown."""
+    """Return the label that forms use for this choice of how to show a world."""
     return str(Shown(value).label) if value in Shown.values else "as in the study"
 
 
@@ -352,7 +349,8 @@ def _seconds(value: float | None, unset: str) -> str:
 
 
 def goal_words(world: str, goal: Mapping[str, Json]) -> str:
-    """Return the goal of a round as text: `Orders completed: at least 3`. Empty without a goal."""
+    """Return the goal of a round as text: `Orders completed: at least 3`. Return an empty string without a
+    goal."""
     labels = goal_labels(world)
     return "; ".join(
         f"{labels.get(name, name)}: at least {format_number(least)}" for name, least in goal.items()
@@ -434,7 +432,7 @@ def item_notes(item: ItemPlan) -> tuple[str, ...]:
 
 
 def question(item: ItemPlan) -> DescribedQuestion:
-    """Return an item with all its properties, as texts for display."""
+    """Return an item with all its properties as texts for display."""
     must = ("must be answered",) if must_be_answered(item) else ()
     right = "" if item.correct is None else plain_value(item.correct)
     return DescribedQuestion(item, answers_words(item), right, (*must, *item_notes(item)))
@@ -497,15 +495,16 @@ def _scale(place: str, scale: SubScale) -> DescribedScale:
 
 
 def _given(outcome: OutcomePlan) -> str:
-    """Return what participants get at this kind of end, apart from its text."""
+    """Return a text that says whether participants get a completion code at this kind of end, and whether
+    they get an address to go to."""
     own = OWN_CODE if outcome.kind == Outcome.Kind.COMPLETE else "No code"
     where = "an address to go to" if outcome.has_address else "no address"
     return f"{FIXED_CODE if outcome.has_code else own}; {where}."
 
 
 def ends(design: Blueprint) -> list[DescribedOutcome]:
-    """Return the completion code, address and text for each kind of end. “Complete” is always listed.
-    Empty if the design's document format has no outcomes."""
+    """Return the completion code, address and text for each kind of end. “Complete” is always listed. The
+    result is empty if the design's document format has no outcomes."""
     if design.format < OUTCOMES:
         return []
     known = {one.kind: one for one in design.outcomes}

@@ -176,8 +176,8 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
     def clean_closes_at(self) -> datetime | None:
-        """Return the closing date, or None. Raises ValidationError for a new date in the past; a stored
-        past date is accepted."""
+        """Return the closing date, or None if there is none. Raises ValidationError if the date is new and
+        in the past. A past date that was already stored is accepted."""
         closes_at: datetime | None = self.cleaned_data["closes_at"]
         if closes_at and "closes_at" in self.changed_data and closes_at <= timezone.now():
             raise forms.ValidationError(

@@ -92,7 +92,8 @@ def describe_orders(study: Study) -> dict[str, Any]:
 
 
 def _group_rows(study: Study, group: str, names: Mapping[str, str]) -> list[tuple[int, list[str]]]:
-    """Return the first sequences of a group, each with the names of its conditions."""
+    """Return the first sequences of conditions of one between-subjects group. Each has the names of its
+    conditions."""
     played = [one.key for one in conditions_of_group(study.conditions.all(), group)]
     return [
         (one.id, [names[key] for key in one.order])
@@ -101,10 +102,8 @@ def _group_rows(study: Study, group: str, names: Mapping[str, str]) -> list[tupl
 
 
 def _carry_over(names: Mapping[str, str], block: Sequence[OrderSequence]) -> list[tuple[str, list[Any]]]:
-    """Return rows of (condition before, how often each condition directly follows it).
-
-    A diagonal cell is empty.
-    """
+    """Return the rows of the carry-over table. Each row has a condition, and how often every other
+    condition directly follows it. The cells on the diagonal are empty."""
     over = carry_over_counts([one.order for one in block])
     return [(first, [over.get((before, after), "") for after in names]) for before, first in names.items()]
 
@@ -154,8 +153,8 @@ def _missing_title(study: Study, hinders: bool) -> str:
 
 
 def _number(study: Study, noun: str, **which: bool) -> str:
-    """Return a count of the study's participants with a noun, such as `3 previews`. Empty if there are
-    none."""
+    """Return a number of the study's participants with its noun, such as `3 previews`. Return an empty
+    string if the number is 0."""
     number = study.participants.filter(**which).count()
     return counted_noun(number, noun) if number else ""
 
@@ -174,7 +173,8 @@ Shown = Callable[[HttpRequest, Study], dict[str, Any]]
 def _study_form(
     form_class: Any, heading: str, shown: Shown = lambda *_: {}
 ) -> Callable[..., HttpResponseBase]:
-    """Return a page that edits some of the study's own fields."""
+    """Return a view that shows and saves a form for some of the study's own fields. `form_class` is the
+    form, `heading` the page's heading, and `shown` returns further template context."""
 
     @study_page("edit", FORM_METHODS)
     def page(request: HttpRequest, study: Study) -> HttpResponse:
@@ -199,7 +199,8 @@ LINKS = 20
 
 
 def _links_shown(request: HttpRequest, study: Study) -> dict[str, Any]:
-    """Return the context about recruitment. With plain labels, it has newly made links to hand out."""
+    """Return the template context about recruitment. It has the study's link, and newly made personal links
+    to hand out."""
     number = request.GET.get("links", "")
     many = max(1, min(int(number), MOST_LABELS)) if number.isdecimal() and len(number) < 9 else LINKS
     place = RECRUITMENT_PLACES[study.recruitment]
@@ -243,7 +244,8 @@ def part_page(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
 
 
 def _part(study: Study, kind: str) -> StudyPart:
-    """Return the stored part or a new one with defaults. Raises Http404 for an unknown kind."""
+    """Return the study's stored part of this kind. If none is stored, return a new part with default
+    values. Raises Http404 for an unknown kind."""
     if kind not in PARTS:
         raise Http404(kind)
     return study.parts.filter(kind=kind).first() or _fresh_part(study, kind)
@@ -353,7 +355,8 @@ CHANGED = (
 
 
 def _name(text: str) -> str:
-    """Return the name of the field for this text. It does not depend on where the text is used."""
+    """Return the name of the form field for this text. Equal texts have the same field, wherever they are
+    used."""
     return PREFIX + text_hash(text)[:16]
 
 

@@ -101,7 +101,7 @@ def unused_label(study: Study) -> str:
 
 
 def _labels() -> Iterator[str]:
-    """Yield `Team A` to `Team Z`, then `Team AA` and so on."""
+    """Yield the labels `Team A` to `Team Z`, then `Team AA`, `Team AB` and so on."""
     for length in count(1):
         yield from (f"Team {''.join(letters)}" for letters in product(ascii_uppercase, repeat=length))
 
@@ -192,7 +192,8 @@ def study_deletion_problem(study: Study) -> str:
 
 
 def _first_erase(programs: int) -> str:
-    """Return the beginning of a sentence. Owners find the button on the design page."""
+    """Return the beginning of a message that asks the user to erase this number of synthetic participants
+    first."""
     return f"First erase the {counted_noun(programs, 'synthetic participant')}"
 
 
@@ -241,7 +242,7 @@ def _rows_beside(row: Condition | SurveyItem) -> list[Any]:
 
 
 def _positions(rows: list[Any]) -> list[int]:
-    """Return the rows' positions, or 1, 2, 3 … if two rows share a position."""
+    """Return the positions of the rows. If two rows have the same position, return 1, 2, 3, … instead."""
     positions = [one.position for one in rows]
     return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
 
@@ -393,7 +394,8 @@ FRESH: dict[str, Any] = {
 
 
 def _outcomes(study: Study) -> Iterator[Outcome]:
-    """Yield the texts at the ends, without codes and without addresses that may contain a code."""
+    """Yield the outcomes of a study for its copy. Completion codes are left out, and so are addresses that
+    may contain a code."""
     for row in study.outcomes.all():
         row.code, row.url = "", row.url if "{code}" in row.url else ""
         if row.url or row.text:

@@ -164,12 +164,12 @@ def applicable_fields(
     within: bool = False,
     schedule: str = ALL_TOGETHER,
 ) -> set[str]:
-    """Return the names of the team fields that have an effect for this kind of organisation. `kind` is empty
-    if none is chosen.
+    """Return the names of the team fields that have an effect for this kind of organisation. `kind` is the
+    kind, or an empty string if none is chosen.
 
-    `kind` is empty if none is chosen. `apart`: the participant has no seat. `several`: several people play.
-    `talks`: people and co-players may write. `within`: members talk within the step. `schedule`: who waits
-    for whom.
+    Three arguments are booleans. `apart`: the participant has no seat in the world. `several`: several
+    people play. `talks`: people and co-players may write to each other. `within` is set if members talk
+    within one step. `schedule` says which members wait for which.
     """
     needs_talk = kind in {"central", "each"} and not talks
     fields = _settings_of(kind) & (SILENT_FIELDS if needs_talk else _settings_of(kind))
@@ -232,7 +232,8 @@ def team_fields() -> dict[str, forms.Field]:
 
 
 def _people_fields() -> dict[str, forms.Field]:
-    """Return the fields about people: which players they are, and what happens if they are missing."""
+    """Return the form fields about people in the team. They ask which players are people, and what happens
+    if a person is missing."""
     team = Team()
     return {
         PEOPLE: forms.CharField(
@@ -313,8 +314,8 @@ Fail = Callable[[str, str], None]
 
 
 def read_team(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """Return a condition's `organisation` from the cleaned values of the team fields. Errors are passed to
-    `fail`."""
+    """Return a condition's `organisation`, made from the cleaned values of the team fields. For each error,
+    the function `fail` is called."""
     people = _people(cleaned.get(PEOPLE) or "1", fail)
     kind = cleaned.get(KIND) or ("" if people == [0] else "central")
     if not kind:
@@ -350,7 +351,8 @@ def _people(text: str, fail: Fail) -> list[int]:
 
 
 def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str, Json]:
-    """Return the values about people that differ from the defaults."""
+    """Return the settings about people whose values differ from the defaults. `people` are the seats of
+    people."""
     said: dict[str, Json] = {} if people == [0] else {"people": people}
     if len(people) > 1:
         filled = {name: cleaned.get(field) for name, field in TOGETHER.items()}
@@ -359,7 +361,8 @@ def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str,
 
 
 def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """Return the pairs who may command or write, by member number. Pairs that nobody entered are left out."""
+    """Return the pairs of members who may command or write to each other, by member number. If nothing was
+    entered in a field, its pairs are left out."""
     lead = (cleaned.get("teammates") or 0) + (not cleaned.get(APART))
     read: dict[str, Json] = {}
     for name, field in PAIRS.items():
@@ -374,7 +377,8 @@ def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
 
 
 def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: Fail) -> None:
-    """Check seat numbers and report errors in terms of players, before the rules report them as seats."""
+    """Check the entered player numbers and report errors through `fail`. The messages name players (counted
+    from 1), while later checks would name seats (counted from 0)."""
     teammates = cleaned.get("teammates")
     if teammates is None:
         return

@@ -109,14 +109,14 @@ def preregistration(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _entered_early(version: Version, state: FreezeState) -> int:
-    """Return how many people entered under a version before it was preregistered."""
+    """Return how many people entered under this version before the version was preregistered."""
     if state.frozen_at is None:
         return 0
     return version.participants.filter(preview=False, synthetic=False, entered_at__lt=state.frozen_at).count()
 
 
 def _entered_unfrozen(study: Study, design: Blueprint) -> int:
-    """Return how many people entered under the current design before it is preregistered."""
+    """Return how many people entered under the current design while it was not preregistered."""
     unfrozen = [
         one.pk for one in study.versions.filter(frozen_at=None).defer("bundle") if matches_design(one, design)
     ]
@@ -200,14 +200,15 @@ def _bundle_context(study: Study, version: Version) -> dict[str, Any]:
 
 
 def _plan_text(design: Blueprint, name: str) -> tuple[str, SafeString]:
-    """Return a text of the plan as (heading, HTML)."""
+    """Return the text of the plan with this name, as a pair of heading and HTML."""
     return study_label(name), to_html(str(design.study[name] or ""))
 
 
 def _condition(
     condition: ConditionPlan, content: Mapping[str, Json]
 ) -> tuple[str, list[LabelledValue], list[str]]:
-    """Return a condition's name, its settings and what follows from them, and its prompts."""
+    """Return the name of a condition, its settings, the facts that follow from them, and its prompts. They
+    come from the bundle's `content`."""
     model = content.get("models", {}).get(condition.key, "")
     rules = [LabelledValue("Version of the world's rules", str(content["worlds"][condition.world]))]
     plays = [LabelledValue("Language model that plays", model)] if model else []
@@ -219,7 +220,8 @@ def _condition(
 
 
 def _sequences(orders: Mapping[str, Json], names: Mapping[str, str]) -> list[str]:
-    """Return each order as text, after its between-subjects group if there are groups."""
+    """Return each sequence of conditions as text. If the study has between-subjects groups, the text begins
+    with the group."""
     told = [(one.get("group"), " → ".join(names[key] for key in one["order"])) for one in orders["sequences"]]
     return [f"{group}: {order}" if group else order for group, order in told]
 

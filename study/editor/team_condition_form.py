@@ -86,7 +86,7 @@ class Row:
         return settings if self.stored.get("coplayer") == kind else {}
 
     def initial(self) -> dict[str, Json]:
-        """Return the initial values of the row's fields; empty for a new row."""
+        """Return the initial values of the row's fields. The result is empty for a new row."""
         if not self.stored:
             return {}
         kind: str = self.stored["coplayer"]
@@ -143,7 +143,8 @@ def with_rows(sent: QueryDict) -> QueryDict:
 
 
 def _first_kind(sent: QueryDict) -> str:
-    """Return the kind of the other teammates, or the first that can play the world."""
+    """Return the type of co-player to preselect in a new row. It is the type of the other teammates, or
+    else the first type that can play the world."""
     own = sent.get(COPLAYER, "")
     return own if own not in {"", NOBODY} else _offered("", sent.get(WORLD, ""))[0][0]
 
@@ -153,7 +154,8 @@ def _offered(stored: str, world: str) -> list[tuple[str, str]]:
 
 
 def _who_may_lead(world: str) -> str:
-    """Return a text that names the co-players of this world that can lead without a player."""
+    """Return a text that names the co-players that can lead a team in this world without having a player of
+    their own."""
     able = leading_kinds(world) if world in known_worlds() else []
     return f"Without a player, only {' or '.join(map(readable_name, able))} can lead." if able else ""
 
@@ -286,7 +288,8 @@ class TeamFields(ConditionForm):
         return cleaned
 
     def _meaningful_data(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the cleaned data without hidden fields that have no meaning. The rows are in `MEMBERS`."""
+        """Return the cleaned data without hidden fields that have no effect. The entry `MEMBERS` holds the
+        rows with separate co-players."""
         out = self._hidden_fields()
         told = {name: value for name, value in cleaned.items() if name not in out}
         return told | ({} if MEMBERS in out else {MEMBERS: self._members(cleaned)})
@@ -303,7 +306,8 @@ class TeamFields(ConditionForm):
         return [member for _, member in members]
 
     def _check(self, row: Row, member: Mapping[str, Json]) -> None:
-        """Attach a co-player's error about its settings to the field that it names."""
+        """Check the settings of the co-player in this row. If they are invalid, add the error to the field
+        that the error message names."""
         try:
             make_agent(member["coplayer"], member["settings"])
         except (SettingsError, UnknownNameError) as error:
@@ -314,7 +318,7 @@ class TeamFields(ConditionForm):
                 self.add_error(meant, ValidationError(why))
 
     def _drop_hidden_errors(self) -> None:
-        """Remove the errors of hidden fields that have no meaning."""
+        """Remove the errors of hidden fields that have no effect."""
         for name in self._hidden_fields():
             self.errors.pop(name, None)
         if MEMBERS in self._hidden_fields():
@@ -348,7 +352,7 @@ class TeamFields(ConditionForm):
         return bool(self[APART].value()) and may_be_apart(self._kind())
 
     def _numbers(self) -> set[str]:
-        """Return the typed numbers of the players who are people."""
+        """Return the entered numbers of the players who are people."""
         return set(re.findall(r"\d+", str(self[PEOPLE].value() or "")))
 
     @property

@@ -110,7 +110,7 @@ def picture_or_why(condition: Condition) -> tuple[Picture | None, str]:
 
 
 def _silent(minds: list[MindPlan], seats: int) -> Organisation:
-    """Return the organisation of a condition that defines none."""
+    """Return the organisation to draw for a condition that defines no organisation."""
     return Organisation("central", members_of_plans(minds, seats=seats))
 
 
@@ -124,7 +124,7 @@ def _model(mind: MindPlan) -> str:
 def _players(
     organisation: Organisation, kinds: dict[int, str], models: dict[int, str], world: str
 ) -> tuple[Player, ...]:
-    """Return the players by seat. A member without a seat comes last."""
+    """Return the members of the diagram in the order of their seats. A member without a seat comes last."""
     page = get_page(world)
     rows = [
         Player(
@@ -140,7 +140,8 @@ def _players(
 
 
 def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
-    """Place a member on an ellipse. The first member is on top."""
+    """Return the member's node in the diagram. The `many` nodes are placed on an ellipse, and the first one
+    is on top. `place` is the number of this node."""
     angle = 2 * pi * place / many - pi / 2
     x, y = WIDTH / 2 + 140 * cos(angle), HEIGHT / 2 + 84 * sin(angle)
     aside = ABOVE if round(y) < HEIGHT / 2 else BELOW
@@ -148,7 +149,7 @@ def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
 
 
 def _numbers(member: Member) -> str:
-    """Return the member's player numbers, or a star for a member without a seat."""
+    """Return a member's player numbers as text. For a member without a seat in the world, return a star."""
     return ", ".join(str(seat + 1) for seat in member.seats) or LEAD
 
 

@@ -47,11 +47,11 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 def with_default_settings(
     sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = lambda _, setting: setting.default
 ) -> QueryDict:
-    """Return the submitted data, with defaults for settings that were not on the page. Only settings of the
-    chosen world and co-player are added.
+    """Return the submitted data `sent`, with default values for settings that were not on the page. Only
+    settings of the chosen world and co-player are added.
 
-    The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` returns the
-    default of a setting.
+    The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` is a
+    function that returns the default of a setting.
     """
     filled, shown = sent.copy(), sent.getlist("_shown")
     for kind in kinds:
@@ -149,13 +149,13 @@ def drawing_problems(form: Any, why: str) -> list[str]:
 
 
 def _choice_values(form: Any, kind: ChoosableKind) -> dict[str, Json]:
-    """Return the chosen values of the kind's choice settings."""
+    """Return the currently chosen values of those settings of `kind` that offer fixed choices."""
     chosen = ((name, setting) for name, setting in kind.named_settings() if setting.kind == "choice")
     return {setting.name: form[name].value() for name, setting in chosen}
 
 
 def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
-    """Return the text of the drawing that was submitted; empty if there was none."""
+    """Return the text of the drawing that was submitted. Return an empty string if there was none."""
     rows = {name: value for name, value in sent.items() if name != drawn.name}
     return sent_text(drawn.canvas, rows, drawn.name) or ""
 
@@ -197,9 +197,10 @@ def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
 
 
 def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) -> str:
-    """Return the text to start from.
+    """Return the text of the drawing from which the researcher wants to start. `asked` is the button that
+    was pressed.
 
-    Return an empty string if the button is for another field or the text is missing.
+    Return an empty string if the button belongs to another drawing field, or if there is no such text.
     """
     if asked in ("", READ + drawn.name):
         return sent.get(f"{drawn.name}__given", "").replace("\r\n", "\n").strip()
@@ -230,8 +231,8 @@ def drawing_sheet(canvas: DrawableSetting, text: str) -> tuple[GridDrawing | Non
 
 
 def drawing_remarks_page(request: HttpRequest, form: Any) -> HttpResponse | None:
-    """Return an HTML fragment with the remarks about a drawing. None if the request does not ask for these
-    remarks."""
+    """Return an HTML fragment with the remarks about a drawing. Return None if the request does not ask for
+    these remarks."""
     asked = request.POST.get(SHOW_BUTTON, "")
     field = form.fields.get(asked.removeprefix(TOLD)) if asked.startswith(TOLD) else None
     if field is None or not isinstance(field.widget, DrawingWidget):
@@ -255,7 +256,7 @@ class DrawingWidget(forms.Textarea):
         self.canvas, self.begun, self.beside, self.last = canvas, begun, beside, last
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the submitted text (see `sent_text`); None if none was submitted."""
+        """Return the submitted text (see `sent_text`). Return None if none was submitted."""
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:

@@ -56,8 +56,8 @@ def _columns(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Iterab
 def _common(
     kinds: Sequence[str], shared: Iterable[Sequence[Any]], lengths: Iterable[int]
 ) -> list[Iterable[str]]:
-    """Return the shared cells of groups with these lengths as one column for all rows; no column if there are
-    none."""
+    """Return the shared cells of several groups as one column for all rows. `lengths` are the numbers of
+    rows of the groups. Return no column if the groups share no cells."""
     if not kinds:
         return []
     texts = map(",".join, zip(*_columns(kinds, shared), strict=True))
@@ -109,8 +109,8 @@ def number(value: Any) -> str:
 
 
 def harmless(value: object) -> str:
-    """Return the value as text. An apostrophe is put in front if a spreadsheet would run the text as a
-    formula."""
+    """Return the value as text. If a spreadsheet would run the text as a formula, an apostrophe is put in
+    front of it."""
     text = str(value)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 

@@ -63,7 +63,8 @@ def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase
 
 
 def _chosen(request: HttpRequest) -> ExportSelection:
-    """Return the export selection in the address. Answer with status 404 for an unknown kind of data."""
+    """Return the selection of data that the page's address asks for. Raises Http404 if the address names an
+    unknown kind of data."""
     try:
         return ExportSelection.without(request.GET.getlist("without"))
     except ValueError as error:
@@ -71,7 +72,8 @@ def _chosen(request: HttpRequest) -> ExportSelection:
 
 
 def _kinds(study: Study, chosen: ExportSelection) -> list[dict[str, Any]]:
-    """Return the kinds of participants that can be left out, with their numbers."""
+    """Return the kinds of participants that the user can leave out of the export, with the number of
+    participants of each kind."""
     everybody = ExportSelection().participants(study).count()
     return [
         {
@@ -85,7 +87,8 @@ def _kinds(study: Study, chosen: ExportSelection) -> list[dict[str, Any]]:
 
 
 def _outages(study: Study, chosen: ExportSelection) -> dict[str, Any]:
-    """Return the template context about data that outages affected, which the user can leave out."""
+    """Return the template context about data that outages affected. The user can leave these data out of
+    the export."""
     count = touched_count(study, chosen)
     numbers = {"outage_steps": count.steps, "outage_episodes": count.episodes}
     return {
@@ -153,7 +156,7 @@ def _tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _revoke(request: HttpRequest) -> HttpResponse:
-    """Revoke one of the user's own tokens, if the checkbox confirms it."""
+    """Revoke the API token that the form names, if it is the user's own and the confirmation is ticked."""
     asked = request.POST["revoke"]
     if CONFIRM_FIELD not in request.POST:
         messages.error(request, NOT_CONFIRMED)
@@ -197,7 +200,7 @@ def _operation(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(schema: dict[str, Any]) -> str:
-    """Return the type in an OpenAPI schema as text, such as `list of string`."""
+    """Return the name of a type in an OpenAPI schema as text, such as `list of string`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if schema.get("type") == "array":

@@ -71,7 +71,8 @@ def _of_episode(figure: Metric) -> str:
 
 
 def _column(named: NamedMetric, meaning: str, figures: Iterable[NamedMetric]) -> MetricColumn:
-    """Return the column of a metric. Its meaning names the worlds that have it, if others do not."""
+    """Return the column for a metric. If only some of the study's worlds have the metric, the column's
+    description names these worlds."""
     kind, unit = METRIC_COLUMN_KINDS[named.figure.kind], named.figure.unit
     others = {world for each in figures for world in each.worlds} - set(named.worlds)
     text = f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
@@ -122,7 +123,8 @@ def _columns(designs: Iterable[Blueprint]) -> Iterator[SettingColumn]:
 
 
 def _declared_settings(plan: ConditionPlan) -> dict[str, tuple[Sequence[Setting], Mapping[str, Json]]]:
-    """Return declared and given settings by owner. Worlds and agents that no longer exist declare none."""
+    """Return the settings of a condition by their owner (world or co-player): those that the owner
+    declares, and those that are stored. A world or agent that no longer exists declares none."""
     declared_by_owner: dict[str, tuple[Sequence[Setting], Mapping[str, Json]]] = {WORLD: ((), plan.settings)}
     try:
         declared_by_owner[WORLD] = (get_world(plan.world).settings, plan.settings)

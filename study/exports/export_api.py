@@ -36,8 +36,8 @@ from study.researchers.security_events import log_security_event
 
 
 def status_counts(study: Study, **which: Any) -> dict[str, int]:
-    """Return the number of participants by exit status, including statuses that nobody has. `which` are
-    filters for the participants."""
+    """Return the number of the study's participants by exit status. A status that no participant has counts
+    0. `which` are filters for the participants."""
     rows = study.participants.filter(**which).order_by().values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Participant.Status.values, 0) | dict(rows)
 
@@ -68,8 +68,8 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
 
 
 def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
-    """Return the numbers of the versions that share each scheme. The present scheme has none before anybody
-    entered."""
+    """Return the order schemes of the study, each with the numbers of the versions that use it. The current
+    scheme has no version before anybody has entered."""
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
     entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(entered)).order_by("number"):
@@ -81,7 +81,8 @@ def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
 
 
 def _orders_by_group(design: Blueprint) -> list[VersionOrders]:
-    """Return the order settings of each group between people, or the only ones without groups."""
+    """Return the order settings of each between-subjects group. If the design has no groups, return its
+    only order settings."""
     return [version_orders(design, group) for group in design.groups or ("",)]
 
 
@@ -189,11 +190,12 @@ def list_studies(request: HttpRequest) -> Any:
     tags=["studies"],
 )
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
-    """Return how far a study is.
+    """Return the progress of data collection in a study.
 
-    Counts people, synthetic participants and previews by exit status. Lists how the sequences of the order
-    scheme are filled (by people who are not excluded; if versions differ in their schemes, each scheme
-    separately), and the US dollars that models cost.
+    The result counts people, synthetic participants and previews by exit status. For each sequence of the
+    order scheme, it counts the people who have it and are not excluded. If versions of the study use
+    different schemes, each scheme is counted separately. The result also has the cost of language models in
+    US dollars.
     """
     study = study_of(request, slug)
     return {
@@ -213,7 +215,8 @@ def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
 
 @api.get("/studies/{slug:slug}/files", response=list[FileOut], summary="Files of a study", tags=["files"])
 def list_files(request: HttpRequest, slug: str) -> list[dict[str, str]]:
-    """List every file in each of its forms, and the ZIP with all of them."""
+    """List the export files of a study, with a name, a description and a URL for each. Tables are listed
+    once for each file format (such as CSV). For each format, the list also has a ZIP with all files."""
     study = study_of(request, slug)
     meanings = {f"{table.name}.{form}": table.meaning for table in tables() for form in FORMATS}
     meanings |= {document.name: document.meaning for document in documents()}
@@ -229,11 +232,11 @@ WITHOUT = Query(default_factory=list)
 def study_file(
     request: HttpRequest, slug: str, name: str, without: Annotated[list[str], WITHOUT]
 ) -> HttpResponseBase:
-    """Return the file with this name, as in the list.
+    """Return the export file with this name. `list_files` lists the names.
 
-    `without` leaves out kinds of participants: people, synthetic, preview, excluded; or what an outage
-    touched: outage_steps, outage_episodes. Repeat it for several. By default, everything is included and
-    marked.
+    `without` leaves data out. It can name kinds of participants: people, synthetic, preview, excluded. It
+    can also name data that an outage affected: outage_steps, outage_episodes. Repeat it to leave out
+    several kinds. By default, nothing is left out, and columns mark these kinds of data.
     """
     study = study_of(request, slug)
     try:

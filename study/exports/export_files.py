@@ -86,7 +86,8 @@ def _arrow_type(kind: str) -> Any:
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield the batches in lists of about `ROW_GROUP` bytes, because row sizes vary."""
+    """Yield lists of batches. Each list has about `ROW_GROUP` bytes. The number of rows varies, because
+    rows differ in size."""
     group, size = list[Any](), 0
     for batch in batches:
         group.append(batch)
@@ -114,7 +115,7 @@ def _record_batches(batches: Iterable[RowBatch], columns: Sequence[Column], sche
 
 
 def _arrays(typed: Sequence[tuple[str, Any]], rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
-    """Yield one Arrow array per column."""
+    """Yield one Arrow array for each column of these rows. `typed` are the columns with their types."""
     for (kind, into), values in zip(typed, zip(*rows, strict=True), strict=True):
         yield _array(kind, values, into)
 

@@ -35,7 +35,8 @@ def codebook(name: str, meaning: str, ending: str = "csv") -> ExportTable:
 
 
 def _rows(ending: str, study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per column, in the order of the files."""
+    """Yield one row of the codebook for each column of each table, in the order of the files. `ending` is
+    the file ending of the tables."""
     files = {f"{table.name}.csv": f"{table.name}.{ending}" for table in tables()}
     named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in files))
     for table in tables():
@@ -112,7 +113,8 @@ def _whose(study: Study, chosen: ExportSelection) -> list[str]:
 
 
 def _outages(study: Study, chosen: ExportSelection) -> list[str]:
-    """Return text about outages and rows left out for them; empty if no outage touched the study."""
+    """Return a text about outages of the app, and about rows that are left out because of them. Return an
+    empty string if no outage affected the study."""
     count = touched_count(study, chosen)
     if not count.episodes:
         return []

@@ -66,7 +66,7 @@ class ExportSelection:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The kinds of data that are left out of the files."""
+        """Return the kinds of data that are left out of the export files."""
         return tuple(kind for kind, inside in asdict(self).items() if not inside)
 
     def participants(self, study: Study) -> QuerySet[Participant]:
@@ -160,7 +160,8 @@ class ExportTable:
         return (*self.columns[:place], *more, *self.columns[place:])
 
     def opened(self, study: Study, chosen: ExportSelection) -> tuple[tuple[Column, ...], Iterator[RowBatch]]:
-        """Return all columns, and an iterator of the selected rows as Python values.
+        """Return two things: all columns of the table, and an iterator over the selected rows as Python
+        values.
 
         Columns and rows match even if the design changes while the rows are read.
         """

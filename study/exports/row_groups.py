@@ -26,28 +26,28 @@ class RowBatch(NamedTuple):
 
     @property
     def before(self) -> list[Sequence[Any]]:
-        """The first cells of each group, which all rows of the group share."""
+        """Return the first cells of each group. All rows of a group share these cells."""
         return [group.before for group in self.groups]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
-        """The cells that differ between rows, row by row over all groups. In a row, they are between the
-        shared first cells and the shared last cells."""
+        """Return the cells that differ between rows, row by row over all groups. In a complete row, they
+        come after the shared first cells and before the shared last cells."""
         return chain.from_iterable(group.rows for group in self.groups)
 
     @property
     def after(self) -> list[Sequence[Any]]:
-        """The last cells of each group, which all rows of the group share."""
+        """Return the last cells of each group. All rows of a group share these cells."""
         return [group.after for group in self.groups]
 
     @property
     def lengths(self) -> list[int]:
-        """The number of rows of each group."""
+        """Return the number of rows in each group."""
         return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Split `columns`, a sequence with one value per column, into three parts. Return the values of
-        the columns `before`, `own` and `after`."""
+        """Return the values in `columns` in three parts: those of the columns `before`, `own` and `after`.
+        `columns` is a sequence with one value per column."""
         own, after = len(self.groups[0].before), len(columns) - len(self.groups[0].after)
         return columns[:own], columns[own:after], columns[after:]
 

@@ -44,7 +44,8 @@ class StudyCommand(OneLineCommand):
 
 @contextmanager
 def bad_input(*errors: type[Exception]) -> Iterator[None]:
-    """Turn exceptions of these types, raised in the block, into a CommandError with exit code 2."""
+    """Return a context manager. It turns exceptions of the given types, raised in its block, into a
+    CommandError with exit code 2."""
     try:
         yield
     except errors as error:
@@ -53,7 +54,8 @@ def bad_input(*errors: type[Exception]) -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Turn an OSError in the block into a CommandError that names the folder, with exit code 2."""
+    """Return a context manager. It turns an OSError in its block into a CommandError with exit code 2 that
+    names the folder."""
     try:
         yield
     except OSError as error:

@@ -87,7 +87,8 @@ class _Played(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _measures(study: int, state: tuple[str, ...], *, synthetic: bool) -> LiveMeasures:
-    """Compute the means. `state` changes with the episodes, so that the cache holds no old result."""
+    """Compute the means of the ended episodes. `state` is a cache key that changes whenever the episodes
+    change, so that no outdated result is returned."""
     rounds = _ended(study).filter(participant__synthetic=synthetic).order_by("condition__position")
     fields = ("condition__name", "episode", "episode__key", "episode__world", "episode__score")
     played = list(rounds.values_list(*fields))
@@ -110,8 +111,9 @@ any more."""
 
 
 def _team_values(study: int, episodes: Mapping[UUID, int], *, synthetic: bool) -> dict[UUID, Values]:
-    """Return the values of `TEAM_METRICS` of these ended episodes, given as key and id, by key. Only logs of
-    episodes that have ended since the last call are read."""
+    """Return the values of `TEAM_METRICS` in ended episodes. `episodes` maps episode keys to ids, and the
+    result maps episode keys to values. Only the logs of episodes that have ended since the last call are
+    read."""
     known = _known_teams.get((study, synthetic), {})
     read = team_values([pk for key, pk in episodes.items() if key not in known])
     values = {key: known[key] if key in known else read.get(pk, {}) for key, pk in episodes.items()}
@@ -122,8 +124,8 @@ def _team_values(study: int, episodes: Mapping[UUID, int], *, synthetic: bool) -
 def _team_rows(
     study: int, conditions: Sequence[Sequence[_Played]]
 ) -> list[tuple[str, tuple[MeasureCell, ...]]]:
-    """Return a row for each metric of whole teams that a condition of the study measures and that has a
-    value."""
+    """Return a table row for each metric of whole teams. A metric is left out if no condition of the study
+    measures it, or if it has no value."""
     planned = list(Condition.objects.filter(study=study))
     rows = []
     for metric in TEAM_METRICS:
@@ -147,7 +149,8 @@ def _cell(named: NamedMetric, played: Sequence[_Played]) -> MeasureCell:
 
 
 def _mean_cell(figure: Metric, values: Sequence[float], more: str = "") -> MeasureCell:
-    """Return the mean with its interval. `more` is put after the number of episodes."""
+    """Return the mean of `values` with its interval, as text. The text `more` is added after the number of
+    episodes."""
     if not values:
         return MeasureCell(NO_VALUE)
     interval = interval_text(figure, mean_interval(values))

@@ -172,9 +172,10 @@ def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
 
 
 def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.CurrentPage]:
-    """Return each participant's current page by primary key.
+    """Return the current page of each participant. The result maps participant ids to pages.
 
-    The lobby of a round without budget is shown as waiting for the budget, because the budget comes first.
+    If a round waits both for its group and for the study's budget, its page is the one about the budget.
+    The budget is checked first.
     """
     places = {person.pk: _place(person) for person in people}
     meet = {person for person in people if places[person.pk].page == LOBBY}
@@ -187,7 +188,8 @@ def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.
 
 
 def _people(study: Study, codes: Iterable[str]) -> Iterable[Participant]:
-    """Return participants with all data of the rows. Each version is read once, even if many share it."""
+    """Return the participants with all data that the rows of the live page show. If many participants share
+    a version, it is read only once."""
     rounds = Round.objects.select_related("condition", "episode").defer("episode__state", "episode__score")
     done = PageVisit.objects.filter(done_at__isnull=False, position=0)
     people = Participant.objects.filter(study=study, code__in=list(codes)).order_by("-number")
@@ -203,7 +205,7 @@ def _place(person: Participant) -> next_page.CurrentPage:
 
 
 def _episode_now(person: Participant) -> int | None:
-    """Return the id of the current episode, or None."""
+    """Return the id of the participant's current episode. Return None if there is none."""
     place = _place(person)
     if place.page == "practice":
         return person.practice_id
@@ -310,7 +312,8 @@ def live_totals(study: Study) -> LiveTotals:
 
 
 def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Return the numbers of participants by kind and status, and of excluded ones by kind."""
+    """Return two results: the numbers of participants by kind and status, and the numbers of excluded
+    participants by kind."""
     rows = study.participants.order_by().values("synthetic", "preview", "status")
     numbers: Counter[tuple[str, str]] = Counter()
     excluded: Counter[str] = Counter()
@@ -322,10 +325,10 @@ def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
 
 
 def _last_step_at(study: Study) -> datetime | None:
-    """Return when the study's last step was taken, or None.
+    """Return the time of the study's last step. Return None if no step was taken.
 
-    A turn opens when the previous step was taken, and none opens after the episode has ended. So episodes
-    that ended before the last turn of the latest ended one need not be read.
+    A turn opens at the time of the previous step, and no turn opens after an episode has ended. So only
+    some episodes are read. Those that ended before the last turn of the latest ended episode are skipped.
     """
     begun = Episode.objects.filter(audience=live_page_group(study), step__gt=0)
     ended = begun.exclude(ended_at=None).order_by("-ended_at")

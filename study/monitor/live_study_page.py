@@ -139,7 +139,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
         await self.close(RESTART_CLOSE_CODE)
 
     async def _may_watch(self) -> bool:
-        """Return whether the session is still active and its user has the right; asks the database."""
+        """Return True if the user's session is still active and the user may see the study. This queries
+        the database."""
         key = self.scope["session"].session_key or ""
         if self.study is None or not await database_sync_to_async(is_session_active)(key):
             return False
@@ -184,7 +185,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                 await asyncio.sleep(LOOK_SECONDS)
 
     async def _tell_changes(self) -> None:
-        """Send changes as events arrive, until the next check of all rows."""
+        """Send changes to the page as the study's events arrive. Return when it is time to check
+        all rows."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 while True:
@@ -193,7 +195,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     await asyncio.shield(self._tell())
 
     async def _subscribe(self) -> None:
-        """Subscribe to the study's events. Without Redis it updates at each check, which tries again."""
+        """Subscribe to the study's events. If Redis is unavailable, the page is only updated at each
+        regular check, which then tries to subscribe once more."""
         assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
         if not self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
@@ -213,12 +216,14 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.send(text_data=text)
 
     def _changes(self, news: tuple[set[str], set[str]] | None) -> list[str] | None:
-        """Return the HTML fragments that differ from what was sent, or None if the study is deleted.
+        """Return the HTML fragments that differ from those sent before. Return None if the study was
+        deleted.
 
-        `news` has codes of participants and keys of episodes. None checks everything.
+        `news` has the participants' codes and the episodes' keys that may have changed. If it is None,
+        everything is checked.
 
-        Rows of the table come in a separate message. After other elements, browsers drop the tags of table
-        rows.
+        Rows of the table come in a separate message. If other elements come before them, browsers drop the
+        tags of table rows.
         """
         study = Study.objects.filter(pk=self.study.pk).first() if self.study else None
         if study is None:
@@ -240,7 +245,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return fragments
 
     def _unsent(self, parts: dict[str, str]) -> str:
-        """Return the parts that differ from what was sent under their names."""
+        """Return those fragments that differ from the last fragment sent under the same name."""
         return "\n".join(text for name, text in parts.items() if self.sent.get(name) != text)
 
 

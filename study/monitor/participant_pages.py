@@ -43,7 +43,8 @@ def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
 
 
 def _told(foresight: PredictionAccuracy) -> str:
-    """Return `Share of right predictions 71 % (5 of 7)`; a dash means that none is judged yet."""
+    """Return a text such as `Share of right predictions 71 % (5 of 7)`. A dash replaces the numbers if no
+    prediction has been checked yet."""
     if foresight.share is None:
         return f"{FORESIGHT.label} \N{EN DASH}"
     return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"
@@ -84,9 +85,10 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Participant]:
-    """Return the chosen participants, newest first. Unknown filters are ignored.
+    """Return the participants that match these filters, newest first. A filter with an unknown value is
+    ignored.
 
-    A code with characters that do not print matches nobody.
+    A code that contains unprintable characters matches nobody.
     """
     chosen = study.participants.filter(**FILTERS.get(kind, {}))
     if status == "excluded":
@@ -101,7 +103,7 @@ def _chosen(study: Study, kind: str, status: str, code: str) -> QuerySet[Partici
 
 
 def _done(person: Participant) -> tuple[int, int]:
-    """Return the numbers of answered and of planned rounds."""
+    """Return two numbers: the participant's answered rounds and planned rounds."""
     rounds = person.rounds.all()
     return sum(one.answered_at is not None for one in rounds), len(rounds)
 

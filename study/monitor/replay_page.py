@@ -113,7 +113,7 @@ def replay_opened(request: HttpRequest) -> HttpResponse:
 
 
 def _sent(request: HttpRequest) -> bytes:
-    """Return the uploaded file. Raises EpisodeFileError if there is none."""
+    """Return the episode file that the user uploaded. Raises EpisodeFileError if there is none."""
     if file := request.FILES.get("file"):
         return bytes(file.read())
     try:
@@ -135,7 +135,8 @@ def _stored(study: Study, key: UUID) -> EpisodeRecord:
 
 
 def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) -> HttpResponse:
-    """Return the whole page, or only the part that changes with the step if the request asks for that."""
+    """Return the whole replay page. If the request asks for it, return only the part of the page that
+    depends on the step."""
     asked = request.POST if request.method == "POST" else request.GET
     when = event_steps(record)
     kind = asked.get("kind", "")
@@ -214,8 +215,8 @@ TEAM_MEASURES: Mapping[str, str] = {
 
 
 def team_table(record: EpisodeRecord) -> dict[str, Any]:
-    """Return the measures of the team and of its members as a table. Empty without an organisation, or if
-    the world is unknown."""
+    """Return the measures of the team and of its members as a table. The result is empty without an
+    organisation, or if the world is unknown."""
     organisation = record.episode.team
     if organisation is None:
         return {}
@@ -234,10 +235,10 @@ def _team_cell(value: Any) -> str:
 
 
 def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the context of the timeline figure. It is empty if the world is unknown.
+    """Return the template context of the timeline figure. It is empty if the world is unknown.
 
-    An uploaded episode has no addresses for files. So the page itself contains the specification and the
-    table.
+    An uploaded episode has no URLs for its files. So the page itself then contains the figure's
+    specification and its table.
     """
     try:
         chart = timeline_chart(record)
@@ -248,13 +249,15 @@ def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _speed(record: EpisodeRecord) -> float:
-    """Return the offered speed nearest to the episode's clock, or one step per second without a clock."""
+    """Return the replay speed to select first. It is the offered speed nearest to the episode's clock, or
+    one step per second if the episode has no clock."""
     tick = record.episode.tick_ms
     return min(SPEEDS, key=lambda speed: abs(speed - 1000 / tick)) if tick else 1
 
 
 def _seat(record: EpisodeRecord, asked: str) -> int:
-    """Return the requested seat, or the first seat of a person, or the first seat."""
+    """Return the seat whose view is shown: the requested seat `asked`. If it does not exist, return the
+    first seat of a person, or else the first seat."""
     numbers = [seat.number for seat in record.seats]
     if asked.isdecimal() and int(asked) in numbers:
         return int(asked)
@@ -262,8 +265,8 @@ def _seat(record: EpisodeRecord, asked: str) -> int:
 
 
 def _step(record: EpisodeRecord, asked: Mapping[str, Any], moments: list[int]) -> int:
-    """Return the number of steps taken at the requested moment, before its step's events. `go` is a word such
-    as `back`, or the number itself."""
+    """Return the step that the user asks for: the number of steps already taken. The user asks with a word
+    such as `back`, or with a number. `moments` are the steps to which `earlier` and `later` jump."""
     said, last = asked.get("step", "0"), record.episode.step
     go = asked.get("go", "")
     said = go if go.isdecimal() else said

@@ -154,7 +154,8 @@ def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
 
 
 def _checked(reason: str) -> str:
-    """Return the reason in the stored form. Raises ReasonError if it is missing or too long."""
+    """Return the reason as it is stored, without surrounding spaces. Raises ReasonError if it is missing or
+    too long."""
     reason = storable_text(reason.strip())
     if not reason:
         raise ReasonError("Say why: the reason is kept with the data.")

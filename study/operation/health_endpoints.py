@@ -53,8 +53,8 @@ class Readiness:
         self._lock, self._found = threading.Lock(), (float("-inf"), dict[str, str]())
 
     def missing(self) -> dict[str, str]:
-        """Return what is missing, as a message for each failed check, by the check's name; empty if all
-        passed."""
+        """Return what is missing, as a message for each failed check, by the check's name. The result is
+        empty if all passed."""
         with self._lock:
             at, found = self._found
             if self._clock() - at >= FRESH_SECONDS:
@@ -73,7 +73,8 @@ class Readiness:
 
 
 def _said(asked: Future[str]) -> str:
-    """Return the result of a check; of an error only its type, because its message may contain an address."""
+    """Return the result of a finished check. If the check failed with an exception, return only the
+    exception's type, because its message may contain an address."""
     error = asked.exception()
     return f"does not answer ({type(error).__name__})" if error else asked.result()
 
@@ -105,8 +106,8 @@ _readiness = Readiness({"database": _database, "migrations": _migrations, "redis
 
 
 def missing_services() -> dict[str, str]:
-    """Return the services without which this process cannot serve people, with a message each; empty if
-    none is missing."""
+    """Return the services without which this process cannot serve people, with a message each. The result
+    is empty if none is missing."""
     leaving = {"process": "is about to end"} if is_draining() else {}
     return {**leaving, **_readiness.missing()}
 
@@ -136,7 +137,8 @@ class PresentMetrics(Collector):
     not sum them."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of each service that answers, and a metric that says whether each answers."""
+        """Yield the metrics of each service (database, Redis) that answers. Also yield a metric that says
+        for each service whether it answers."""
         up = GaugeMetricFamily("brigade_reachable", "Whether it answers: 1, or 0.", labels=["what"])
         for what, ask in (("database", self.of_database), ("redis", self.of_redis)):
             try:
@@ -208,7 +210,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _from_here(request: HttpRequest) -> bool:
-    """Return whether the request comes from this machine and was not forwarded by a web server."""
+    """Return True if the request comes from this machine and no web server has forwarded it."""
     forwarded = {"HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_FORWARDED", "HTTP_VIA"}
     address = client_address(request)
     return address is not None and address.is_loopback and not forwarded & request.META.keys()

@@ -253,7 +253,8 @@ def ask_broker() -> BrokerState:
 
 
 def _health() -> WorkerHealth:
-    """Return the cached health of the workers, or query it now."""
+    """Return the health of the workers. If a cached result exists, return it; otherwise query the
+    workers."""
     known = cached_worker_health()
     fresh = known.workers is not None and known.experimenters is not None
     return known if fresh else ask_worker_health()

@@ -110,15 +110,15 @@ def record_completion(person: Participant) -> None:
 
 
 def completion_of(study_id: int, label: str) -> LeftComplete | None:
-    """Return the completion record of an erased participant with this label. None if there is no record,
-    or if it has expired."""
+    """Return the completion record of an erased participant with this label. Return None if there is no
+    record, or if it has expired."""
     mark = label_mark(study_id, label)
     return LeftComplete.objects.filter(study=study_id, mark=mark).first() if mark else None
 
 
 def label_mark(study_id: int, label: str) -> str:
-    """Return a hash of the label (64 hex digits) that depends on the server's secret key; empty if the
-    label is empty."""
+    """Return a hash of the label (64 hex digits) that depends on the server's secret key. Return an empty
+    string if the label is empty."""
     return salted_hmac(LABEL_SALT, f"{study_id} {label}", algorithm="sha256").hexdigest() if label else ""
 
 
@@ -183,8 +183,8 @@ def outcome_codes(study_id: int) -> dict[str, str]:
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """Return the completion code that a participant gets at the end; empty for none. `codes` is the result of
-    `outcome_codes`.
+    """Return the completion code that a participant gets at the end. Return an empty string for none.
+    `codes` is the result of `outcome_codes`.
 
     If the kind of end has no code, participants who completed the study or found nobody to play with get
     their own code.
@@ -214,7 +214,7 @@ def participant_end(*, participant_id: int, status: str, reason: str = "") -> bo
 
 
 def _seats(person: Participant) -> dict[int | None, int]:
-    """Return the person's seat by episode id, for the episodes of rounds."""
+    """Return the person's seats in the episodes of rounds. The result maps episode ids to seat numbers."""
     return dict(person.rounds.exclude(episode=None).values_list("episode", "seat"))
 
 
@@ -254,9 +254,11 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
 
 @transaction.atomic
 def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, LeavingReceipt, list[int]]:
-    """Erase the participant and send the signal that stores their erasure mark.
+    """Erase the participant, and send the signal whose receiver stores the erasure mark. `by` is the staff
+    user who erases, if any.
 
-    Return the participant, the receipt, and the ids of episodes to erase because nobody else played in them.
+    Return the participant, the receipt, and the ids of episodes in which nobody else played. The caller
+    erases these episodes.
     """
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if counted and not person.preview:
@@ -295,10 +297,10 @@ def erase_orphaned_episodes(*, study_id: int) -> int:
 
 
 def _overwrite() -> None:
-    """Empty SQLite's write-ahead log, in which erased data remain until it is overwritten.
+    """Empty SQLite's write-ahead log. Erased data would otherwise remain in it until they are overwritten.
 
-    If another process reads for a long time, a later withdrawal does it. The administrator manages
-    PostgreSQL's log.
+    If another process is reading for a long time, the log is not emptied now; a later withdrawal empties
+    it. In PostgreSQL, the administrator manages the log.
     """
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         return

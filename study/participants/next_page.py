@@ -96,8 +96,8 @@ def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) 
 
 
 def _page(design: Blueprint, current: Round) -> str:
-    """Return the page of a round. Shared rounds begin in the lobby. A participant who was replaced in a
-    running episode goes on to the survey."""
+    """Return the current page of a round. A round with several people begins in the lobby. If a co-player
+    replaced the participant in a running episode, the page is the survey."""
     if current.episode is None:
         return "lobby" if is_shared(design.condition(current.condition.key)) else "waiting"
     playing = current.episode.status == Episode.Status.PLAYING and not current.is_given_up

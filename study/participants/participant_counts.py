@@ -43,7 +43,8 @@ class StudyCounts:
 
 
 def study_counts(study: Study) -> StudyCounts:
-    """Return the counts of one study. Withdrawn participants have no rows; the study stores their number."""
+    """Return the numbers of the study's participants. Withdrawn participants are erased, so the study
+    itself stores how many there were."""
     return _counts(_counted(Study.objects.filter(pk=study.pk)).get())
 
 
@@ -159,7 +160,8 @@ def group_tallies(
 
 
 def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally]:
-    """Count finished and playing participants by the values of this field, without excluded ones."""
+    """Count the finished and the active participants for each value of `field`. Excluded participants are
+    not counted. `held` are the participants."""
     rows = (
         held.filter(excluded_at=None)
         .values(field)
@@ -183,8 +185,8 @@ class GroupProgress:
 
     @property
     def open(self) -> int | None:
-        """Return the number of participants still to be recruited if all active ones finish; None if no
-        number is planned."""
+        """Return how many participants must still be recruited if all active participants finish. Return
+        None if no number of participants is planned."""
         return None if self.planned is None else max(self.planned - self.finished - self.playing, 0)
 
 

@@ -39,7 +39,8 @@ def live_page_group_name(study_id: int) -> str:
 
 
 def notify_staff(person: Participant) -> None:
-    """Notify the open live pages, after the transaction commits, that this participant has changed."""
+    """Send a message to the open live pages that this participant has changed. It is sent when the database
+    transaction commits."""
     news = ParticipantNews(person.code)
     transaction.on_commit(
         partial(page_broadcast.notify_audience, live_page_group_name(person.study_id), news)

@@ -27,7 +27,7 @@ class StoredData:
     """The study setting without which the data are not stored; empty if they always are."""
 
     def translated(self) -> StoredData:
-        """Return the line in the active language."""
+        """Return this entry of the register of stored data in the active language."""
         return replace(self, what=gettext(self.what), why=gettext(self.why), seen=gettext(self.seen))
 
 

@@ -42,7 +42,8 @@ def _shift(number: str) -> float | None:
 
 
 def unknown_effect_key(effects: KnownEffects, items: Collection[str], conditions: Collection[str]) -> str:
-    """Return the first key in `effects` that is not in `items` or `conditions`; empty if there is none."""
+    """Return the first key in `effects` that is not in `items` or `conditions`. Return an empty string if
+    there is none."""
     named = [(key, items) for key in effects] + [(key, conditions) for by in effects.values() for key in by]
     return next((key for key, keys in named if key not in keys), "")
 

@@ -40,8 +40,8 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return the device, corrected by the fact that its screen supports multi-touch. A device that was
-        taken for a Mac is an iPad, because no Mac has a touch screen."""
+        """Return this device, corrected for a screen that supports multi-touch. A device that looked like a
+        Mac is then an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 
@@ -86,8 +86,8 @@ def keeps_devices(person: Participant) -> bool:
 
 
 def device_fields(request: HttpRequest, person: Participant) -> dict[str, Any]:
-    """Return the fields of a page visit that come from the request's `User-Agent` header; empty if devices
-    are not recorded."""
+    """Return the fields of a page visit that come from the request's `User-Agent` header. The result is
+    empty if devices are not recorded."""
     if not keeps_devices(person):
         return {}
     return asdict(device_of(request.headers.get("User-Agent", "")))

@@ -121,8 +121,8 @@ def participant_enter(
 
 
 def known_participant(study: Study, entry: str, referral: Referral) -> Participant | None:
-    """Return the participant who sent this entry form before, or who has the referral's label; None if there
-    is none.
+    """Return the participant who sent this entry form before, or who has the referral's label. Return None
+    if there is none.
 
     Other people may know a label. So a participant who was found by an unsigned label is marked as a guest
     (`as_guest`), who cannot erase data.
@@ -292,7 +292,8 @@ def uncounted_entries(request: HttpRequest, study: Study) -> int:
 
 
 def _network(request: HttpRequest, study: Study) -> str:
-    """Return a keyed hash of the request's network, specific to this study; empty for loopback."""
+    """Return a keyed hash of the network from which the request comes. The hash differs between studies. It
+    is empty for requests from this machine itself (loopback)."""
     address = client_address(request)
     if address is not None and address.is_loopback:
         return ""
@@ -301,7 +302,8 @@ def _network(request: HttpRequest, study: Study) -> str:
 
 
 def _count(key: str, seconds: int) -> int:
-    """Increase the counter and return its value within the window; 0 while the cache is unavailable."""
+    """Increase the counter `key` and return its new value. The counter restarts after `seconds`. Return 0
+    while the cache is unavailable."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -313,7 +315,7 @@ def _count(key: str, seconds: int) -> int:
 
 
 def _counted(key: str) -> int:
-    """Return the value of the counter; 0 while the cache is unavailable."""
+    """Return the current value of the counter `key`. Return 0 while the cache is unavailable."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:

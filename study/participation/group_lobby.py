@@ -147,7 +147,8 @@ class _Lobby:
         return is_here and self._has_seat(one)
 
     def _has_seat(self, one: GroupMember) -> bool:
-        """Return whether the member has a seat; false if this condition has fewer people than the group."""
+        """Return True if this member of the group has a seat in the condition. Return False if the
+        condition has fewer people than the group."""
         return one.place < len(self.seats)
 
     def _takes_part(self, one: GroupMember) -> bool:
@@ -155,24 +156,26 @@ class _Lobby:
 
     @property
     def awaited(self) -> int:
-        """Return how many people the group expects."""
+        """Return how many people the group needs before the round begins."""
         if self.group.formed_at is None:
             return self.group.size
         return sum(self._takes_part(one) and self._has_seat(one) for one in self.members)
 
     @property
     def seconds_left(self) -> float:
-        """Return the seconds left of the time of the member who came first.
+        """Return how many seconds of waiting time are left. The waiting time of the member who came first
+        counts.
 
-        The time runs once no member of the group plays another round.
+        The time does not run while a member of the group still plays another round.
         """
         since = max([min(one.came_at for one in self.present), *self._played_until])
         return (since + timedelta(seconds=self.team.lobby_seconds) - self.now).total_seconds()
 
     @cached_property
     def _played_until(self) -> list[datetime]:
-        """Return when the active members of a formed group finished their episodes, for episodes that they
-        did not give up. For an episode that still runs, the time is now."""
+        """Return when the active members of the group finished their earlier episodes. For an episode that
+        is still running, the time is now. Episodes that a member gave up are left out. Return an empty list
+        if the group has not yet formed."""
         if self.group.formed_at is None:
             return []
         members = [one.participant_id for one in self.members if self._takes_part(one)]
@@ -202,22 +205,22 @@ class _Lobby:
         return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
     def _are_too_few(self, people: int) -> bool:
-        """Return whether these people are too few to play, because no agent takes the empty seats.
+        """Return True if these people are too few to play, because no agent takes the empty seats.
 
-        In a staff preview, co-players take all other seats.
+        In a staff preview, co-players take all other seats, so the people are never too few.
         """
         few = people < len(self.seats) and self.team.unfilled == LEAVE
         return few and not self.person.preview
 
     def _has_begun(self) -> bool:
-        """Return whether the other members began this round without this participant."""
+        """Return True if the other members have already begun this round without this participant."""
         members = [one.participant_id for one in self.members]
         rounds = Round.objects.filter(participant__in=members, condition=self.round.condition_id)
         return rounds.exclude(episode=None).exists()
 
     def _open(self, players: Sequence[GroupMember]) -> None:
-        """Create the episode of these players. Members who are absent leave a group that has not yet
-        formed."""
+        """Create the episode for these players. If the group has not formed yet, its absent members leave
+        the group."""
         if self.group.formed_at is None:
             self.group.formed_at = self.now
             self.group.save(update_fields=["formed_at"])
@@ -236,7 +239,8 @@ class _Lobby:
 
 
 def _membership(person: Participant) -> GroupMember:
-    """Return the participant's membership, joining or founding a group if needed. The group stays locked."""
+    """Return the participant's membership in a group. If there is none, the participant joins a group or
+    founds one. The group stays locked until the transaction ends."""
     member = GroupMember.objects.filter(participant=person).first()
     if member is None:
         return _join(person)
@@ -248,7 +252,8 @@ def _membership(person: Participant) -> GroupMember:
 
 
 def _join(person: Participant) -> GroupMember:
-    """Let the participant join the oldest group that fits, or create a new group for them."""
+    """Add the participant to the oldest group that has room for them. If there is none, create a
+    new group."""
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: nobody founds a second group
     left = [one for one in ParticipantProgress(person).rounds if one.answered_at is None]
     keys = [one.condition.key for one in left]
@@ -269,7 +274,8 @@ def _join(person: Participant) -> GroupMember:
 
 
 def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> None:
-    """Reorder the remaining rounds as in the group, and store the group's sequence for this person."""
+    """Give the participant the group's order of conditions for the rounds that are left. Also store the id
+    of the group's sequence with the participant."""
     first, rounds = left[0].position, {one.condition.key: one.pk for one in left}
     if list(rounds) == list(group.order):
         return

@@ -62,8 +62,9 @@ def last_action(person: Participant) -> datetime:
 
 
 def participant_here(*, person: Participant) -> Participant:
-    """Record that the participant is present. If the time limit has passed, time the participant out
-    instead. Return the updated participant. Raises Participant.DoesNotExist if the data were erased."""
+    """Record that the participant is present. If the participant's time limit has passed, end the
+    participation as timed out instead. Return the updated participant. Raises Participant.DoesNotExist if
+    the data were erased."""
     person = timed_out_if_late(person)
     now, active = timezone.now(), Participant.objects.filter(pk=person.pk, status=Participant.Status.ACTIVE)
     if active.update(active_at=now):

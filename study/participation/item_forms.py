@@ -54,7 +54,8 @@ def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamRemin
 
 
 def _reminder(plan: ConditionPlan, one: Round, total: int) -> str:
-    """Return when the team played, its size, and the first of the results that the page showed at the end."""
+    """Return a text that reminds the participant of one team. It says when the team played, how large it
+    was, and the first result that the page showed at the end. `total` is the number of rounds."""
     when = gettext("episode {number} of {total}").format(number=one.position, total=total)
     size = gettext("you alone")
     if plan.teammates:
@@ -91,7 +92,7 @@ class ItemField:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Return the labels at the low and the high end of a scale; each may be empty."""
+        """Return the labels at the low and the high end of a scale. Each label may be an empty string."""
         return kind_of(self.item).end_words(self.item)
 
     @property
@@ -111,7 +112,7 @@ class ItemField:
 
     @property
     def apart_choice(self) -> Any:
-        """Return the radio button for “does not apply”; None if there is none."""
+        """Return the radio button for “does not apply”. Return None if the item does not offer it."""
         has_one = self.item.may_not_apply and isinstance(self.field.field, forms.TypedChoiceField)
         return list(self.field)[-1] if has_one else None
 
@@ -166,8 +167,8 @@ class ItemsForm(forms.Form):
 
     @property
     def reminders(self) -> list[TeamReminder]:
-        """Return the teams that have a reminder text. Empty if an item on this page asks for a team: its
-        options already show these texts."""
+        """Return the teams that have a reminder text. The result is empty if an item on this page asks for
+        a team: its options already show these texts."""
         named = any(item.kind == "team" for item in self.asked)
         return [] if named else [one for one in self.teams if one.reminder]
 
@@ -189,7 +190,9 @@ class ItemsForm(forms.Form):
         return cleaned
 
     def _one_of_both(self, item: ItemPlan, value: Json, cleaned: dict[str, Any]) -> None:
-        """Require an answer or the “does not apply” checkbox, not both. The checkbox becomes the answer."""
+        """Check that the participant either answered the item or ticked its “does not apply” checkbox, but
+        not both. Otherwise add an error. If the checkbox is ticked, store `DOES_NOT_APPLY` as the answer in
+        `cleaned`."""
         name, ticked = self.name_of(item), cleaned.get(self.apart_of(item))
         if ticked and not _is_empty(value):
             self.add_error(name, gettext("Either answer, or tick “Does not apply”."))
@@ -205,7 +208,8 @@ class ItemsForm(forms.Form):
 
 
 def _whole(value: Any) -> Any:
-    """Return a number without a fraction as an integer, so that 30 is stored and not 30.0."""
+    """Return a number without decimals as an integer, so that an answer is stored as 30 instead of 30.0.
+    Return any other number unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -214,8 +218,9 @@ def _is_empty(value: Json) -> bool:
 
 
 def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Field:
-    """Return the form field of this item. If the item may not apply, its radio buttons include “does not
-    apply”."""
+    """Return the form field for this survey item. If the item allows the answer “does not apply” and has
+    radio buttons, one more radio button offers this answer. `teams` are the participant's teams, for items
+    that compare teams."""
     field = FIELDS[item.kind](item, teams)
     if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
         coerce, choices = field.coerce, list(field.widget.choices)
@@ -227,7 +232,8 @@ def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Fiel
 def _radio(
     item: ItemPlan, choices: Iterable[tuple[str, str]], required: str, coerce: Callable[[str], Any] = str
 ) -> forms.Field:
-    """Return radio buttons; `required` is the message if nothing was chosen."""
+    """Return a field of radio buttons for these choices. `required` is the error message if nothing was
+    chosen. `coerce` converts the chosen value."""
     return forms.TypedChoiceField(
         label=item.text,
         choices=list(choices),
@@ -252,7 +258,9 @@ def _single(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _team(item: ItemPlan, teams: Sequence[TeamReminder]) -> forms.Field:
-    """Number the teams in the order of play, because keys of conditions may reveal what the teams were."""
+    """Return a field of radio buttons that offers the participant's teams. The submitted value is the
+    team's number in the order of play. Condition keys are not sent to the page, because they may reveal the
+    type of team."""
     keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
     choices = zip(keys, (one.label for one in teams), strict=True)
     return _radio(item, choices, gettext("Choose one of these."), keys.__getitem__)

@@ -32,7 +32,7 @@ def activate_language(request: HttpRequest, study: Study, person: Participant | 
 
 
 def _wanted(request: HttpRequest) -> list[str]:
-    """Return the languages that the visitor wants, the preferred one first."""
+    """Return the languages that the visitor prefers, with the most preferred one first."""
     asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
     chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
     return [chosen, *(language for language, _ in asked)]
@@ -55,7 +55,8 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """Return the address of the page on which the language was chosen."""
+    """Return the address of the page on which the visitor chose the language. The visitor returns to this
+    page."""
     page = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
     return page if ours and page.startswith("/") else "/"

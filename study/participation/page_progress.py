@@ -29,8 +29,8 @@ def with_design() -> QuerySet[Participant]:
 
 
 def participant_of_key(key: str) -> Participant | None:
-    """Return the participant with this personal key or guest key, as it appears in page addresses; None if
-    there is none. A participant found by the guest key has `as_guest` set."""
+    """Return the participant with this personal key or guest key, as it appears in page addresses. Return
+    None if there is none. A participant found by the guest key has `as_guest` set."""
     if known := with_design().filter(key=key).first():
         return known
     number = key.partition("-")[0]
@@ -152,9 +152,10 @@ def mark_page_done(
 
 
 def _mark_visit_done(person: Participant, page: str, position: int) -> None:
-    """Set the time at which the page was done. Create the visit if the page was never opened.
+    """Store the time at which the participant finished the page. If the page was never opened, create the
+    record of the visit first.
 
-    Opening a page also marks the visits of ended episodes as done, so a new visit does this too.
+    In that case, also mark the visits to pages of ended episodes as done, as opening a page would do.
     """
     seen = PageVisit.objects.filter(participant=person, page=page, position=position)
     if seen.update(done_at=person.active_at):
@@ -165,10 +166,11 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Do what the participant's next page needs: create its episode, or mark the participation as complete. A
-    round gets no episode while the study's budget is spent.
+    """Prepare the participant's next page. For a round or for practice, create its episode. If the next
+    page is the last one, mark the participation as complete. A round gets no episode while the study's
+    budget is spent.
 
-    The round that was just `answered` is stored in the same query as the new one.
+    `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
     person, place = progress.participant, progress.place
     changed = [answered] if answered else []
@@ -244,10 +246,11 @@ def wrong_check_items(person: Participant, values: Mapping[str, Json]) -> list[s
 def _store(
     person: Participant, values: Mapping[str, Json], *, one: Round | None = None, attempt: int = 1
 ) -> None:
-    """Store the answers.
+    """Store the answers of one page. `one` is the round, if the page belongs to a round. `attempt` is the
+    number of the attempt.
 
-    If an item was deleted (staff previews do not prevent this), store the other answers and end the
-    participation.
+    If an item was deleted meanwhile (staff previews do not prevent this), store the other answers and end
+    the participation.
     """
     rows = {row.key: row for row in person.study.items.filter(key__in=values)}
     if gone := [key for key in values if key not in rows]:

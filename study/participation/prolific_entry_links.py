@@ -74,7 +74,8 @@ def read_source(source: str) -> str:
 
 
 async def _fetched(source: str) -> str:
-    """Return the text at this address within `FETCH_SECONDS`, which a slow server cannot extend."""
+    """Return the text at this address. The whole download takes at most `FETCH_SECONDS`, even if the server
+    sends slowly."""
     async with asyncio.timeout(FETCH_SECONDS), httpx2.AsyncClient() as client:
         return await fetched(client, source)
 
@@ -107,7 +108,8 @@ class KeyRing:
         self._fetch: Thread | None = None
 
     def find(self, name: str) -> RSAPublicKey | None:
-        """Return the key with this name; None if Prolific has no such key or its keys cannot be fetched."""
+        """Return the key with this name. Return None if Prolific has no such key or its keys cannot be
+        fetched."""
         with self._lock:
             key, fetch = find_key(self._keys, name), self._fetching(name)
         if key is None and fetch:
@@ -117,8 +119,8 @@ class KeyRing:
         return key
 
     def _fetching(self, name: str) -> Thread | None:
-        """Return the thread that fetches the keys, or None. Start one if the name is unknown or the keys are
-        old."""
+        """Return the thread that fetches the keys, or None if none was ever started. Start a new thread
+        first if the key `name` is unknown or the stored keys are old."""
         now = self._clock()
         old = now - self._read_at > KEPT_SECONDS or find_key(self._keys, name) is None
         idle = self._fetch is None or not self._fetch.is_alive()
@@ -223,7 +225,8 @@ def verified_parameters(
 
 
 def _named(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the link parameters in the token. Raises NotSignedError if one cannot be stored."""
+    """Return the link parameters that the token contains. Raises NotSignedError if one of them cannot be
+    stored."""
     names = (LABEL, *RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].more)
     named = {name: given[name] for name in names if given.get(name) not in (None, "")}
     if LABEL not in named:
@@ -236,7 +239,7 @@ def _named(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _claims(token: str) -> dict[str, Any]:
-    """Return the claims of a valid token. Raises NotSignedError if the token is invalid."""
+    """Return the claims (the contents) of a signed token. Raises NotSignedError if the token is invalid."""
     if len(token) > LONGEST_TOKEN:
         raise NotSignedError("it is too long")
     options: Any = {"require": ["exp", "aud", "iss"], "verify_aud": False}  # `audience_matches` does
@@ -273,9 +276,11 @@ def cookie_of(study: Study) -> str:
 
 
 def _mark(study: Study, parameters: Mapping[str, str]) -> str:
-    """Return a keyed hash of the person and the Prolific study for the cookie, which others may read.
+    """Return a keyed hash of the participant and the Prolific study. The hash is stored in a cookie, which
+    other people may read.
 
-    The hash is no proof in a link. It becomes invalid when the researcher names another workspace.
+    The hash cannot be used as a proof in a link. It becomes invalid when the researcher sets another
+    workspace ID.
     """
     whose = [parameters.get(name, "").strip() for name in (LABEL, STUDY)]
     content = json.dumps([study.pk, study.prolific_workspace, *whose])

@@ -104,7 +104,8 @@ def create_round_episode(one: Round, person: Participant) -> Episode:
 
 
 def _round_goal(plan: ConditionPlan) -> dict[str, Any]:
-    """Return the arguments of `create_episode` for the goal of a round."""
+    """Return the arguments for `create_episode` that set the goal of the episode: the goal itself, and
+    whether the episode ends when it is reached."""
     return {"goal": plan.goal, "ends_at_goal": plan.ends_at_goal}
 
 

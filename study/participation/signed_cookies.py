@@ -30,7 +30,7 @@ def set_signed_cookie(
 
 
 def signed_cookie(request: HttpRequest, name: str, *, salt: str, max_age: int | None = None) -> Any:
-    """Return the value of a signed cookie; None if there is none or this server did not sign it."""
+    """Return the value of a signed cookie. Return None if there is none or this server did not sign it."""
     try:
         return signing.loads(request.COOKIES.get(name, ""), salt=salt, max_age=max_age)
     except signing.BadSignature:

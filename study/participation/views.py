@@ -106,8 +106,8 @@ def enter(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _show_entry(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse:
-    """Show the welcome page if this link allows entry; otherwise a page that gives the reason and has no
-    button."""
+    """Show the study's welcome page. If this link does not allow entry, show a page with the reason and
+    without a button."""
     if is_only_looking(study, request.GET.dict()):
         return _welcome(request, study, form, looking=True)
     try:
@@ -147,13 +147,15 @@ def _welcome(
 
 
 def _closed(request: HttpRequest, study: Study, *, entered: bool = False) -> HttpResponse:
-    """Show why the study takes no new participant. With `entered`, say that others took the last place."""
+    """Show a page that says why the study takes no new participant. If `entered` is True, the page says
+    that others took the last place."""
     context = {"study": study, "why": "full" if entered else why_study_closed(study), "entered": entered}
     return render(request, "study/participation/closed.html", context, status=403)
 
 
 def _later(request: HttpRequest, study: Study, form: EntryForm, seconds: float) -> HttpResponse:
-    """Ask the person to return later because too many enter. The same form can be sent again."""
+    """Show a page that asks the person to return later, because too many people are entering. The person
+    can send the same form again after `seconds`."""
     minutes = max(1, math.ceil(seconds / 60))
     context = {"study": study, "form": form, "minutes": minutes}
     response = render(request, "study/participation/later.html", context, status=429)
@@ -195,7 +197,8 @@ def _let_in(request: HttpRequest, study: Study, form: EntryForm) -> HttpResponse
 
 
 def _referral(request: HttpRequest, study: Study, invited: str) -> Referral:
-    """Return the referral of this link. An invited program needs no valid referral but may bring a label."""
+    """Return the origin of the participant, read from the link. An invited program (`invited`) needs no
+    valid origin, but its link may contain a label."""
     try:
         return referral_of(study, link_parameters(request, study))
     except ReferralError:
@@ -209,10 +212,10 @@ def _cookie_name(study: Study) -> str:
 
 
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
-    """Return the participant of this browser in this study, or None.
+    """Return the participant of this study who already uses this browser. Return None if there is none.
 
-    None also if they refused consent, which erased their identity, or the link names somebody else. None also
-    if the link is signed and this browser belongs to a guest.
+    None is also returned in three other cases. The participant refused consent, which erased their
+    identity. The link names somebody else. The link is signed and this browser belongs to a guest.
     """
     known = _in_cookie(request, study)
     try:
@@ -226,7 +229,8 @@ def _known_participant(request: HttpRequest, study: Study) -> Participant | None
 
 
 def _in_cookie(request: HttpRequest, study: Study) -> Participant | None:
-    """Return the participant stored in this browser's cookie."""
+    """Return the participant of this study whose key is stored in this browser's cookie. Return None if
+    there is none."""
     key = signed_cookie(request, _cookie_name(study), salt=COOKIE_SALT)
     known = participant_of_key(key) if key else None
     return known if known and known.study_id == study.pk else None
@@ -257,9 +261,9 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Return the participant of this key and activate their language.
+    """Return the participant with this key, and activate the participant's language.
 
-    A guest link opened in the browser that entered the study is not treated as a guest.
+    A guest link does not make its user a guest if the same browser entered the study.
     """
     person = participant_of_key(key)
     if person is None:

@@ -68,7 +68,8 @@ def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:
-    """Return the stored participant whose personal link the walkthrough received; None if there is none."""
+    """Return the stored participant whose personal link the walkthrough received. Return None if there is
+    none."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
 
@@ -98,8 +99,8 @@ async def time_out_dropout(study: Study, arrival: Arrival) -> None:
 
 
 def deviations_from_plan(study: Study, report: CrowdReport) -> list[str]:
-    """Compare the stored participants with the plan. Return a description of each deviation; empty if
-    there is none."""
+    """Compare the stored participants with the plan. Return a description of each deviation. The result is
+    empty if there is none."""
     problems = ((one, _problem(study, one, report.order.script)) for one in report.arrived)
     return [f"number {one.number} {one.outcome}: {problem}" for one, problem in problems if problem]
 
@@ -117,7 +118,8 @@ def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
 
 
 def _remains(person: Participant | None, arrival: Arrival) -> str:
-    """Return what is still stored of a participant who withdrew; empty for nothing."""
+    """Return a text about data that are still stored of a participant who withdrew. Return an empty string
+    if nothing is stored."""
     seats = Seat.objects.filter(key__in=[seat_key(socket) for socket in arrival.sockets])
     return "the participant is still there" if person else "episodes are still there" * seats.exists()
 

@@ -79,12 +79,13 @@ def dry_run_create(
 
 
 def _silent(runs: QuerySet[DryRun]) -> QuerySet[DryRun]:
-    """Return the silent ones of these runs (see `DryRun.is_silent`)."""
+    """Return those of the given dry runs that have not reported for too long (see `DryRun.is_silent`)."""
     return runs.filter(state__in=DryRun.ON, news_at__lt=timezone.now() - DryRun.SILENT_AFTER)
 
 
 def _still(run_id: int, *states: str) -> QuerySet[DryRun]:
-    """Return a query of the run, if it is in one of these states."""
+    """Return a query that finds the dry run with this id if its state is one of `states`. Otherwise the
+    query is empty."""
     return DryRun.objects.filter(pk=run_id, state__in=states)
 
 
@@ -93,8 +94,8 @@ def _end(state: str, line: str) -> dict[str, Any]:
 
 
 def claim_dry_run(*, run_id: int) -> DryRun | None:
-    """Set a waiting run to RUNNING and return it. None if the run does not wait any more (claimed, stopped
-    or deleted)."""
+    """Set a waiting run to RUNNING and return it. Return None if the run does not wait any more (claimed,
+    stopped or deleted)."""
     if not _still(run_id, State.WAITING).update(state=State.RUNNING, news_at=timezone.now()):
         return None
     return DryRun.objects.select_related("study").get(pk=run_id)
@@ -166,8 +167,8 @@ class DryRunProgress:
         return self.stop or self.late
 
     async def over(self, walk: Coroutine[object, object, CrowdReport]) -> CrowdReport:
-        """Await the coroutine `walk`, and return its report. Store the progress every few seconds
-        meanwhile."""
+        """Wait for the coroutine `walk` to finish, and return its report. Meanwhile, store the progress
+        every few seconds."""
         news = asyncio.create_task(self._tell())
         try:
             return await walk
@@ -203,7 +204,8 @@ def dry_run_walk(run_id: int) -> None:
 
 
 def _walk(run: DryRun, watch: DryRunProgress) -> tuple[State, str]:
-    """Run the synthetic participants, and return the dry run's final state with one line about the result."""
+    """Run the synthetic participants of a dry run. Return the dry run's final state and one line about its
+    result."""
     try:
         order = completed_crowd_settings(run.study, request_of_run(run), url=settings.PUBLIC_URL)
         report = asyncio.run(watch.over(walked(run.study, order, watch.say, watch.stopped)))

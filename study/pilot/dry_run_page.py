@@ -134,7 +134,8 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _shown(study: Study) -> dict[str, Any]:
-    """Return the newest runs, and a token that changes with their display. Only the newest can be active."""
+    """Return the newest dry runs and a token. The token changes whenever the page would show these runs
+    differently. Only the newest run can be active."""
     runs = list(study.dry_runs.all()[:NEWEST])
     last = runs[0] if runs else None
     marks = (last.pk, last.state, last.done, bool(last.stopped_by), last.is_silent) if last else ()
@@ -142,7 +143,8 @@ def _shown(study: Study) -> dict[str, Any]:
 
 
 def _news(request: HttpRequest, study: Study) -> HttpResponse:
-    """Return the list of dry runs as an HTML fragment. Status 204 if it has not changed since `seen`."""
+    """Return the list of dry runs as an HTML fragment. If the list equals the one with the token `seen` in
+    the request, return status 204."""
     shown = _shown(study)
     if shown["seen"] == request.GET["seen"]:
         return HttpResponse(status=204)
@@ -151,12 +153,14 @@ def _news(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _findings(study: Study) -> dict[str, Any]:
-    """Return what dry runs have shown: what the study cannot measure, and late decisions."""
+    """Return the template context with the results of dry runs: what the study cannot measure, and how many
+    decisions came too late."""
     return {"tried": _unmeasured(study), "late": list(late_decision_warnings(study))}
 
 
 def _unmeasured(study: Study) -> list[tuple[str, str]]:
-    """Return (condition name, text) pairs on what cannot be measured, by its settings and by dry runs."""
+    """Return (condition name, text) pairs about what a condition cannot measure. The reasons come from the
+    condition's settings and from dry runs."""
     shown = dry_run_warnings(study)
     return [
         (row.name, words)

@@ -133,7 +133,7 @@ def whole_prompt(condition: Condition, number: int, step: int) -> WholePrompt:
 
 
 def _facts(condition: Condition) -> str:
-    """Return everything that determines an episode of the condition, as JSON."""
+    """Return all settings that determine an episode of this condition, as JSON."""
     organisation = planned_organisation(condition)
     return json.dumps(
         {
@@ -231,6 +231,8 @@ def _token_count(condition: Condition, mind: MindPlan) -> TokenCount:
 
 
 def _counted(condition: Condition, mind: MindPlan) -> TokenCount:
+    """Return the number of tokens in the prompt of one co-player (`mind`), as counted by the provider of
+    its model. If the provider cannot count it, the result says why."""
     provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
     calls = trial_of(condition, mind).calls if provider else ()
     if not calls:
@@ -251,9 +253,10 @@ def guessed_tokens(prompt: Request) -> int:
 
 
 def _fixed(prompt: Request) -> Request:
-    """Return the request without the messages that are new in its step.
+    """Return the request without the messages that are new in its step. Only the messages that are equal in
+    every step remain.
 
-    A minimal user message is added, because no provider counts a prompt without one.
+    A minimal user message is added, because no provider counts a prompt without a user message.
     """
     fixed = [message for message in prompt.messages if message.fixed]
     return replace(prompt, messages=[*fixed, Message("user", ".")])

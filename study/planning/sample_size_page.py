@@ -59,7 +59,7 @@ KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², a
 
 
 def _number(label: str, low: float, high: float, help_text: str = "", **more: Any) -> forms.FloatField:
-    """Return a form field for a decimal number."""
+    """Return a form field for a decimal number from `low` to `high`."""
     field = forms.FloatField(label=label, min_value=low, max_value=high, help_text=help_text, **more)
     field.widget.attrs["step"] = "any"
     return field
@@ -159,6 +159,8 @@ class SampleSizeForm(forms.Form):
 
 
 def _plan(given: dict[str, Any]) -> PowerPlan:
+    """Return the power plan for the cleaned values of the form, `given`. A partial eta squared is converted
+    to the effect size f. Raises PowerPlanError if a value is out of range."""
     conditions, correlation, f = given["conditions"], given["correlation"], given["effect"]
     if f <= 0:
         raise PowerPlanError("effect", "The effect must be above 0.")
@@ -198,7 +200,8 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 
 @staff_page()
 def power_figure(request: HttpRequest) -> HttpResponse:
-    """Respond with the power curve of the same question, as SVG."""
+    """Respond with the power curve for the values in the sample-size form, as an SVG image. The values are
+    in the address. If they are invalid, the status is 400. If the figure cannot be drawn now, it is 503."""
     form = _form(request, [], "", 1)
     if not form.is_valid():
         return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")
@@ -210,9 +213,11 @@ def power_figure(request: HttpRequest) -> HttpResponse:
 
 
 def _form(request: HttpRequest, names: list[str], test: str, groups: int) -> SampleSizeForm:
-    """Return the form with the given values, else the study's, else the usual ones.
+    """Return the sample-size form, filled in. Values in the request come first, then the values of the
+    study, then the defaults.
 
-    A study with too few or too many conditions gets an error rather than the answer for another design.
+    `names` are the names of the study's conditions, `test` is its main test, and `groups` the number of its
+    groups. If a study has too few or too many conditions, the form has an error.
     """
     own: dict[str, Any] = {"conditions": len(names)} if names else {}
     own |= {"groups": groups} | ({"test": test} if test else {})
@@ -220,8 +225,8 @@ def _form(request: HttpRequest, names: list[str], test: str, groups: int) -> Sam
 
 
 def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
-    """Return the template variables of the answer: named conditions, and the values for the figure's
-    address."""
+    """Return the template variables that show the answer. Pairs of conditions have the conditions' `names`.
+    The submitted values are included, for the address of the figure."""
     answer, given = form.found, form.cleaned_data
     k = given["conditions"]
     called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]

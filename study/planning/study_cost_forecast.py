@@ -115,13 +115,14 @@ class StudyForecast:
 
     @property
     def ahead(self) -> float:
-        """Return the expected total cost from now on, for participants who have begun and for future ones."""
+        """Return the expected total cost from now on. It covers participants who have begun and future
+        participants."""
         return self.underway + self.participants * self.each
 
     @property
     def ahead_worst(self) -> float:
-        """Return the worst-case total cost from now on, for participants who have begun and for future
-        ones."""
+        """Return the worst-case total cost from now on. It covers participants who have begun and future
+        participants."""
         return sum(line.underway_worst for line in self.lines) + self.participants * self.each_worst
 
     @property
@@ -153,7 +154,8 @@ class StudyForecast:
 
 
 def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForecast:
-    """Forecast the costs for participants who have begun, and for `participants` future ones."""
+    """Forecast the costs of language models in a study. They cover the participants who have begun, and
+    `participants` future participants."""
     reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
     spent = spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()
@@ -162,7 +164,8 @@ def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForec
 
 
 def _prices() -> tuple[PriceList, str]:
-    """Return the price list, or an empty one with the error message."""
+    """Return the price list of language models and an error message. If the list cannot be read, it is
+    empty. Otherwise the message is empty."""
     try:
         return load_prices(), ""
     except PriceFileError as error:
@@ -170,7 +173,8 @@ def _prices() -> tuple[PriceList, str]:
 
 
 def _lines(condition: Condition, prices: PriceList, problem: str) -> list[ConditionForecast]:
-    """Return one forecast per co-player that calls a model, or one for all if none does."""
+    """Return one forecast for each co-player of the condition that calls a model. If no co-player calls a
+    model, return a single forecast for the whole condition."""
     try:
         minds: list[tuple[int | None, MindPlan]] = list(enumerate(mind_plans(condition)))
     except WorldError as error:
@@ -184,7 +188,8 @@ def _lines(condition: Condition, prices: PriceList, problem: str) -> list[Condit
 def _line(
     condition: Condition, number: int | None, mind: MindPlan, prices: PriceList, problem: str
 ) -> ConditionForecast:
-    """Return the forecast of one co-player; `number` is None for one that may replace people."""
+    """Return the cost forecast of one co-player (`mind`). `number` is its number in the condition, or None
+    for an agent that may replace people."""
     try:
         provider, _, model = make_agent(mind.kind, mind.settings).model().partition(":")
         if not provider:
@@ -252,7 +257,7 @@ def _sample(
     theirs: tuple[int, ...],
     organisation: str,
 ) -> call_forecast.TrialCalls:
-    """Return the sample calls of one co-player in these seats, made with the stand-in model."""
+    """Return sample calls of one co-player in the seats `theirs`. A stand-in model answers them."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
     talks = Organisation.from_json(json.loads(organisation)) if organisation else None
@@ -263,7 +268,8 @@ def _sample(
 def _estimated(
     sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
 ) -> tuple[float, str]:
-    """Return the estimated US dollars per step before any call was made, and a text about its basis."""
+    """Return the estimated US dollars per step, and a text that says what the estimate is based on. It is
+    used before the condition has made any call."""
     plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
@@ -279,10 +285,8 @@ def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices
 def _measured(
     made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
 ) -> tuple[float, str] | None:
-    """Return the US dollars per step from the condition's own calls, and a text about the basis.
-
-    Return None if no call was answered yet.
-    """
+    """Return the US dollars per step, computed from calls that the condition has already made, and a text
+    that says so. Return None if no call was answered yet."""
     totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
     kinds = ("input", "output", "cache_read", "cache_write")
     counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})
@@ -299,13 +303,13 @@ def _measured(
 
 
 def _replies_read(condition: Condition, number: int) -> ReplyReadings:
-    """Return how the replies to this co-player were parsed so far."""
+    """Return how well the replies to this co-player's calls could be parsed so far."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     return reply_readings(Decision.objects.filter(mind__episode__in=episodes, mind__number=number))
 
 
 def _calls(condition: Condition, number: int, provider: str, model: str) -> QuerySet[ModelCall]:
-    """Return this co-player's calls of this model for the condition's participants."""
+    """Return the calls to this model that this co-player made for participants of the condition."""
     episodes = Round.objects.filter(condition=condition, episode__isnull=False).order_by().values("episode")
     made = ModelCall.objects.filter(provider=provider, model_asked=model).exclude(error__in=NOT_MADE)
     calls: QuerySet[ModelCall] = made.filter(
@@ -315,7 +319,8 @@ def _calls(condition: Condition, number: int, provider: str, model: str) -> Quer
 
 
 def _steps_left(condition: Condition, steps: int) -> int:
-    """Return the number of steps that present participants still have to play."""
+    """Return how many steps the participants who have begun still have to play in this condition. `steps`
+    is the length of an episode."""
     active = Round.objects.filter(
         condition=condition, answered_at=None, participant__status=Participant.Status.ACTIVE
     )

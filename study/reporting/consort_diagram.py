@@ -58,7 +58,7 @@ def participant_flow(sample: Sample, analysis: Analysis) -> tuple[FlowStage, ...
 
 
 def _ended(people: QuerySet[Participant]) -> Iterator[Left]:
-    """Yield the numbers of participants who are not complete, by how they ended."""
+    """Yield the numbers of participants who did not complete the study, one for each kind of end."""
     numbers = dict(people.order_by().values_list("status").annotate(n=Count("pk")))
     for status, words in Participant.Status.choices:
         if status != Participant.Status.COMPLETE:
@@ -67,7 +67,7 @@ def _ended(people: QuerySet[Participant]) -> Iterator[Left]:
 
 
 def _left_out(sample: Sample, analysis: Analysis, completed: int) -> Iterator[Left]:
-    """Yield the numbers of participants who completed the study but are not analysed."""
+    """Yield the numbers of participants who completed the study but are not analysed, one for each reason."""
     gaps = [one for one in analysis.exclusions if one.reason == "not every condition"]
     left = [
         *_excluded(sample),
@@ -84,7 +84,8 @@ def _failed(sample: Sample) -> int:
 
 
 def _excluded(sample: Sample) -> Iterator[Left]:
-    """Yield the numbers of participants excluded by staff, by reason, most frequent first."""
+    """Yield the numbers of participants whom staff excluded, one for each reason. The most frequent reason
+    comes first."""
     people = sample.stayed.exclude(excluded_at=None).order_by()
     rows = people.values_list("excluded_reason").annotate(n=Count("pk"))
     reasons = sorted(rows, key=lambda row: (-row[1], row[0]))

@@ -62,7 +62,8 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
 
 
 def _frozen_anew(study: Study) -> Iterator[str]:
-    """Yield the differences between each later preregistration and the one before it."""
+    """Yield the differences between successive preregistrations of the study: what each later one changed
+    in the one before it."""
     for old, new in pairwise(study.versions.exclude(frozen_at=None).defer("bundle").order_by("number")):
         what = f"Version {new.number} was preregistered after version {old.number}"
         changed = list(_differences(what, old.blueprint, new.blueprint))
@@ -90,7 +91,7 @@ def _program(frozen: Version) -> Iterator[str]:
 
 
 def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
-    """Return a difference as a sentence; `field` is the label of what differs."""
+    """Return a difference between two designs as a sentence. `field` is the label of the changed field."""
     where = names.get(one.where, one.where)
     if one.old is None and one.field == "all of it":
         return f"{where} was added."
@@ -102,7 +103,7 @@ def _changed(one: Difference, names: Mapping[str, str], field: str) -> str:
 
 
 def _short(value: Json) -> str:
-    """Return the value as text; empty if it is too long for a sentence."""
+    """Return the value as text. Return an empty string if the text is too long for a sentence."""
     text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
     text = NOTHING if value in (None, "", [], {}) else text
     return "" if len(text) > LONG or "\n" in text else text
@@ -129,7 +130,8 @@ def _excluded(frozen: Blueprint, analysis: Analysis) -> Iterator[str]:
 
 
 def _not_run(analysis: Analysis) -> Iterator[str]:
-    """Yield planned tests that cannot be computed; measures with the same reason share one sentence."""
+    """Yield the planned tests that could not be computed, with the reason. Measures with the same reason
+    share one sentence."""
     measures: dict[tuple[str, str], list[str]] = {}
     for row in test_rows(analysis):
         if row["role"] in ("main", "planned") and row.get("not_computable"):
@@ -153,5 +155,5 @@ def _explored(analysis: Analysis) -> str:
 
 
 def _test(row: Mapping[str, object]) -> str:
-    """Return the name of a test without its correction."""
+    """Return the name of the test in this table row. The name of its sphericity correction is left out."""
     return str(row["test"]).partition(",")[0]

@@ -44,7 +44,7 @@ def parse_report(text: str) -> list[Token]:
 
 
 def _align(table: Sequence[Token]) -> None:
-    """Set the classes of one table's cells."""
+    """Set the CSS classes of all cells in one table."""
     columns: dict[int, list[tuple[Token, str]]] = {}
     column = 0
     for token, inside in pairwise(table):
@@ -69,7 +69,7 @@ def to_html(text: str, source: Sources) -> str:
 
 def _image(source: Sources) -> Callable[..., str]:
     def image(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        """Render one figure, or its description if there is none."""
+        """Return the HTML of one figure. If the figure's image is missing, return its description instead."""
         words = escape(self.renderInlineAsText(tokens[idx].children, options, env))
         address = source(str(tokens[idx].attrs["src"]))
         return f'<img src="{escape(address)}" alt="{words}">' if address else words
@@ -78,7 +78,8 @@ def _image(source: Sources) -> Callable[..., str]:
 
 
 def _scrolling(html: str) -> str:
-    """Make wide tables scroll on their own, also by keyboard."""
+    """Return the HTML with each wide table in a scrollable element. It can also be scrolled with the
+    keyboard."""
     opened = '<div class="data-scroll open" tabindex="0" role="group" aria-label="Table"><table>'
     return html.replace("<table>", opened).replace("</table>", "</table></div>")
 
@@ -102,8 +103,8 @@ def _folded(part: str) -> str:
 
 
 def embed_figures(figures: Mapping[str, bytes]) -> Sources:
-    """Return a function from a figure's name to a `data:` address that contains its SVG. The address is
-    empty for an unknown name."""
+    """Return a function that takes a figure's name and returns a `data:` address with its SVG. For an
+    unknown name, the function returns an empty string."""
 
     def source(name: str) -> str:
         if name not in figures:

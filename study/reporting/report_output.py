@@ -115,7 +115,8 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
 
 
 def _known(sample: Sample) -> str:
-    """Describe the effects that were built into simulated participants, each once."""
+    """Return a text about the effects that were built into the ratings of synthetic participants. Each
+    effect is mentioned once."""
     told = sample.people.exclude(known_effects={}).order_by("number").values_list("known_effects", flat=True)
     return " / ".join(dict.fromkeys(map(describe_effects, told)))
 
@@ -134,8 +135,8 @@ def _frozen(version: Version) -> Iterator[tuple[str, str]]:
 
 
 def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
-    """Yield name and Markdown of the design: orders, sample, measures, contrasts, and the researchers'
-    texts."""
+    """Yield the report's sections about the design, as pairs of heading and Markdown. They are the orders,
+    the sample, the measures, the contrasts, and the researchers' texts."""
     scheme = get_scheme(str(design.study["orders"]))
     conditions = counted_noun(len(design.for_group("").conditions), "condition")
     whose = f" of their group ({and_list(list(design.groups))})" if design.groups else ""
@@ -230,7 +231,8 @@ def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
 
 
 def _flow_rows(contents: ReportContents) -> Iterator[dict[str, object]]:
-    """Yield one row per stage, and one per reason why participants left there."""
+    """Yield the rows of the table of participant flow. There is one row for each stage, and one for each
+    reason why participants left at that stage."""
     for one in contents.flow:
         yield {"station": one.words, "n": one.number}
         for words, number in one.left:
@@ -282,7 +284,7 @@ def make_cached_report(study: Study, who: str, preregistered: bool = False, unto
 
 @lru_cache
 def _adapter() -> TypeAdapter[Report]:
-    """Return the converter between reports and JSON, created at first use."""
+    """Return the object that converts cached reports to JSON and back. It is created at its first use."""
     return TypeAdapter(Report)
 
 
@@ -298,7 +300,8 @@ def _made(sample: Sample) -> Report:
 
 
 def _stamp(study: Study, who: str) -> str:
-    """Return a hash that changes with everything in a report; participants still playing do not count."""
+    """Return a hash that changes whenever the contents of the report change. Participants who are still
+    playing have no influence on it."""
     ended = study.participants.filter(preview=False).exclude(status=Participant.Status.ACTIVE).order_by()
     counted = ended.values_list("status", "synthetic").annotate(n=Count("pk"))
     frozen = frozen_version(study)

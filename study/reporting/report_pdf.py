@@ -82,7 +82,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
 
 
 def _letters() -> None:
-    """Register the report's fonts with ReportLab, once per process."""
+    """Register the fonts of the report with ReportLab. This is done once per process."""
     if LETTERS in pdfmetrics.getRegisteredFontNames():
         return
     for face in FACES:
@@ -99,7 +99,8 @@ def _letters() -> None:
 
 
 def _dress(canvas: Any, title: str, mark: str) -> None:
-    """Draw the title, the page number and the text `mark` on a page."""
+    """Draw the report's title, the page number and the text `mark` on one page of the PDF. `canvas` is that
+    page."""
     canvas.saveState()
     canvas.setFont(LETTERS, 7.5)
     canvas.setFillColor(INK)
@@ -150,7 +151,7 @@ class _Story:
         self.figures = figures
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: ParagraphStyle = TEXT) -> Iterator[Flowable]:
-        """Yield the ReportLab elements of these Markdown nodes, from top to bottom."""
+        """Yield the ReportLab elements for these Markdown nodes, in the order of the page."""
         for node in nodes:
             if node.type == "heading":
                 yield Paragraph(self.words(node), HEADINGS.get(node.tag, HEADINGS["h3"]))
@@ -187,7 +188,7 @@ class _Story:
         yield Spacer(0, 8)
 
     def words(self, node: SyntaxTreeNode) -> str:
-        """Return the inline content of a Markdown node in ReportLab's markup."""
+        """Return the text inside a Markdown node, in ReportLab's markup."""
         return "".join(map(self._span, node.children))
 
     def _span(self, node: SyntaxTreeNode) -> str:
@@ -210,7 +211,8 @@ def _style_of_cell(cell: SyntaxTreeNode) -> ParagraphStyle:
 
 
 def _safe(text: str) -> str:
-    """Escape markup in a text, and set characters that DejaVu lacks in another font."""
+    """Return the text with its markup escaped. Characters that the font DejaVu lacks are set in another
+    font."""
     return FOREIGN.sub(lambda found: f'<font name="{CHINESE}">{found[0]}</font>', escape(text, quote=False))
 
 
@@ -228,7 +230,8 @@ LOOK = TableStyle(
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
-    """Return the column widths: room for the longest word, and the rest by amount of text."""
+    """Return the widths of a table's columns. Each column has room for its longest word. The rest of the
+    width is shared by the amount of text."""
     columns = [[re.sub("<[^>]*>", "", cell) for cell in column] for column in zip(*rows, strict=True)]
     words = ([word for cell in column for word in cell.split()] for column in columns)
     least = [max([SMALLEST_COLUMN, *map(_width, several)]) for several in words]
@@ -256,7 +259,8 @@ def _figure(data: bytes | FlowDiagram) -> Flowable:
 
 
 def _drawing(chart: FlowDiagram) -> Drawing:
-    """Draw the same boxes and arrows as in the SVG; here the y axis points up."""
+    """Return the flow diagram as a ReportLab drawing. It has the same boxes and arrows as the SVG, but its
+    y axis points upwards."""
     height = chart.height + GAP
     drawing, top = Drawing(WIDTH, height), height
     for arrow in chart.arrows:

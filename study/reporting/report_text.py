@@ -203,7 +203,8 @@ def flow_table(flow: Sequence[FlowStage]) -> str:
 
 
 def said_table(summaries: Sequence[ItemSummary]) -> str:
-    """Return a Markdown table of participants' answers about themselves; empty if there are no summaries."""
+    """Return a Markdown table of participants' answers about themselves. Return an empty string if there
+    are no summaries."""
     if not summaries:
         return ""
     rows = []
@@ -236,7 +237,8 @@ def _results(contents: ReportContents) -> Iterator[str]:
 
 
 def _mark(contents: ReportContents) -> str:
-    """Return the mark of decisive tests: whether they were planned before the data were collected."""
+    """Return the text that marks the decisive tests in the report. It says whether they were preregistered
+    before the data were collected."""
     if not contents.frozen:
         return "*As the design says.*"
     planned = contents.analysis.as_planned
@@ -273,7 +275,8 @@ def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _apa(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
-    """Yield the sentences of the tests of one role, marked; nothing if there are none."""
+    """Yield one paragraph with the sentences of all tests that have this role. It begins with the text
+    `mark`. Yield nothing if no test has this role."""
     rows = [row for row in rows if row["role"] == role and row.get("term") not in OTHER_TERMS]
     said = dict.fromkeys(str(row["apa"]) for row in rows if row.get("apa"))
     if said:

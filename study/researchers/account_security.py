@@ -68,7 +68,8 @@ class BreachedStyleValidator:
         password_is_another.send(sender=type(self), user=user)
 
     def _ornamented(self, low: str) -> bool:
-        """Return whether a known password remains without the digits and signs around or in it."""
+        """Return True if a known password remains after digits and signs around `low` are removed. Digits
+        and signs that stand for letters are first replaced by these letters."""
         cores = {re.sub(r"^[\W\d_]+|[\W\d_]+$", "", one) for one in (low, low.translate(LETTERS_FOR))}
         bare = re.sub(r"[\W\d_]+$", "", low).translate(LETTERS_FOR)
         return bool((cores | {bare}) & self.known)
@@ -79,7 +80,8 @@ def _again_and_again(low: str) -> bool:
 
 
 def _in_rows(low: str) -> bool:
-    """Return whether at least 70 % of successive characters follow a row of keys or the alphabet."""
+    """Return True if at least 70 % of the password's successive characters follow a row of the keyboard or
+    the alphabet."""
     steps = {a + b for row in ROWS for a, b in pairwise(row)}
     steps |= {step[::-1] for step in steps}
     return sum(a + b in steps for a, b in pairwise(low)) >= 0.7 * (len(low) - 1)
@@ -144,7 +146,8 @@ def _role_taken(*, instance: Membership, **_: Any) -> None:
 
 
 def _another_password(*, user: Any, **_: Any) -> None:
-    """Log the change and revoke the user's tokens, which somebody with the old password may have made."""
+    """Log that the password of `user` has changed, and revoke the user's API tokens. Somebody with the old
+    password may have made them."""
     log_security_event(Kind.PASSWORD_CHANGED, what=user.get_username())
     alive = ApiToken.objects.filter(user=user, revoked_at=None, expires_at__gt=timezone.now())
     for token_id in alive.values_list("pk", flat=True):

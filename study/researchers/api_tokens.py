@@ -56,8 +56,8 @@ def token_revoke(*, user: Any, token_id: int) -> bool:
 
 
 def token_find(secret: str) -> ApiToken | None:
-    """Return the valid token with this secret, and record its use. None if there is no such token, or if
-    its user is no longer active staff."""
+    """Return the valid token with this secret, and record its use. Return None if there is no such token,
+    or if its user is no longer active staff."""
     now = timezone.now()
     alive = ApiToken.objects.filter(expires_at__gt=now, revoked_at=None)
     token = alive.select_related("user", "study").filter(digest=digest_of(secret)).first()

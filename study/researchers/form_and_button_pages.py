@@ -44,8 +44,8 @@ def form_page(
 def back_to_page(
     request: HttpRequest, study: Study, words: str, page: str = "design", *, mind: str = ""
 ) -> HttpResponse:
-    """Redirect to a page of the study, with the message `words`. `mind` is a warning to show as well;
-    empty for none. `page` is the URL name without `staff-`."""
+    """Redirect to a page of the study, which then shows the message `words`. `mind` is an additional
+    warning, or empty. `page` is the URL name without `staff-`."""
     messages.success(request, words)
     if mind:
         messages.warning(request, f"But mind: {mind}")

@@ -54,7 +54,8 @@ def rights_in(user: Any, study: Study) -> frozenset[str]:
 
 
 def _is_let_in(user: Any) -> bool:
-    """Return whether this is active staff, with a second factor if the installation requires one."""
+    """Return True if the user is active staff. If the installation requires a second factor, the user must
+    also have one."""
     return bool(user.is_active and user.is_staff and not lacks_factor(user))
 
 
@@ -135,6 +136,7 @@ def superuser_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked],
 
 
 def _says(page: Checked, whom: str, to_send: str = "") -> Checked:
-    """Record on the page who may open it and who may send its form."""
+    """Store on the view `page` who may open it (`whom`) and who may send its form (`to_send`), and return
+    the view."""
     page.opens_for, page.taken_from = whom, to_send or whom  # type: ignore[attr-defined]
     return page

@@ -69,7 +69,8 @@ class ReauthenticateInAdmin:
 
 
 def _is_grave(page: str, sent: Mapping[str, Any]) -> bool:
-    """Return whether this request to the admin deletes something, or changes an account or a group."""
+    """Return True if this request to the admin site needs a recent password entry. Such requests delete
+    something, or change an account or a group."""
     confirmed = "action" in sent and "post" in sent  # confirmed action on ticked rows of a list
     ticked = any(name.endswith("-DELETE") for name in sent)  # a row within a form
     return page.endswith("_delete") or page.startswith("auth_") or confirmed or ticked
@@ -80,13 +81,14 @@ def _is_sure(request: HttpRequest) -> bool:
 
 
 def _ask(request: HttpRequest) -> HttpResponse:
-    """Redirect to the password page, which leads back to the page with the button."""
+    """Redirect to the page that asks for the password. From there, the user returns to the page with the
+    button."""
     back = urlencode({"next": _safe(request, request.headers.get("referer", ""))})
     return redirect(f"{reverse('study:staff-password')}?{back}")
 
 
 def _safe(request: HttpRequest, address: str) -> str:
-    """Return the address if it is on this server, else the console's first page."""
+    """Return the address if it is on this server. Otherwise return that of the console's first page."""
     ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
     return address if ours else reverse("study:staff")
 
@@ -116,7 +118,8 @@ class PasswordForm(forms.Form):
 @sensitive_post_parameters("password")
 @staff_page(FORM_METHODS)
 def password_page(request: HttpRequest) -> HttpResponse:
-    """Ask for the user's password. Then redirect to the page with the button that needed it."""
+    """Show the page that asks for the user's password. After the right password, redirect to the page from
+    which the user came."""
     form = PasswordForm(request.POST or None, request=request)
     if request.method == "POST" and form.is_valid():
         note_password_given(request)

@@ -36,8 +36,8 @@ def lacks_factor(user: Any) -> bool:
 
 
 def code_fits(user: Any, code: str) -> bool:
-    """Check a code of the app or a recovery code at login, and return whether the user may log in. The code
-    is then used up.
+    """Check a code at login and return True if the user may log in. It is a code of the authenticator app
+    or a recovery code. A correct code cannot be used a second time.
 
     Users without a second factor need no code. After a wrong code, further codes are refused for a while.
     """
@@ -54,10 +54,11 @@ def digest_of(code: str) -> str:
 
 
 def _as_stored(user: Any, code: str) -> str:
-    """Return the code as its device stores it: a recovery code as its digest, others unchanged.
+    """Return the submitted code in the form in which the database stores it. A recovery code that was shown
+    to the user becomes its hash. A code of the authenticator app stays unchanged.
 
-    Others are codes of the app, or recovery codes that an operator made (`addstatictoken`). A stored digest
-    is not accepted as a code.
+    A recovery code that an operator made with `addstatictoken` also stays unchanged. Somebody who submits a
+    stored hash gets an empty string, so that a hash is not accepted as a code.
     """
     digest = digest_of(code)
     if StaticToken.objects.filter(device__user=user, token=digest).exists():
@@ -71,15 +72,16 @@ def normalised_code(code: str) -> str:
 
 
 def factor_begun(user: Any) -> TOTPDevice | None:
-    """Return the user's device that is being set up and is not confirmed yet; None if there is none."""
+    """Return the user's device that is being set up and is not confirmed yet. Return None if there
+    is none."""
     found: TOTPDevice | None = TOTPDevice.objects.filter(user=user, confirmed=False).first()
     return found
 
 
 @transaction.atomic
 def factor_begin(user: Any) -> TOTPDevice:
-    """Create a device with a new secret for the user's authenticator app. If there is an unconfirmed
-    device, the new device replaces it. A confirmed device stays in use."""
+    """Create an unconfirmed device with a new secret for the user's authenticator app, and return it. It
+    replaces an older unconfirmed device. A confirmed device stays in use."""
     TOTPDevice.objects.filter(user=user, confirmed=False).delete()
     made: TOTPDevice = TOTPDevice.objects.create(user=user, name="app", confirmed=False)
     return made

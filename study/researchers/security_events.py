@@ -53,7 +53,7 @@ def event_write(**values: Any) -> SecurityEvent:
 
 
 def _count() -> SecurityCount:
-    """Return the row with the last event's number, locked for update."""
+    """Return the database row with the number of the last event. The row is locked for update."""
     fresh = {"last": 0, "erased": 0, "seal": make_seal(COUNT, [0, 0])}
     count, _ = SecurityCount.objects.select_for_update().get_or_create(pk=ONLY, defaults=fresh)
     return count
@@ -107,7 +107,8 @@ _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
 def current_request() -> HttpRequest | None:
-    """Return the request that is being answered; None outside of a request, as in a command or a worker."""
+    """Return the web request that the app is answering now. Return None outside of a request, as in a
+    command or a worker."""
     return _request.get()
 
 
@@ -159,7 +160,7 @@ def log_security_event(
 
 
 def _of_staff(request: HttpRequest | None) -> HttpRequest | None:
-    """Return the request if its user is logged in, else None."""
+    """Return the request if its user is logged in. Otherwise return None."""
     user = getattr(request, "user", None)
     return request if user is not None and user.is_authenticated else None
 
@@ -197,9 +198,10 @@ def _person_goes(*, study_id: int, receipt: LeavingReceipt, mark: str, by: Any, 
 
 
 def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
-    """Return the rows to erase, by kind. Ended sessions and expired tokens are always included.
+    """Return the rows that can be erased, by kind. Ended sessions and expired API tokens are always
+    included.
 
-    Rows that are older than `days` are added; None means that no row is too old.
+    Rows that are older than `days` days are included too. If `days` is None, no row is too old.
     """
     now = timezone.now()
     found: dict[str, QuerySet[Any]] = {
@@ -210,10 +212,11 @@ def expired_events(days: int | None) -> dict[str, QuerySet[Any]]:
 
 
 def _older(than: datetime) -> dict[str, QuerySet[Any]]:
-    """Return the rows older than this time, by kind.
+    """Return the rows older than the time `than`, by kind: security events and failed logins.
 
-    Events about erased participants stay: they identify nobody, and they show who must be erased again after
-    a restore. Logs that django-axes writes only if configured are listed only if there are rows.
+    Events about erased participants are not returned. They identify nobody, and they show who must be
+    erased again after a restore. Two logs of django-axes are returned only if they have such rows, because
+    they are usually switched off.
     """
     events = SecurityEvent.objects.exclude(kind=SecurityEvent.Kind.PERSON_ERASED)
     logs = {

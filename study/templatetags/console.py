@@ -52,7 +52,7 @@ class Tab:
 
 @register.simple_tag
 def documentation_url() -> str:
-    """Return the address of the documentation site; empty if it was not built."""
+    """Return the address of the documentation site. Return an empty string if it was not built."""
     return static(settings.DOCUMENTATION) if settings.DOCUMENTATION else ""
 
 
@@ -78,7 +78,8 @@ def score_words(episode: Episode) -> tuple[str, ...]:
 
 @register.filter
 def all_score_words(episode: Episode) -> tuple[str, ...]:
-    """Return all metrics of an episode's current score as texts. Empty if `score_words` has them all."""
+    """Return all metrics of an episode's current score as texts. The result is empty if `score_words` has
+    them all."""
     texts = metric_summary(episode.world, episode.score, in_full=True)
     return texts if len(texts) > len(score_words(episode)) else ()
 
@@ -90,7 +91,7 @@ def may_tag(context: dict[str, Any], study: Study, right: str) -> bool:
 
 
 def _url(name: str, study: Study) -> str:
-    """Return the tab's address, or an empty string if there is no such page."""
+    """Return the address of a study's tab. Return an empty string if there is no page with this name."""
     try:
         return reverse(f"study:{name}", args=[study.slug])
     except NoReverseMatch:

@@ -93,10 +93,11 @@ def sums_of_squares(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _without_common_part(groups: Sequence[Sequence[float]]) -> Sequence[Sequence[float]]:
-    """Subtract the first value from all values if they agree in three digits or more.
+    """Subtract the first value from all values, if all values agree in at least three digits. Otherwise
+    return the values unchanged.
 
-    The subtraction is exact (Sterbenz 1974). The means of such values have more digits than doubles of that
-    size hold.
+    The subtraction is exact (Sterbenz 1974). The mean of such values may need more digits than a
+    floating-point number of their size has. The differences are smaller, so their mean is more precise.
     """
     values = [value for group in groups for value in group]
     if max(values) - min(values) >= NEAR * abs(values[0]):
@@ -168,7 +169,8 @@ def _pair(
     df: int,
     mean_square: float,
 ) -> Pair:
-    """Compare two of the groups, with the error variance of all groups."""
+    """Compare the means of the conditions `first` and `second`. The test uses the error variance of all
+    groups: `mean_square` with `df` degrees of freedom."""
     from scipy.stats import studentized_range  # slow to import
 
     before, after = groups[first], groups[second]
@@ -189,9 +191,11 @@ def _pair(
 
 @lru_cache(maxsize=256)
 def _critical(k: int, df: int) -> float:
-    """Return the critical value of the studentised range at level `ALPHA`.
+    """Return the critical value of the studentised range for `k` means and `df` degrees of freedom, at
+    level `ALPHA`.
 
-    It is cached, because it takes a third of a second and the measures of one study share it.
+    The value is cached. Its computation takes a third of a second, and all measures of a study need the
+    same value.
     """
     from scipy.stats import studentized_range  # slow to import
 

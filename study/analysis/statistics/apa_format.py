@@ -17,8 +17,8 @@ DASH = "\N{EN DASH}"
 
 
 def format_number(value: float | None, digits: int = 2) -> str:
-    """Return the number rounded to `digits` decimals, with a true minus sign and never as negative zero; a
-    dash for None."""
+    """Return the number rounded to `digits` decimals, with a true minus sign and never as negative zero.
+    Return a dash for None."""
     if value is None:
         return DASH
     text = f"{value:.{digits}f}"
@@ -47,7 +47,7 @@ def format_p(p: float, digits: int = 3) -> str:
 
 
 def format_interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """Return an interval as text: "[0.21, 0.43]"; a dash if there is none."""
+    """Return an interval as text: "[0.21, 0.43]". Return a dash if there is none."""
     if low is None or high is None:
         return DASH
     return f"[{format_number(low, digits)}, {format_number(high, digits)}]"

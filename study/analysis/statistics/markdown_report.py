@@ -100,16 +100,16 @@ CONTRAST_COLUMNS: Columns[Contrast] = {
 
 
 def contrasts_table(family: Family) -> str:
-    """Return a table of contrasts that are corrected together. Below it, one line for each contrast that
-    could not be computed says why."""
+    """Return the table of a family of contrasts, whose p values are corrected together. Below the table,
+    one line for each contrast that could not be computed says why."""
     computed = [_table(CONTRAST_COLUMNS, family.computed)] if family.computed else []
     rest = [one for one in family.contrasts if not isinstance(one, Contrast)]
     return "\n\n".join([*computed, *(f"{escape_markdown(one.name)}: {one.because}." for one in rest)])
 
 
 def scales_table(scales: Sequence[ScaleResult]) -> str:
-    """Return the table of reliability: one row for each scale and condition, and one for each scale over
-    all conditions."""
+    """Return the reliability table. It has one row for each scale and condition, and one row for each scale
+    over all conditions."""
     head = ("Scale", "Condition", "n", "Items", "Cronbach's \N{GREEK SMALL LETTER ALPHA}", "95% CI")
     return markdown_table(
         (*head, "McDonald's ω", "Lowest item-rest r"), [_scale_cells(one) for one in scales]
@@ -128,7 +128,8 @@ def _scale_cells(one: ScaleResult) -> list[str]:
 
 
 def process_section(analysis: Analysis) -> list[str]:
-    """Return the heading, the explanation and the table of process counts; empty if there are none."""
+    """Return the heading, the explanation and the table of process counts. The result is empty if there are
+    none."""
     if not analysis.process:
         return []
     head, *rows = [[escape_markdown(cell) for cell in row] for row in process_cells(analysis.process)]
@@ -167,7 +168,8 @@ def markdown_report(analysis: Analysis) -> str:
 
 
 def synthetic_banner(analysis: Analysis) -> str:
-    """Return one line that states how many participants are synthetic (programs); empty if none is."""
+    """Return one line that states how many participants are synthetic (programs). Return an empty string if
+    none is."""
     if not analysis.synthetic:
         return ""
     bots, everybody = len(analysis.synthetic_participants), len(analysis.participants)
@@ -178,8 +180,8 @@ def synthetic_banner(analysis: Analysis) -> str:
 
 
 def version_banner(analysis: Analysis) -> str:
-    """Return one line for each reason why the data are not one preregistered sample; empty if there is
-    none."""
+    """Return one line for each reason why the data are not one preregistered sample. Return an empty string
+    if there is no reason."""
     return "\n>\n".join(f"> {escape_markdown(sentence)}" for sentence in analysis.warnings)
 
 
@@ -219,8 +221,8 @@ def attrition_sentences(attrition: Attrition) -> list[str]:
 
 
 def dependence_sentence(attrition: Attrition) -> str:
-    """Return a warning that rows of participants who played together are not independent. Empty if nobody
-    played together."""
+    """Return a warning that rows of participants who played together are not independent. Return an empty
+    string if nobody played together."""
     if not attrition.shared:
         return ""
     people, episodes = (
@@ -252,7 +254,8 @@ def _exclusion_sentence(exclusion: Exclusion) -> str:
 
 
 def sample_sentences(analysis: Analysis) -> list[str]:
-    """Return sentences about who entered, completed and was excluded; empty if that is unknown."""
+    """Return sentences about who entered, completed and was excluded. The result is empty if that is
+    unknown."""
     found = analysis.attrition
     return list(filter(None, [dependence_sentence(found), *attrition_sentences(found)])) if found else []
 
@@ -296,8 +299,8 @@ def means_figure(result: MeasureResult) -> str:
 
 
 def participants_figure(result: MeasureResult) -> str:
-    """Return the Markdown of the image that shows each participant over the conditions. Empty if the
-    report has no file of it."""
+    """Return the Markdown of the image that shows each participant's values over the conditions. Return an
+    empty string if the report has no such image file."""
     words = "each participant over the conditions, means with 95% intervals within participants"
     name = result.threads_name
     return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
@@ -307,8 +310,8 @@ BOOTSTRAP_HEAD = "95% CI, bootstrap"
 
 
 def means_table(result: MeasureResult) -> str:
-    """Return the table of descriptive statistics, one row for each condition. Below the one of a share, a
-    sentence explains the bootstrap intervals."""
+    """Return the table of descriptive statistics, one row for each condition. If the measure is a share, a
+    sentence below the table explains the bootstrap intervals."""
 
     def bootstrap(one: Description) -> str:
         return describe_bootstrap_interval(result, one.condition)
@@ -343,9 +346,7 @@ PLAYER_COLUMNS: Columns[ConditionPlayers] = {
 
 def players_table(players: Sequence[ConditionPlayers]) -> str:
     """Return the table of co-players, models, fallbacks and parsed replies, one row for each condition.
-
-    Warnings about badly parsed replies are below it.
-    """
+    Below the table are warnings about models whose replies often could not be parsed."""
     warnings = [
         f"Warning: {escape_markdown(f'{one.condition.label}: {one.read.warning}')}"
         for one in players
@@ -366,7 +367,7 @@ PAIR_COLUMNS: Columns[Pair] = {
 
 
 def pairs_table(pairs: Sequence[Pair]) -> str:
-    """Return the table of all pairs of conditions, one row for each; empty without pairs.
+    """Return the table of all pairs of conditions, one row for each. Return an empty string without pairs.
 
     The difference is the second condition's mean minus the first's.
     """

@@ -238,7 +238,7 @@ class MeasureTable:
         return sum(r.condition == condition and r.value is None for r in self.observations)
 
     def groups(self) -> dict[AnalysisCondition, tuple[float, ...]]:
-        """Return the values of each condition that has any; conditions without values are left out."""
+        """Return the values of each condition by condition key. Conditions without any value are left out."""
         by_condition = {condition: self.values(condition.key) for condition in self.conditions}
         return {condition: values for condition, values in by_condition.items() if values}
 
@@ -282,8 +282,8 @@ def table_with_missing_rows(
 
 
 def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:
-    """Return why the means of these groups cannot be compared; None if they can. The groups are treated as
-    independent."""
+    """Return why the means of these groups cannot be compared. Return None if they can. The groups are
+    treated as independent."""
     if not groups:
         return NotComputable("no_data", "no condition has a value")
     if len(groups) < 2:
@@ -364,7 +364,8 @@ def _check_once(observations: Iterable[Observation]) -> None:
 
 
 def _check_agreement(observations: Iterable[Observation]) -> None:
-    """Check that each participant has one position per condition, and is a person or a bot throughout."""
+    """Check that a participant's observations agree: one position for each condition, and either a human or
+    a synthetic participant throughout. Raises RowError if they do not."""
     places: dict[tuple[str, str], int] = {}
     kinds: dict[str, bool] = {}
     for row in observations:

@@ -38,7 +38,8 @@ class ProcessCounts:
 
     @property
     def codes_text(self) -> str:
-        """The failed checks by code as text, such as `hands_full 3, busy 1`; a dash if none failed."""
+        """Return the failed checks by code as text, such as `hands_full 3, busy 1`. Return a dash if no
+        check failed."""
         return ", ".join(f"{code} {number}" for code, number in self.failed_by_code) or "\N{EN DASH}"
 
 
@@ -48,7 +49,8 @@ def count_names(counts: Sequence[ProcessCounts]) -> tuple[str, ...]:
 
 
 def process_cells(counts: Sequence[ProcessCounts]) -> list[list[str]]:
-    """Return the table as texts, the head row first: one row for each condition and seat."""
+    """Return the table of process counts as rows of texts. The first row is the header. Then follows one
+    row for each condition and seat."""
     names = count_names(counts)
     rows = [["Condition", "Seat", "Episodes", *names, "Failed checks by code"]]
     for one in counts:

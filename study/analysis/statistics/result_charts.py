@@ -42,8 +42,8 @@ def value_axis(result: MeasureResult) -> Axis:
 
 
 def axis_bounds(result: MeasureResult) -> tuple[float, float]:
-    """Return the ends of the value axis: the scale's bounds. If the scale has no bound on one side, use a
-    round value beyond everything that is drawn."""
+    """Return the lower and upper end of the value axis. They are the bounds of the scale. If the scale has
+    no bound on one side, that end is a round number beyond all drawn values."""
     low, high = result.measure.low, result.measure.high
     if low is not None and high is not None:
         return low, high
@@ -55,7 +55,8 @@ def axis_bounds(result: MeasureResult) -> tuple[float, float]:
 
 
 def _reach(description: Description) -> tuple[float | None, ...]:
-    """Return the lowest and highest values drawn for a condition: data and interval."""
+    """Return the lowest and the highest number that the chart draws for a condition. Both values and
+    intervals count."""
     return description.minimum, description.ci_low, description.maximum, description.ci_high
 
 
@@ -99,7 +100,8 @@ def position_chart(result: MeasureResult) -> Chart:
 
 
 def _by_position(table: MeasureTable) -> MeasureTable:
-    """Return the same values with positions in place of conditions."""
+    """Return a table with the same values as `table`, in which positions in the order of play replace
+    conditions."""
     there = sorted({row.order_position for row in table.observations})
     rows = tuple(replace(row, condition=str(row.order_position)) for row in table.observations)
     return MeasureTable(table.measure, tuple(AnalysisCondition(str(n), f"{n}.", n) for n in there), rows)
@@ -116,7 +118,8 @@ def _over_positions(name: str, place: int | None, found: Sequence[Description]) 
 
 
 def _order_effects(result: MeasureResult) -> str:
-    """Return the mixed model's tests of position and carry-over, if identified."""
+    """Return the mixed model's tests of position and carry-over effects. Effects that could not be
+    estimated are left out."""
     mixed = result.within.mixed if result.within else None
     if not isinstance(mixed, MixedModel):
         return ""
@@ -197,8 +200,8 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 
 
 def means_chart(result: MeasureResult) -> Chart:
-    """Return the chart that is Figure 5 of the paper: bars with 95 % intervals, dots for participants,
-    brackets for significant pairs (Tukey's HSD)."""
+    """Return the bar chart of means by condition, in the style of the paper's Figure 5. It has 95 %
+    intervals, a dot for each participant, and brackets over significant pairs (Tukey's HSD)."""
     result = result.where_measured()
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
@@ -223,7 +226,8 @@ def means_chart(result: MeasureResult) -> Chart:
 
 
 def _below(result: MeasureResult) -> tuple[str, ...]:
-    """Return for each bar the number of its values, and who the co-players were."""
+    """Return the texts below the bars of the chart. For each condition, the text has the number of values
+    and the names of the co-players."""
     players = [wrap_text(one.short, 17) for one in result.players] or [""] * len(result.descriptions)
     return tuple(f"n = {d.n}\n{who}".strip() for d, who in zip(result.descriptions, players, strict=True))
 
@@ -275,8 +279,8 @@ def participants_chart(result: MeasureResult) -> Chart:
 
 
 def _thick(result: MeasureResult) -> str:
-    """Return the subtitle's text about the means: of which participants they are, and with which
-    intervals."""
+    """Return the part of the subtitle that explains the thick line of means. It says whose means are shown,
+    and with which intervals."""
     found = [one for c in result.table.conditions if (one := result.interval(c))]
     if not found:
         return "means with 95% CI of the mean"
@@ -288,7 +292,7 @@ def _thick(result: MeasureResult) -> str:
 
 
 def _people(result: MeasureResult) -> dict[str, dict[str, float]]:
-    """Return the values of each participant by condition."""
+    """Return each participant's values by condition. The result maps participants to such mappings."""
     found: dict[str, dict[str, float]] = {}
     for row in sorted(result.table.observations, key=lambda row: row.participant):
         if row.value is not None:
@@ -297,7 +301,8 @@ def _people(result: MeasureResult) -> dict[str, dict[str, float]]:
 
 
 def _thread(result: MeasureResult, who: str, values: Mapping[str, float]) -> Series:
-    """Return the line of one participant. The legend does not list it."""
+    """Return the thin chart line of one participant. `values` are the participant's values by condition.
+    The legend does not list this line."""
     points = tuple(
         Point(place, values[c.key], words=f"{who}, {c.label}: {format_number(values[c.key])}")
         for place, c in enumerate(result.table.conditions)
@@ -307,7 +312,8 @@ def _thread(result: MeasureResult, who: str, values: Mapping[str, float]) -> Ser
 
 
 def _mean_lines(result: MeasureResult) -> list[Series]:
-    """Return the line of the means, or one for each group between people."""
+    """Return the chart's lines of means. There is one line, or one for each group in a design with
+    between-subjects groups."""
     between = result.table.between
     if between is None:
         return [_mean_line(result, {c.key for c in result.table.conditions})]
@@ -318,7 +324,7 @@ def _mean_lines(result: MeasureResult) -> list[Series]:
 
 
 def _mean_line(result: MeasureResult, keys: Collection[str]) -> Series:
-    """Return the line of the means of these conditions."""
+    """Return the chart line that connects the means of the conditions `keys`."""
     points = []
     for place, d in enumerate(result.descriptions):
         if d.mean is not None and d.condition.key in keys:
@@ -332,7 +338,7 @@ def _mean_line(result: MeasureResult, keys: Collection[str]) -> Series:
 
 
 def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
-    """Return brackets for the pairs that differ within participants."""
+    """Return the brackets for pairs of conditions that differ significantly within participants."""
     places = {condition.key: place for place, condition in enumerate(result.table.conditions)}
     found = [one for one in result.within.pairs.computed if one.significant] if result.within else []
     ends = (sorted(places[key] for key, _ in one.weights) for one in found)
@@ -355,7 +361,8 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
 
 
 def _rises(result: MeasureResult) -> str:
-    """Describe how many participants rise from the first condition with values to the last; may be empty."""
+    """Return a sentence that says for how many participants the value rises from the first to the last
+    condition that has values. The sentence may be empty."""
     with_values = [c for c in result.table.conditions if result.table.values(c.key)]
     if len(with_values) < 2:
         return ""
@@ -388,7 +395,8 @@ def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
 
 
 def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
-    """Return all charts of one measure or scale, by name. `of` is its key; empty if the key is unknown."""
+    """Return all charts of one measure or scale, by chart name. `of` is the key of the measure or scale.
+    Return an empty mapping if the key is unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
     found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     scales = [one for one in analysis.scales if one.scale == of]

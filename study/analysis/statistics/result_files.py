@@ -110,8 +110,8 @@ PLAYERS += READING_COLUMNS
 
 
 def has_rows(name: str, analysis: Analysis) -> bool:
-    """Return whether a table is written for this analysis. Those of scales and of process counts are left out
-    without any."""
+    """Return True if the table `name` is written for this analysis. The tables of scales and of process
+    counts are not written if they have no rows."""
     optional = {"reliability.csv": analysis.scales, PROCESS_FILE: analysis.process}
     return name not in optional or bool(optional[name])
 
@@ -205,7 +205,8 @@ def _model(model: ModelUsage) -> Row:
 
 
 def _named(column: str, condition: AnalysisCondition) -> Row:
-    """Return the cells with a condition's key and label."""
+    """Return two table cells: the condition's key in the column `column`, and its label in the column
+    `column` + `_label`."""
     return {column: condition.key, f"{column}_label": condition.label}
 
 

@@ -56,7 +56,8 @@ def test_rows(analysis: Analysis) -> list[Row]:
 
 
 def _decided(result: MeasureResult, row: Row) -> bool:
-    """Return whether the test would be decisive, although its measure is exploratory."""
+    """Return True if this row has a main or planned test of an exploratory measure. Such a test would
+    decide the result if the measure were not exploratory."""
     return result.measure.exploratory and row["role"] in ("main", "planned")
 
 
@@ -80,7 +81,8 @@ def _measure(result: MeasureResult) -> Iterator[Row]:
 
 
 def _role(found: WithinResult, test: str, term: Term = "condition") -> Row:
-    """Return whether this test is the main one, and then its p corrected over measures."""
+    """Return the table cell with the role of a test: `main` or `exploratory`. For the main test, add cells
+    with its p value corrected over all measures and the name of the correction."""
     if found.main_test != test:
         return {"role": "exploratory"}
     over = found.over_measures.get(term)
@@ -139,9 +141,10 @@ def _grouped(label: str, found: WithinResult, one: SplitPlot | NotComputable) ->
 
 
 def _corrections(one: RepeatedMeasures) -> list[tuple[str, float, float]]:
-    """Return (name, epsilon, p) of each correction, the decisive one first.
+    """Return (name, epsilon, p) for each sphericity correction of a repeated-measures ANOVA. The correction
+    that decides the result comes first.
 
-    With two conditions there is no correction.
+    With two conditions, no correction is needed, and nothing is returned.
     """
     none = ("uncorrected", 1.0, one.p)
     if not one.correction:

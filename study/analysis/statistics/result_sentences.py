@@ -48,8 +48,8 @@ ROUND = 1000.0
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
-    """Return “differed” or “did not differ reliably”, the verdict of a main test. The p value corrected
-    over measures (`over`) decides or, without it, `p`."""
+    """Return “differed” or “did not differ reliably”, the verdict of a main test. The verdict depends on
+    `over`, the p value corrected over measures. If `over` is None, it depends on `p`."""
     return "differed" if (over.p if over else p) < LEVEL else "did not differ reliably"
 
 
@@ -234,15 +234,15 @@ T = TypeVar("T")
 
 
 def bracketed_pairs(pairs: Sequence[T]) -> tuple[T, ...]:
-    """Return the pairs of conditions if a figure has room to mark them all with brackets; empty if they
-    are too many."""
+    """Return the pairs of conditions if a figure has room to mark them all with brackets. The result is
+    empty if they are too many."""
     return tuple(pairs) if len(pairs) <= MOST else ()
 
 
 def bracket_note(pairs: Sequence[object], means: str) -> str:
     """Return the note below a figure that explains its brackets. `means` is the meaning of a bracket.
 
-    If there are too many pairs for brackets, the note says so. Empty without pairs.
+    If there are too many pairs for brackets, the note says so. Return an empty string without pairs.
     """
     if len(pairs) > MOST:
         return (
@@ -252,8 +252,8 @@ def bracket_note(pairs: Sequence[object], means: str) -> str:
 
 
 def unbracketed_note(pairs: Sequence[object], table: str) -> str:
-    """Return a text that replaces the list of pairs in a figure's description if they are too many to
-    list. `table` names the table that lists them. Empty if they are few."""
+    """Return a text that replaces the list of pairs in a figure's description if they are too many to list.
+    `table` names the table that lists them. Return an empty string if they are few."""
     return f"{counted_noun(len(pairs), 'pair')}, all of them in {table}" if len(pairs) > MOST else ""
 
 
@@ -269,7 +269,7 @@ def value_axis_title(measure: Measure) -> str:
 
 
 def describe_within_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
-    """Return a condition's within-participant interval as text; a dash if there is none.
+    """Return a condition's within-participant interval as text. Return a dash if there is none.
 
     If some participants with a value are not part of the interval, its mean and its number of participants
     are added.
@@ -290,7 +290,7 @@ BOOTSTRAP_WORDS = (
 
 
 def describe_bootstrap_interval(result: MeasureResult, condition: AnalysisCondition) -> str:
-    """Return the bootstrap interval of a condition's mean as text; a dash if there is none."""
+    """Return the bootstrap interval of a condition's mean as text. Return a dash if there is none."""
     found = result.bootstrap_interval(condition)
     return format_interval(*found) if found else DASH
 
@@ -372,7 +372,8 @@ def main_test_sentence(result: MeasureResult) -> str:
 
 
 def _mixed_terms(found: WithinResult) -> str:
-    """Return the mixed model's terms about conditions, which decide the result."""
+    """Return those terms of the mixed model that are about conditions. Their tests decide the result of the
+    measure."""
     if isinstance(found.mixed, NotComputable):
         return str(found.mixed)
     decisive = (one for one in found.mixed.effects if one.decides)
@@ -388,8 +389,8 @@ def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[Term, Correct
 
 
 def design_sentences(result: MeasureResult) -> list[str]:
-    """Return one sentence for each test that fits the study's design; empty if these tests were not
-    computed."""
+    """Return one sentence for each test that fits the study's design. The result is empty if these tests
+    were not computed."""
     found, label = result.within, result.measure.label
     if found is None:
         return []

@@ -75,23 +75,25 @@ class MeasureResult:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Return all compared pairs of conditions (Tukey's HSD); empty if they could not be compared."""
+        """Return all compared pairs of conditions (Tukey's HSD). The result is empty if they could not be
+        compared."""
         return self.tukey.pairs if isinstance(self.tukey, Tukey) else ()
 
     def interval(self, condition: AnalysisCondition) -> WithinInterval | None:
-        """Return a condition's within-participant interval; None if there is none."""
+        """Return a condition's within-participant interval. Return None if there is none."""
         found = self.within.intervals if self.within else ()
         return next((one for one in found if one.condition == condition), None)
 
     @property
     def has_bootstrap(self) -> bool:
-        """Return whether page and report show bootstrap intervals: for shares, which are rarely normal. The
-        file of means has them for every measure."""
+        """Return True if the page and the report show bootstrap intervals for this measure. They do so for
+        shares, which are rarely normally distributed. The file of means has bootstrap intervals for every
+        measure."""
         return self.measure.kind == "rate"
 
     def bootstrap_interval(self, condition: AnalysisCondition) -> Interval | None:
-        """Return the 95 % bootstrap interval of a condition's mean over participants (`mean_interval`). None
-        for fewer than two values."""
+        """Return the 95 % bootstrap interval of a condition's mean over participants (`mean_interval`).
+        Return None for fewer than two values."""
         return mean_interval(self.table.values(condition.key))
 
     @property
@@ -101,8 +103,8 @@ class MeasureResult:
 
     @property
     def threads_name(self) -> str:
-        """Return the file name of the figure that shows each participant as a line. Empty for an exploratory
-        measure, whose figure is not written as a file."""
+        """Return the file name of the figure that shows each participant as a line. Return an empty string
+        for an exploratory measure, whose figure is not written as a file."""
         return "" if self.measure.exploratory else f"figure_{self.measure.key}_participants.svg"
 
     @property
@@ -112,10 +114,8 @@ class MeasureResult:
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:
-        """Return the result without the conditions that have no rows, for figures.
-
-        If no condition has rows, return all conditions.
-        """
+        """Return this result without the conditions that have no rows. Figures use it. If no condition has
+        rows, all conditions are kept."""
         rows = {row.condition for row in self.table.observations}
         places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
         if not places or len(places) == len(self.table.conditions):
@@ -161,8 +161,8 @@ class Analysis:
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences that say why the data are not one preregistered sample; empty if there is no
-        reason."""
+        """Return sentences that say why the data are not one preregistered sample. The result is empty if
+        there is no reason."""
         return version_warnings(self.versions, self.differing)
 
     @property
@@ -247,9 +247,9 @@ def analyse(
 
 
 def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) -> list[Observation]:
-    """Return the observations of measures that are not exploratory.
+    """Return the observations of all measures that are not exploratory.
 
-    Participants who have only exploratory values count as having no value.
+    A participant who has only values of exploratory measures has no row in the result.
     """
     explored = {one.key for one in measures if one.exploratory}
     return [row for row in observations if row.measure not in explored]
@@ -258,7 +258,8 @@ def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) 
 def _with_design(
     results: Sequence[MeasureResult], whole: Sequence[MeasureTable], plan: AnalysisPlan
 ) -> tuple[MeasureResult, ...]:
-    """Add the within-subject tests to the results."""
+    """Return the results with the within-subject tests added. `whole` holds the tables with incomplete
+    participants, for the mixed models. `plan` is the analysis plan."""
     from study.analysis.statistics.within.run_within_tests import (
         run_within_tests,  # slow to import
     )

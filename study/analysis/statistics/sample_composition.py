@@ -238,17 +238,18 @@ class ConditionPlayers:
 
     @property
     def model_words(self) -> str:
-        """Return the names of all models that were called, as text; a dash for none."""
+        """Return the names of all models that were called, as text. Return a dash for none."""
         return "; ".join(model.words for model in self.models) or DASH
 
     @property
     def chosen_words(self) -> str:
-        """Return the numbers of decisions by who made them, as text; a dash if there were no decisions."""
+        """Return the number of decisions that each kind of agent made, as text. Return a dash if there were
+        no decisions."""
         return ", ".join(f"{agent_name(who)} {number}" for who, number in self.chosen_by) or DASH
 
     @property
     def fallback_count(self) -> int:
-        """Return the number of decisions that a fallback made in place of the agent."""
+        """Return the number of decisions that a fallback made because the agent made none."""
         return sum(number for _, number in self.fallbacks)
 
     @property
@@ -276,7 +277,8 @@ class ConditionPlayers:
 
     @property
     def read_words(self) -> str:
-        """Return the number of model replies that could be parsed, as text; a dash if there were none."""
+        """Return how many replies of the model could be parsed, as text. Return a dash if the model sent no
+        replies."""
         return self.read.words or DASH
 
 
@@ -305,7 +307,7 @@ def players_sentence(players: ConditionPlayers) -> str:
 def players_in_order(
     players: Sequence[ConditionPlayers], conditions: Sequence[AnalysisCondition]
 ) -> tuple[ConditionPlayers, ...]:
-    """Return the co-players of these conditions in the order of conditions. Empty if the co-players of any
-    condition are unknown."""
+    """Return the co-players of these conditions in the order of conditions. The result is empty if the
+    co-players of any condition are unknown."""
     known = {one.condition.key: one for one in players}
     return tuple(known[c.key] for c in conditions) if {c.key for c in conditions} <= known.keys() else ()

@@ -248,9 +248,10 @@ class Condition(models.Model):
             raise ValidationError(f"three_dimensions: {why}.")
 
     def _check_group(self) -> None:
-        """Refuse a group that the study does not have, and several people together in a study with groups.
+        """Raise ValidationError in two cases: the study does not have the condition's group, or several
+        people play together in a study with groups.
 
-        People who play together stay together, so they would need the same group.
+        People who play together stay together, so all of them would need the same group.
         """
         groups = group_keys(self.study.between_groups)
         if groups and is_shared(self):

@@ -394,7 +394,7 @@ class Study(models.Model):
         return get_scheme(self.orders).problem(common + most)
 
     def _groups_problem(self) -> str:
-        """Return why the between-subjects groups are refused; empty if they are valid.
+        """Return why the between-subjects groups are invalid. Return an empty string if they are valid.
 
         Reasons are invalid keys, a condition that several people play together, and a condition of a group
         that does not exist.

@@ -148,8 +148,8 @@ LONGEST = {name: about.longest for name, about in FIELD_INFO.items() if about.lo
 
 
 def fixed_fields(at_least: FixedWhen) -> tuple[str, ...]:
-    """Return the names of the fields that cannot change in this state. `BY_VALUES`: there are answers.
-    `BY_PEOPLE`: people gave answers or may still give them."""
+    """Return the names of the fields that cannot change in this state. `at_least` is the state. `BY_VALUES`
+    means that there are answers. `BY_PEOPLE` means that people gave answers or may still give answers."""
     return tuple(name for name, about in FIELD_INFO.items() if about.fixed >= at_least)
 
 
@@ -159,7 +159,8 @@ def form_fields(group: FieldGroup) -> tuple[str, ...]:
 
 
 def form_labels() -> dict[str, str]:
-    """Return by field name the labels that the console's form uses instead of the model's labels."""
+    """Return the labels of fields in the console's form, by field name. Only fields whose label differs
+    from the model's label are included."""
     return {name: about.label for name, about in FIELD_INFO.items() if about.label}
 
 

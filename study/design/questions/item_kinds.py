@@ -44,8 +44,8 @@ def number_marks(item: ItemPlan) -> tuple[float, ...]:
 
 
 def end_label(words: str) -> str:
-    """Return the label `words` at one end of a number scale. Empty if `words` is a default label of Likert
-    items."""
+    """Return the label `words` at one end of a number scale. Return an empty string if `words` is a default
+    label of Likert items."""
     return "" if words in AGREEMENT or words in map(gettext, AGREEMENT) else words
 
 
@@ -61,7 +61,7 @@ def is_on_step(item: ItemPlan, value: float) -> bool:
 
 
 def _exact(value: float) -> Decimal:
-    """Return the number as an exact decimal, in which 0.3 is three times 0.1."""
+    """Return the number as an exact decimal. For example, 0.3 becomes exactly three times 0.1."""
     return Decimal(format_number(value))
 
 
@@ -87,7 +87,8 @@ _RANGES: Mapping[tuple[bool, bool, bool], Callable[[], str]] = {
 
 
 def _end(end: float | None, words: str) -> str:
-    """Return a bound with its label, such as “0 (Low)”; empty if there is no bound."""
+    """Return one bound of a number scale with its label, such as “0 (Low)”. Return an empty string if there
+    is no bound."""
     if end is None:
         return ""
     told = end_label(words)
@@ -117,11 +118,11 @@ class ItemKind:
     """The form of the question where it has no row of points or marks: `options` or `typed`."""
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return why the item cannot be asked, by field name; empty if it can be asked."""
+        """Return why the item cannot be asked, by field name. The result is empty if it can be asked."""
         return {}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
-        """Return why `value` cannot be an answer to the item; empty if it is valid.
+        """Return why `value` cannot be an answer to the item. Return an empty string if it is valid.
 
         `teams` holds the keys of the conditions that the participant played.
         """
@@ -133,17 +134,18 @@ class ItemKind:
         return bool(value == item.correct)
 
     def ends(self, item: ItemPlan) -> tuple[float, float] | None:
-        """Return the lowest and the highest answer; None if the answers are not numbers between two
+        """Return the lowest and the highest answer. Return None if the answers are not numbers between two
         bounds."""
         return None
 
     def row(self, item: ItemPlan) -> Sequence[float]:
-        """Return the numbers that are shown side by side as points or marks, in rising order; empty if the
-        item is shown otherwise."""
+        """Return the numbers that are shown side by side as points or marks, in rising order. The result is
+        empty if the item is shown otherwise."""
         return ()
 
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
-        """Return the labels at the low and the high end of a row of points or marks; each may be empty."""
+        """Return the labels at the low and the high end of a row of points or marks. Each label may be an
+        empty string."""
         return end_label(item.low), end_label(item.high)
 
     def answers_words(self, item: ItemPlan) -> str:
@@ -151,7 +153,7 @@ class ItemKind:
         return self.words
 
     def levels(self, item: ItemPlan) -> str:
-        """Return the possible answers for the codebook; empty if there are too many."""
+        """Return the possible answers for the codebook. Return an empty string if there are too many."""
         return "; ".join(item.options)
 
     def some_answers(self, item: ItemPlan) -> list[Json]:
@@ -383,7 +385,7 @@ def must_be_answered(item: ItemPlan) -> bool:
 
 def item_problems(item: ItemPlan) -> Problems:
     """Return the problems of an item at the point of the study where it is asked (`item.place`), by field
-    name. Empty if there are none."""
+    name. The result is empty if there are none."""
     if item.kind not in KINDS:
         return {"kind": f"{item.kind!r} is not one of {', '.join(KINDS)}"}
     problems = kind_of(item).problems(item) | _scale_problem(item)
@@ -401,7 +403,7 @@ def item_problems(item: ItemPlan) -> Problems:
 
 
 def _scale_problem(item: ItemPlan) -> Problems:
-    """Return the problem of a reversed item, or one of a sub-scale, that cannot be scored."""
+    """Return why the item cannot be scored, if it is reversed or belongs to a sub-scale."""
     if not item.scale and not item.reversed:
         return {}
     if item.kind not in SCALED:
@@ -415,7 +417,7 @@ def _scale_problem(item: ItemPlan) -> Problems:
 
 
 def value_problem(item: ItemPlan, value: Json, teams: tuple[str, ...] = ()) -> str:
-    """Return why this value cannot be an answer to the item; empty if it is valid."""
+    """Return why this value cannot be an answer to the item. Return an empty string if it is valid."""
     if value == DOES_NOT_APPLY:
         return "" if item.may_not_apply else gettext("This question always applies.")
     return kind_of(item).value_problem(item, value, teams)
@@ -434,5 +436,5 @@ def answer_words(value: Json) -> str:
 
 
 def is_right(item: ItemPlan, value: Json) -> bool | None:
-    """Return whether an answer is right; None for an item without a right answer."""
+    """Return whether an answer is right. Return None for an item without a right answer."""
     return None if item.correct is None else kind_of(item).is_right(item, value)

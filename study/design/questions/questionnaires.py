@@ -50,7 +50,8 @@ def item_from_file(file_item: FileItem, source: DataSource, place: str) -> ItemP
 
 
 def _file_problems(file_item: FileItem) -> Iterator[tuple[str, str]]:
-    """Yield the problems that only files can have, by field. Forms and database rows refuse them earlier."""
+    """Yield (field, problem) for problems that only items in files can have. In forms and database rows,
+    earlier checks prevent them."""
     for name, value in file_item.model_dump(exclude_unset=True).items():
         if isinstance(value, str) and not value.strip():
             yield name, "must be a text that is not empty"
@@ -63,7 +64,7 @@ def _file_problems(file_item: FileItem) -> Iterator[tuple[str, str]]:
 
 
 def _unused_keys(file_item: FileItem) -> Iterator[tuple[str, str]]:
-    """Yield a problem for each given key that has no meaning for items of this kind."""
+    """Yield a problem for each field in the file that has no meaning for this kind of item."""
     meaningless = KIND_FIELDS - set(kind_of(file_item).uses)
     for name in FileItem.known_keys():
         if name in file_item.model_fields_set & meaningless and file_item.kind in KINDS:
@@ -106,8 +107,8 @@ def reversed_answer(item: ItemPlan, value: float) -> float:
 
 
 def clamped(value: float, between: tuple[float, float]) -> float:
-    """Return the value, limited to the range `between`. Rounding errors can put a score slightly outside
-    its range."""
+    """Return `value`, limited to the range `between`. Rounding errors can put a score slightly outside its
+    range."""
     return min(max(value, between[0]), between[1])
 
 
@@ -118,7 +119,8 @@ class MeanScore:
     label = "mean of the items"
 
     def problem(self, items: Sequence[ItemPlan]) -> str:
-        """Return why these items cannot be scored together; empty if they can be scored."""
+        """Return why these items cannot be scored together. Return an empty string if they can be
+        scored."""
         return "" if len({item_range(item) for item in items}) < 2 else "its items do not share one range"
 
     def ends(self, items: Sequence[ItemPlan]) -> tuple[float, float]:
@@ -126,7 +128,8 @@ class MeanScore:
         return item_range(items[0])
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the mean of these answers. Answers of reversed items must already be reversed."""
+        """Return the mean of one person's answers `values`. Answers to reversed items must already be
+        reversed."""
         return fsum(values) / len(values)
 
 
@@ -150,7 +153,8 @@ class SusScore:
         return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
-        """Return the score of these answers. Answers of reversed items must already be reversed."""
+        """Return the score of the System Usability Scale (SUS) for one person's answers `values`. Answers
+        to reversed items must already be reversed."""
         return fsum(value - 1 for value in values) * 2.5
 
 
@@ -159,8 +163,8 @@ SCORES: dict[str, MeanScore | SusScore] = {"mean": MeanScore(), "sus": SusScore(
 
 
 def scale_problem(items: Sequence[ItemPlan], score: str = "mean") -> str:
-    """Return why no score can be computed from these items, as the end of a sentence. Empty if a score can
-    be computed."""
+    """Return why no score can be computed from these items, as the end of a sentence. Return an empty
+    string if a score can be computed."""
     if not items:
         return "it has no items"
     try:
@@ -265,7 +269,8 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
 
 
 def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
-    """Raise an error unless keys and measures are unique, so that data and figures distinguish items."""
+    """Raise DataError unless all keys and all measures of the items are different. Data and figures use
+    them to distinguish items."""
     for name in ("key", "measure"):
         values = [getattr(item, name) for item in items]
         for number, value in enumerate(values):
@@ -275,7 +280,8 @@ def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
 
 
 def _check_scales(source: DataSource, items: Sequence[ItemPlan], score: str) -> None:
-    """Raise DataError unless the items of each scale can be combined by its score."""
+    """Raise DataError if the items of a sub-scale cannot be combined into one score with the formula
+    `score`."""
     for scale in dict.fromkeys(item.scale for item in items if item.scale):
         members = [item for item in items if item.scale == scale]
         if problem := scale_problem(members, score):
@@ -297,7 +303,8 @@ class SubScale(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """Return the reason why no score can be computed from its items; empty if a score can be computed."""
+        """Return the reason why no score can be computed from its items. Return an empty string if a score
+        can be computed."""
         return scale_problem(self.items, self.formula)
 
     @property
@@ -307,8 +314,8 @@ class SubScale(NamedTuple):
         return SCORES[self.formula].ends(self.items)
 
     def score(self, values: Mapping[str, Json]) -> float | None:
-        """Return one person's score from answers by item key; None if an answer is missing or the answers
-        cannot be scored."""
+        """Return one person's score from answers by item key. Return None if an answer is missing or the
+        answers cannot be scored."""
         try:
             return scale_score(self.items, values, self.formula).value
         except ScoringError:
@@ -326,7 +333,8 @@ def subscales(items: Sequence[ItemPlan]) -> Iterator[SubScale]:
 
 
 def _formula(items: Sequence[ItemPlan]) -> str:
-    """Return the formula of the instrument that has all these items, or `mean` if there is none."""
+    """Return the name of the scoring formula for these items: that of the questionnaire that contains them
+    all, or `mean` if there is none."""
     keys = {item.key for item in items}
     known = (one.score for one in instruments() if keys <= {item.key for item in one.items})
     return next(known, "mean")

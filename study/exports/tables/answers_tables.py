@@ -169,7 +169,8 @@ class _Chunk:
         }
 
     def rows(self, who: ExportedParticipant, design: Blueprint) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of one participant, in the order of the pages."""
+        """Yield the rows of one participant, in the order of the study's pages. `design` is the design of
+        the participant's version."""
         for place in ("about", "check"):
             yield from self._outside(who, design, place)
         for _, position, condition, answered_at in self.rounds.get(who.pk, ()):

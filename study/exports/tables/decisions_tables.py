@@ -98,7 +98,8 @@ def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
-    """Return decisions by episode as (primary key, cells, last cells), by step, mind and number."""
+    """Return the decisions of these episodes by episode id. Each decision is (primary key, cells, last
+    cells of the row). They are sorted by step, co-player and number."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=json_as_text("note"))
     seats = seat_counts_of_minds(pks)
     by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
@@ -113,7 +114,8 @@ def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...],
 
 
 def _read_cells(note: str | None, seats: int) -> tuple[Any, ...]:
-    """Return the cells about how well the replies for a decision were read (the last columns of `LATER`)."""
+    """Return the cells that say how well the model's replies for a decision could be parsed. They are the
+    last columns of `LATER`."""
     reading = reading_from_note(json.loads(note), seats) if note and '"faults"' in note else None
     if reading is None:
         return NOT_READ
@@ -125,7 +127,8 @@ def _json(text: str | None) -> JsonText | None:
 
 
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """Return the cells of every model call, by decision, in the order of the calls."""
+    """Return the table cells of every model call in these episodes. The result maps decision ids to their
+    calls, in the order in which they were made."""
     texts = {f"{name}_text": json_as_text(name) for name in ("sampling", "attempts", "parameters")}
     calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(**texts).order_by("number")
     prompts = _prompts(pks)
@@ -139,7 +142,8 @@ def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
-    """Return the hashes of the messages of each model call, in their order."""
+    """Return the hashes of the messages in each model call, in the order of the messages. The result maps
+    call ids to hashes."""
     messages = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
     by_call: dict[int, list[str]] = defaultdict(list)
     for call, prompt in messages.values_list("call_id", "prompt_id"):
@@ -167,7 +171,8 @@ PLAYED, PRACTISED = f"{EPISODE}__rounds__participant", f"{EPISODE}__practised_by
 
 
 def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bool, ...]]]:
-    """Return by prompt and participant which of `KINDS` the participant belongs to, in their order."""
+    """Return which participants' episodes used each prompt. The result maps a prompt's hash to participant
+    ids. Each participant has a tuple of booleans, one for each of `KINDS`."""
     used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
     for way in (PLAYED, PRACTISED):
         messages = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()

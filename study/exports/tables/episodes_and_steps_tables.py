@@ -78,8 +78,8 @@ from study.participants.episode_owners_and_outages import downtime_since_creatio
 
 
 def seed_meaning(study: Study) -> str:
-    """Return the description of the `seed` column. It names the random events that the seed determines in
-    this study's worlds."""
+    """Return the description of the `seed` column of the episodes table. It names the random events that
+    the seed determines in the study's worlds."""
     brought = random_events_name(study_worlds(study))
     return (
         f"Seed of the episode: with the commands it gives every state again. {brought.capitalize()} and the "
@@ -131,7 +131,7 @@ class _Piece:
 
     @classmethod
     def read(cls, pks: set[int]) -> Self:
-        """Read these episodes."""
+        """Read the data of the episodes with these ids from the database."""
         seats = Seat.objects.filter(episode__in=pks).order_by()
         rows = list(seats.values_list("episode_id", "number", "mind__kind", "scene", "view", "acts"))
         commands = SeatCommand.objects.filter(episode__in=pks).order_by()
@@ -305,8 +305,8 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """Return the events of a step that belong to no command, as JSON. `events` is the JSON text of all
-    events of the step."""
+    """Return those events of a step that do not result from a command, as JSON. `events` is the JSON text
+    of all events of the step."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
@@ -322,8 +322,8 @@ def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _planned_last(group: RowGroup) -> Iterator[RowGroup]:
-    """Move the plan cells after the shared cells. Rows with equal plan cells stay in one group, as most have
-    none."""
+    """Move the cells about plans to the end of each row. Successive rows with equal plan cells stay in one
+    group. Most rows have empty plan cells."""
     for planned, some in groupby(group.rows, itemgetter(PLANNED)):
         yield RowGroup(group.before, [row[: PLANNED.start] for row in some], (*group.after, *planned))
 
@@ -354,7 +354,8 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
 def _steps(
     study: Study, chosen: ExportSelection, fields: Sequence[str]
 ) -> Iterator[tuple[PlayedEpisode, list[tuple[Any, ...]], Touched]]:
-    """Yield the steps of every episode, once, in the order of all files; one query reads many episodes."""
+    """Yield the steps of every episode once, in the order that all export files use. Each query reads many
+    episodes. `fields` are the fields of a step to read."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         by_episode = _read([played.episode for played in piece], fields)

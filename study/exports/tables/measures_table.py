@@ -76,7 +76,7 @@ score."""
 
 
 def _versions(study: Study) -> dict[int, _Version]:
-    """Return the measures of each version of the study, by the version's number."""
+    """Return the measures of each version of the study. The result maps version numbers to measures."""
     found: dict[int, _Version] = {}
     for version in study.versions.defer("bundle"):
         design = version.blueprint
@@ -112,7 +112,8 @@ def rows(study: Study, chosen: ExportSelection, settings: Sequence[SettingColumn
 
 
 def _played(study: Study, people: Iterable[int], chosen: ExportSelection) -> list[Played]:
-    """Return the finished episodes of these participants, by participant and position."""
+    """Return the finished episodes of these participants as tuples, ordered by participant and position.
+    Episodes that an outage affected are left out if `chosen` says so."""
     rounds = Round.objects.filter(participant__in=people, episode__isnull=False)
     rounds = rounds.exclude(episode__status=Episode.Status.PLAYING)
     if not chosen.outage_episodes:
@@ -124,7 +125,7 @@ def _played(study: Study, people: Iterable[int], chosen: ExportSelection) -> lis
 
 
 def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
-    """Return the answers by round and item."""
+    """Return the survey answers in these episodes. The result maps round ids to answers by item key."""
     found: dict[int, dict[str, Json]] = defaultdict(dict)
     given = Answer.objects.filter(round__in=[one[3] for one in played]).order_by()
     for pk, key, value in given.values_list("round_id", "item__key", "value"):
@@ -133,7 +134,8 @@ def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
 
 
 def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tuple[int, int], Values]:
-    """Return values that are computed from the log and not in the score, by episode and seat."""
+    """Return the values of metrics that are computed from the log and are not part of the score. The result
+    maps (episode id, seat) to values."""
     wanted: dict[str, set[str]] = defaultdict(set)
     for version in versions:
         for key, conditions in version.rated.of_play.items():
@@ -144,7 +146,8 @@ def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tupl
 def _cells(
     version: _Version, one: Played, answers: Mapping[str, Json], beside: Values
 ) -> list[tuple[Any, ...]]:
-    """Return one row for every measure of an episode."""
+    """Return the table rows of one played episode: one row for each measure. `beside` holds the values that
+    are not part of the episode's score."""
     *_, world, score = one
     values = version.rated.measured(version.pk, one[1], world, score, answers, beside)
     within = _intervals_in_episode(world, score)
@@ -158,7 +161,8 @@ NO_INTERVAL = (None, None)
 
 
 def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, Interval]:
-    """Return by metric the bootstrap interval of each share of two or more events of an episode."""
+    """Return a bootstrap interval for each metric that is a share of at least two events of the episode.
+    The result maps metric names to intervals."""
     found = {}
     for metric in metrics_of_world(world):
         if metric.of and (interval := share_interval(*(score.get(name) or 0 for name in metric.of))):
@@ -169,7 +173,8 @@ def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, In
 def _last_cells(
     plan: ConditionPlan, settings: Sequence[SettingColumn], who: ExportedParticipant, left: str | None
 ) -> tuple[Any, ...]:
-    """Return the cells with which all rows of a condition end: names, marks and settings."""
+    """Return the last cells of each row about this condition: names, marks and settings. `left` says why
+    the row is left out of the analysis, if it is."""
     values = settings_of(plan) | {GROUP: who.between_group or None, LEVEL: level_of(plan)}
     named = plan.name, plan.world, plan.coplayer, plan.teammates
     return (*named, *who.marks, left, *(values.get(one.setting) for one in settings))

@@ -87,8 +87,8 @@ class Share:
     """Name of the episode's world."""
 
     def there(self, number: int) -> set[int]:
-        """Return the members who were people when the message with this number was sent. Members whom a
-        co-player (an agent) had replaced by then are left out."""
+        """Return the members who were still people when the message with this number was sent. People whom
+        a co-player (an agent) had replaced before are left out."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
     def has_row(self, of: Collection[int]) -> bool:
@@ -112,9 +112,9 @@ def rows_of_conversations(
     events_of: Callable[[Iterable[Episode]], ScoredEvents] = lambda episodes: {},
     later: int = 0,
 ) -> Iterator[RowGroup]:
-    """Yield the rows that `cells` makes of the messages in each participant's episodes, in the order of
-    steps. `events_of` reads the scored events of episodes, if `cells` needs them. The last `later` cells of a
-    row come after all others."""
+    """Yield table rows about the messages in each participant's episodes, in the order of steps. The
+    function `cells` makes these rows. `events_of` reads the scored events of episodes, if `cells` needs
+    them. The last `later` cells of each row are moved to the end of the complete row."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}
@@ -128,7 +128,8 @@ def rows_of_conversations(
 
 
 def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
-    """Return each episode with its messages, by episode id. Episodes without messages are left out."""
+    """Return the messages of each episode, by episode id, together with the episode. Episodes without
+    messages are left out."""
     by_episode: dict[int, list[Message]] = defaultdict(list)
     for row in Message.objects.filter(episode__in=pks).order_by("episode", "number"):
         by_episode[row.episode_id].append(row)
@@ -137,7 +138,8 @@ def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
 
 
 def _first_seats(pks: set[int]) -> dict[int | None, int]:
-    """Return by episode of a round the first seat of participants who did not withdraw."""
+    """Return the lowest seat in each round's episode among the participants who did not withdraw. The
+    result maps episode ids to seats."""
     rounds = Round.objects.filter(episode__in=pks).order_by().values("episode")
     return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
 
@@ -160,7 +162,8 @@ def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message],
 
 
 def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -> int:
-    """Return the last message before a person was gone. Older data hold only the step."""
+    """Return the number of the last message before a person left. `gone` is the record of the leaving.
+    Older records have only the step, so the number is then derived from the step."""
     before = (row.number for row in messages if row.step < gone["step"])
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
@@ -227,7 +230,8 @@ LATER = file_columns("jobs_later")
 
 
 def columns_of_organisations(study: Study) -> tuple[Column, ...]:
-    """Return `LATER` if a condition of the study says who may command or write to whom."""
+    """Return the columns `LATER` if any condition of the study has rules about who may command or write to
+    whom. Otherwise return no columns."""
     plans = (plan for design in version_blueprints(study) for plan in design.conditions)
     return LATER if any(plan.organisation for plan in plans) else ()
 
@@ -255,7 +259,8 @@ def job_rows(share: Share, *, later: bool = False) -> Iterable[Cells]:
 
 
 def _later_cells(course: list[tuple[Message, Job]], *, given_again: bool) -> Cells:
-    """Return a job's cells for the columns in `LATER`."""
+    """Return the cells of a job for the columns in `LATER`. `course` holds the changes of the job's state.
+    `given_again` says whether the same job was given a second time."""
     (given, _), last = course[0], course[-1][1]
     first = {one.state: row for row, one in reversed(course[1:])}
     passed, spent = first.get(PASSED_ON), list[float | None]()
@@ -267,7 +272,8 @@ def _later_cells(course: list[tuple[Message, Job]], *, given_again: bool) -> Cel
 
 
 def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
-    """Return the cells of a job from its changes. A state reached twice counts from the first time."""
+    """Return the table cells of a job, made from its changes of state. If a job reached a state twice, the
+    first time counts."""
     (given, job), last = course[0], course[-1][1]
     when = {one.state: (row.step, row.sent_at) for row, one in reversed(course[1:])}
     states = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]

@@ -48,7 +48,8 @@ TEAM_COLUMNS = (*EPISODE_COLUMNS, *MEASURES, *EPISODE_MARKS, *OUTAGE_MARKS)
 
 
 def _logs(played: Iterable[PlayedEpisode]) -> dict[int, EpisodeLog]:
-    """Return the logs of those episodes that have an organisation, by id."""
+    """Return the logs of episodes that have an organisation (a team with rules). The result maps episode
+    ids to logs."""
     pks = [each.episode for each in played]
     episodes = Episode.objects.filter(pk__in=pks, world__in=known_worlds(), organisation__isnull=False)
     return read_logs(episodes, with_calls=True)

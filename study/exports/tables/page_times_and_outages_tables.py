@@ -72,7 +72,8 @@ def _times(opened: datetime, done: datetime | None, loads: int) -> tuple[Any, ..
 
 
 def _device(*seen: Any) -> tuple[Any, ...]:
-    """Return the device cells; values that were never reported are None, texts too."""
+    """Return the cells about the participant's device. A value that the browser never reported is None,
+    even in a text column."""
     *known, away_ms = (None if one == "" else one for one in seen)
     return *known, None if away_ms is None else away_ms / 1000
 

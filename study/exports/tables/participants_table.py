@@ -100,7 +100,8 @@ def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]
 
 
 def _both(column: WideColumn, later: WideColumn) -> WideColumn:
-    """Merge the columns of two versions, which may have asked for the values differently."""
+    """Return one column for a value whose column differs between two versions of the study. Its type and
+    its list of possible values cover both versions."""
     if (column.kind, column.levels) == (later.kind, later.levels):
         return column
     kind = max(column.kind, later.kind, key=WIDTHS.index)
@@ -173,8 +174,8 @@ def _item_columns(
     scales: Iterable[SubScale],
     scored: Mapping[str, str],
 ) -> Iterator[WideColumn]:
-    """Yield the columns of the items asked at a place, and of the sub-scales that are asked there
-    completely."""
+    """Yield a column for each item asked at `place`, and for each sub-scale whose items are all asked
+    there."""
     for item in items:
         slot, kind = ColumnContent(condition, place, item.key), kind_of(item)
         text = f"{item.measure}: {item.text}" + (" Last attempt." if place == "check" else "")
@@ -194,7 +195,8 @@ def _item_columns(
 
 
 def _counted(slot: ColumnContent, text: str, study: Study) -> str:
-    """Return the meaning of a “does not apply” column, with the number of such answers so far."""
+    """Return the description of a “does not apply” column: `text` and the number of “does not apply”
+    answers so far."""
     given = Answer.objects.filter(item__study=study, item__key=slot.what, value=DOES_NOT_APPLY)
     if slot.condition:
         given = given.filter(round__condition__key=slot.condition)
@@ -297,7 +299,8 @@ def _answers(pks: Iterable[int]) -> dict[int, list[Given]]:
 
 
 def _read_answers(version_items: VersionItems, left: ParticipantData, answers: Iterable[Given]) -> None:
-    """Store all answers of one participant; of several attempts the last one counts."""
+    """Store all answers of one participant in `left`. If a question was answered in several attempts, the
+    last attempt counts."""
     pages: dict[tuple[str | None, str], dict[str, Json]] = defaultdict(dict)
     for condition, place, key, attempt, value in answers:
         pages[condition, place][key] = value

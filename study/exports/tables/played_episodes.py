@@ -73,7 +73,8 @@ class ExportedParticipant(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, bool]:
-        """The values of the columns with which every table begins (`PARTICIPANT_COLUMNS`)."""
+        """Return the participant's values of the columns with which every table begins
+        (`PARTICIPANT_COLUMNS`)."""
         return self.code, self.synthetic
 
 
@@ -96,12 +97,13 @@ class PlayedEpisode:
 
     @property
     def where(self) -> tuple[Any, ...]:
-        """The first cells of the rows about this episode (`EPISODE_COLUMNS`)."""
+        """Return the first cells of each row about this episode (`EPISODE_COLUMNS`)."""
         return self.who.code, self.who.synthetic, self.condition, self.position, self.key
 
     @property
     def marks(self) -> tuple[Any, ...]:
-        """The values of the columns `EPISODE_MARKS`, which describe the episode in each of its rows."""
+        """Return the values of the columns `EPISODE_MARKS`. They describe the episode and are repeated in
+        each of its rows."""
         return self.part, *self.who.marks
 
     def row_groups(
@@ -177,7 +179,7 @@ def played_episodes(
 def _all_played(
     study: Study, chosen: ExportSelection
 ) -> Iterator[tuple[PlayedEpisode, datetime, datetime | None]]:
-    """Yield the episodes with their start and end times."""
+    """Yield the selected participants' episodes, each with its start and end time."""
     for people in participant_chunks(study, chosen):
         rounds = _rounds(people)
         practised = _practised([each for who in people.values() for each in who.practised])
@@ -189,7 +191,9 @@ def _all_played(
 
 
 def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """Return by participant the fields of `PlayedEpisode` from `condition` to `world`, and the times."""
+    """Return the episodes of these participants' rounds. The result maps a participant id to a list of
+    tuples. Each tuple has the fields of `PlayedEpisode` from `condition` to `world`, followed by the start
+    and end time."""
     rounds = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
     rows = rounds.values_list(
         "participant_id",
@@ -211,7 +215,8 @@ def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
-    """Return by episode the fields of `PlayedEpisode` from `seat` to `world`, and the times."""
+    """Return data about these practice episodes. The result maps an episode id to a tuple. The tuple has
+    the fields of `PlayedEpisode` from `seat` to `world`, followed by the start and end time."""
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None).order_by("number").values("number")[:1]
     episodes = Episode.objects.filter(pk__in=pks).annotate(own=Subquery(people))
     rows = episodes.values_list("own", "pk", "key", "step", "world", "created_at", "ended_at")
@@ -292,8 +297,8 @@ class TouchedCount:
     steps: int = 0
 
     def left_out(self, chosen: ExportSelection) -> str:
-        """Return a text about the episodes or steps that are left out because of outages; empty if none
-        are."""
+        """Return a text about the episodes or steps that `chosen` leaves out because of outages. Return an
+        empty string if none are left out."""
         episodes = counted_noun(self.episodes, "episode")
         if not chosen.outage_episodes:
             steps = counted_noun(self.episodes_steps, "step")

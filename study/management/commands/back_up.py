@@ -49,7 +49,7 @@ class Command(OneLineCommand):
         self._after(file, manifest, options["keep"])
 
     def _after(self, made: Path, manifest: Manifest, keep: int | None) -> None:
-        """Record the time of the backup and remove old ones."""
+        """Record the time of the backup `made`, and remove old backups if `keep` limits their number."""
         try:
             record_backup(Path(settings.VAR_DIR), datetime.fromisoformat(manifest.made_at))
             removed = prune_old_backups(made, keep) if keep else 0

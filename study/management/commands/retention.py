@@ -62,13 +62,13 @@ CODES = "code of somebody who left/codes of people who left"
 
 
 def _kept_for_ever() -> set[str]:
-    """Return the kinds that have no limit, which the output omits."""
+    """Return the kinds of data that have no time limit. The command does not print anything about them."""
     given = {EVERYTHING: settings.KEEP_DAYS, NAMES: settings.KEEP_NAMES_DAYS}
     return {what for what, days in given.items() if days is None}
 
 
 def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
-    """Return (slug, text) pairs that say what is erased of each study."""
+    """Return (slug, text) pairs. Each text says what will be erased of that study."""
     said: dict[str, list[str]] = {}
     for words, people in going.items():
         slugs = Counter(people.values_list("study__slug", flat=True))
@@ -78,14 +78,15 @@ def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
 
 
 def _numbers(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
-    """Return how many rows would be erased, by kind."""
+    """Return how many participants, names and security events would be erased. The result maps each kind to
+    a number."""
     return {EVERYTHING: people.count(), NAMES: named.count()} | {
         what: rows.count() for what, rows in events.items()
     }
 
 
 def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
-    """Erase the rows and return how many were erased, by kind."""
+    """Erase these participants, names and security events. Return how many were erased, by kind."""
     done = {EVERYTHING: erase_participants(list(people.values_list("pk", flat=True)))}
     done[NAMES] = erase_names(list(named.values_list("pk", flat=True)))
     done |= {what: _rows_erase(rows) for what, rows in events.items()}
@@ -95,5 +96,6 @@ def _erase(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, i
 
 
 def _rows_erase(rows: Rows) -> int:
-    """Erase these rows and return their number. Erased security events are recorded in their count."""
+    """Erase these database rows and return their number. If they are security events, the number of the
+    last erased event is recorded."""
     return events_erase(rows) if rows.model is SecurityEvent else erase_rows(rows)

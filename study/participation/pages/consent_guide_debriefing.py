@@ -52,7 +52,8 @@ def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPag
 
 
 def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
-    """Return whether no two conditions have the same team, both by label and by the agents that play."""
+    """Return True if all conditions have different teams. Two teams are different if both their labels and
+    their players differ."""
     named = [plan.label for plan in plans]
     playing = [
         (plan.world, plan.teammates, plan.coplayer, plan.coplayer_settings, plan.organisation)
@@ -73,8 +74,8 @@ def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str
 
 
 def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
-    """Return the guide of a world, made from its first condition, and whether it holds for all its
-    conditions."""
+    """Return the template context for the guide of one world. The guide is made from the world's first
+    condition. The context also says whether the guide holds for all conditions of the world."""
     of_world = [plan for plan in plans if plan.world == world]
     page, clocked = get_page(world), any(plan.step_seconds for plan in of_world)
     drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in of_world)
@@ -95,10 +96,10 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
 
 
 def _brief(plan: ConditionPlan, seats: int) -> Json:
-    """Return the brief of the participant's seat, for a world with this many seats.
+    """Return the brief (the task description) of the participant's seat, in a world with this many seats.
 
-    If the seat is not known yet, or the participant has none, return the public brief, without any seat's
-    secret.
+    If the seat is unknown, or the participant has no seat, return the public brief. It contains no seat's
+    secret information.
     """
     world = get_world(plan.world).create(seats=seats, settings=plan.settings)
     own = people_of(plan.organisation)

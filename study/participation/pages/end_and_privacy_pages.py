@@ -36,8 +36,8 @@ from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
 def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
-    """Return a page for a person whose label belongs to a finished participation. None if the label belongs
-    to no such participation.
+    """Return a page for a person whose label belongs to a finished participation. Return None if the label
+    belongs to no such participation.
 
     A person with a signed link sees the last page of the own participation. Anybody else may only know the
     label. So the page then only says that somebody took part.
@@ -130,7 +130,8 @@ def end(request: HttpRequest, person: Participant, place: next_page.CurrentPage)
 
 
 def _may_begin_again(person: Participant) -> bool:
-    """Return whether a person who refused consent, and whom no platform sends, finds the study open."""
+    """Return True if this person may begin the study again. The person must have refused consent and must
+    not come from a recruitment platform, and the study must be open."""
     refused = person.status == Participant.Status.NO_CONSENT and not person.preview
     return refused and not RECRUITMENT_PLACES[person.source].label and not why_study_closed(person.study)
 
@@ -151,10 +152,11 @@ def _outcome(person: Participant) -> Outcome | None:
 
 
 def _words(person: Participant, outcome: Outcome | None) -> str:
-    """Return the text of this outcome from the version with which the participant entered.
+    """Return the text that participants see for this outcome. It comes from the version of the study under
+    which the participant entered.
 
-    The address does not depend on the version, so that a wrong one can be corrected; the code is the one that
-    was given. Versions from before outcomes existed use the current text.
+    Versions from before outcomes existed use the current text. The address is always the current one, so
+    that a wrong address can be corrected. The code is the one that the participant was given.
     """
     design = person.design
     if design.format < OUTCOMES:
@@ -163,7 +165,9 @@ def _words(person: Participant, outcome: Outcome | None) -> str:
 
 
 def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
-    """Return the address of the button; empty for no button. Platforms do not know a person's own code."""
+    """Return the address to which the button on the last page leads. Return an empty string if the page has
+    no button. `label` is the participant's label. A participant's own code is not sent to a platform,
+    because platforms do not know it."""
     code, known = person.given_code, person.given_code not in {"", person.completion_code}
     place = RECRUITMENT_PLACES[person.study.recruitment if person.preview else person.source]
     pattern = outcome.url if outcome and outcome.url else place.complete if known else ""

@@ -63,7 +63,8 @@ def practice(request: HttpRequest, person: Participant, place: next_page.Current
 
 
 def _practised(person: Participant, place: next_page.CurrentPage) -> dict[str, Any]:
-    """Return the template context with the results of practice and the first condition."""
+    """Return the template context for the page after practice. It has the results of the practice episode
+    and the first condition to be played."""
     assert person.practice  # noqa: S101 - as above
     design = person.version.blueprint
     view = current_seat_view(person.practice.seats.get(number=person.practice_seat))
@@ -168,7 +169,8 @@ def lobby_state(person: Participant) -> JsonResponse:
 
 
 def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
-    """Return the lobby's texts: `come` for who is present, `left` for the time left."""
+    """Return two texts for the lobby page: `come` says who is present, and `left` says how much time is
+    left."""
     missing = lobby.awaited - lobby.present
     arrived = ngettext(
         "{come} of {awaited} people has arrived.", "{come} of {awaited} people have arrived.", lobby.present
@@ -180,7 +182,8 @@ def _lobby_texts(lobby: LobbyState) -> dict[str, Any]:
 
 
 def _time_left(lobby: LobbyState) -> str:
-    """Return the time left as text. It changes each minute, and every ten seconds in the last minute."""
+    """Return the time left in the lobby as text. The text changes every minute, and every ten seconds in
+    the last minute."""
     if lobby.plays:
         return gettext(
             "Somebody in your group is still playing. Your waiting time begins when they have finished."

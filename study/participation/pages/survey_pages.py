@@ -82,7 +82,9 @@ def _ask(
     context: Callable[[], dict[str, Any]],
     played: Sequence[TeamReminder] = (),
 ) -> HttpResponse:
-    """Show the items of the page with the template context. Store valid answers and show the next page."""
+    """Show the survey items of the page. If the participant submitted valid answers, store them and show
+    the next page. `context` returns further template context. `played` are the teams that the participant
+    can name in an answer."""
     page, position, is_sent = place.page, place.position, request.method == "POST"
     if is_sent and request.POST.get("position") != str(position):
         return redirect(person)

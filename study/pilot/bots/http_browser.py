@@ -97,7 +97,7 @@ class WalkedPage:
         return self.forms[0]
 
     def error(self, words: str) -> WalkError:
-        """Return a WalkError with this page's address and the message `words`. The caller raises it."""
+        """Return, without raising it, a WalkError with this page's address and the message `words`."""
         return WalkError(f"{printable_url(self.url)}: {words}")
 
 
@@ -156,7 +156,8 @@ class _Reader(HTMLParser):
             setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
 
     def _listen(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Start collecting the text of the completion code or of alerts."""
+        """Start to collect the text inside this HTML tag, if the tag contains the completion code or an
+        alert."""
         if tag in VOID:
             return
         if self.into:
@@ -230,7 +231,8 @@ class PatienceLimit:
         self._tries = 0
 
     def moved(self, place: object) -> None:
-        """Restart the time limit if `place` differs from the last call: the participant has made progress."""
+        """Restart the time limit if `place` differs from the place of the last call, because the
+        participant has then made progress."""
         if place != self.place:
             self.place = place
             self._since = time.monotonic()
@@ -244,8 +246,8 @@ class PatienceLimit:
             raise PatienceError(why, waited)
 
     async def pause(self, why: str) -> None:
-        """Sleep before a retry, a little longer each time. Raises PatienceError if the limit is used up.
-        `why` says what the participant waits for."""
+        """Sleep before a retry, and a little longer before each further retry. Raises PatienceError if the
+        time limit is used up. `why` says what the participant waits for."""
         self.check(why)
         self.retries += 1
         await asyncio.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])

@@ -159,8 +159,8 @@ class Crowd:
 
 
 def _results(episodes: Sequence[Experience]) -> str:
-    """Return how well episodes went: success rates, else the worlds' first metrics; empty if there are
-    none."""
+    """Return a text about the results of these episodes: their success rates or, if there are none, the
+    first metrics of their worlds. Return an empty string without episodes."""
     rates = ["none" if one.success is None else f"{one.success:.2f}" for one in episodes]
     if set(rates) - {"none"}:
         return f": success rates {' '.join(rates)}"

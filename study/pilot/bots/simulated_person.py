@@ -60,7 +60,8 @@ class Experience:
 
     @property
     def help(self) -> float:
-        """Return how much the teammates contributed to the result, from 0 to 1; 0 without teammates."""
+        """Return how much the teammates contributed to the result, from 0 to 1. Return 0 without
+        teammates."""
         return (self.success or 0.0) * self.expected if self.teammates else 0.0
 
 
@@ -87,7 +88,8 @@ class Person:
         self.temper = temper_of(self.chance("temper"))
 
     def chance(self, *what: object) -> Random:
-        """Return a new random generator for a purpose, such as ("answer", episode, item).
+        """Return a new random generator for a purpose. The purpose is a sequence of values such as
+        ("answer", episode, item).
 
         The same purpose always gives a generator in the same state.
         """
@@ -220,7 +222,9 @@ class Player:
             self._refused.add(self._sent)
 
     def _pick(self, state: State, offered: Sequence[Command], *, any_advice: bool = False) -> Command:
-        """Return the advised command if it is offered, or for `any_advice`; sometimes a random one."""
+        """Return the command that the person chooses. It is the adviser's command if that is among
+        `offered`. With `any_advice`, it need not be among them. Sometimes the person makes an error and
+        chooses a random command."""
         rng, advised = self.person.chance("step", self.episode, state["step"] + 1), self._advice(state)
         slip = rng.random() >= self.person.temper.skill
         bounds = {tuple(of): (least, most) for of, least, most in state.get("amounts", ())}
@@ -232,13 +236,15 @@ class Player:
         return command
 
     def _advice(self, state: State) -> Command | None:
-        """Return the adviser's command; None if it has none."""
+        """Return the command that the adviser recommends in this state. Return None if the adviser
+        recommends nothing."""
         decision = get_adviser(state["world"]).decide(self._situation(state, {}))
         self._memory, self._messages = decision.memory, decision.says
         return decision.commands.get(state["seat"])
 
     def _expect(self, state: State, own: Command) -> None:
-        """Store the adviser's predictions for the other seats."""
+        """Store what the adviser predicts that the other seats will do next. `own` is the person's own
+        command."""
         if others := [seat for seat in range(state["seats"]) if seat != state["seat"]]:
             situation = self._situation(state, {state["seat"]: own})
             self._expected = dict(get_adviser(state["world"]).expected(situation, others))
@@ -282,13 +288,14 @@ Bounds = Mapping[Command, tuple[int, int]]
 
 
 def _in_range(command: Command, bounds: Bounds) -> bool:
-    """Return whether the command has an amount within the bounds."""
+    """Return True if the command contains an amount that is within the bounds for its kind of command."""
     least, most = bounds.get(command[:-1], (1, 0))
     return command[-1:] in {(str(amount),) for amount in range(least, most + 1)}
 
 
 def _with_amount(command: Command, bounds: Bounds, rng: Random) -> Command:
-    """Return the command with a random amount within the bounds; the command itself if it takes none."""
+    """Return the command with a random amount within its bounds. Return the command unchanged if it takes
+    no amount."""
     if found := bounds.get(command[:-1]):
         return (*command[:-1], str(rng.randint(*found)))
     return command
@@ -308,12 +315,12 @@ def item_answer(
     teams: Sequence[str] = (),
     known: float | None = None,
 ) -> Json:
-    """Return this person's answer to an item in the form of stored answers; None if an optional item is left
-    open.
+    """Return this person's answer to an item in the form of stored answers. Return None if an optional item
+    is left open.
 
-    Items with a right answer are answered as `plan` says. Scales follow the experience or, if given, `known`
-    (a fraction of the scale). All other answers are random. `teams` are the possible answers to an item that
-    compares teams.
+    Items with a right answer are answered as `plan` says. Scales follow the experience or, if given,
+    `known` (a fraction of the scale). All other answers are random. `teams` are the possible answers to an
+    item that compares teams.
     """
     if item.correct is not None:
         return wrong_answer(item) if _fails(item, person, plan, episode) else item.correct
@@ -329,7 +336,8 @@ def item_answer(
 
 
 def _fails(item: ItemPlan, person: Person, plan: WalkPlan, episode: int) -> bool:
-    """Return whether the plan says to answer wrongly: every attention check has the same probability."""
+    """Return True if the person shall answer this item wrongly. The plan gives every attention check the
+    same probability of a wrong answer."""
     if item.place == "check":
         return plan.outcome == PlannedOutcome.FAIL
     return person.chance("attention", episode, item.key).random() < plan.careless

@@ -109,8 +109,8 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Act on this page with the handler for its kind. Return the next page; None if the walkthrough
-        ends here. Raises WalkError for a page of an unknown kind."""
+        """Act on this page with the handler for its kind. Return the next page. Return None if the
+        walkthrough ends here. Raises WalkError for a page of an unknown kind."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -169,15 +169,16 @@ class Walk:
         return answers
 
     async def _condition(self, page: WalkedPage) -> str:
-        """Return the condition of the latest episode if this page rates it by known effects; else empty."""
+        """Return the key of the condition that this page's ratings are about. It is the condition of the
+        latest episode, if known effects are set. Otherwise return an empty string."""
         if page.kind != "survey" or not self.known or self.where is None or not self.players:
             return ""
         return await self.where(next(reversed(self.players)))
 
     @property
     def player(self) -> Player | None:
-        """Return the player of the latest episode (practice is not included); None before the first
-        episode."""
+        """Return the simulated player of the latest episode (practice does not count). Return None before
+        the first episode."""
         return next(reversed(self.players.values()), None)
 
     def _arrival(self) -> Arrival:
@@ -240,8 +241,8 @@ LOBBY_SECONDS = 1.0
 
 
 async def practise(walk: Walk, page: WalkedPage) -> WalkedPage | None:
-    """Handle the practice page: play the practice episode, and return the next page; None if the plan is
-    to leave here."""
+    """Handle the practice page: play the practice episode, and return the next page. Return None if the
+    plan is to leave on this page."""
     if not page.socket:
         return await read_guide(walk, page)
     player = walk.practised.get(page.socket) or Player(walk.person, 0)

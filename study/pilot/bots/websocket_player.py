@@ -104,7 +104,7 @@ class TurnSession:
                 over = await self._hear(socket, json.loads(text))
 
     async def _hear(self, socket: ClientConnection, message: Mapping[str, Any]) -> bool:
-        """Read one message and answer it; return whether the episode is over."""
+        """Read one message from the server and answer it. Return True if the episode is over."""
         if message["type"] == "notice":
             self._notice(message)
         if message["type"] != "state":
@@ -141,7 +141,7 @@ class TurnSession:
             await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
 
     async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
-        """Assign jobs to members without one, once per step."""
+        """Give a job to each team member who has none. This happens at most once per step."""
         self.sent = state["step"] + 1
         for member, aim in self.player.jobs(state):
             job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
@@ -194,7 +194,8 @@ class TickSession(TurnSession):
             await asyncio.wait([self.pressing])
 
     async def _hear(self, socket: ClientConnection, message: Mapping[str, Any]) -> bool:
-        """Read one message; return whether the episode, or the planned part of it, is over."""
+        """Read one message from the server. Return True if the episode is over, or the part of it that this
+        participant plays."""
         if self.pressing and self.pressing.done():
             self.pressing.result()  # an error in the task ends the session
         if message["type"] == "state":
@@ -210,7 +211,7 @@ class TickSession(TurnSession):
         return over or self._had_enough(self.state or {"step": 0, "length": None})
 
     async def _press_on(self, socket: ClientConnection) -> None:
-        """Press a key for each shown state, until cancelled."""
+        """Send one key press for each state that the page shows, until this task is cancelled."""
         while True:
             await self.fresh.wait()
             self.fresh.clear()

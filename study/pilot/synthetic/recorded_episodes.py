@@ -171,7 +171,8 @@ def _play(episode: Episode, player: Player) -> None:
 
 
 def _let_agents_speak(episode: Episode) -> None:
-    """Let the agent whose turn it is open the conversation, or answer the person."""
+    """Let the agent whose turn it is write a message: the first one of a conversation, or an answer to the
+    person."""
     step = Episode.objects.values_list("step", flat=True).get(pk=episode.pk) + 1
     for number in minds_to_speak(episode.pk, step):
         decide_answer(episode_id=episode.pk, step=step, mind=number)
@@ -183,7 +184,8 @@ def _shortened(plan: ConditionPlan, steps: int | None) -> dict[str, Json]:
 
 
 def _without_model(mind: MindPlan) -> MindPlan:
-    """Return the co-player with the stand-in in place of a paid language model."""
+    """Return the co-player with its language model replaced by the stand-in (an imitation) if the model
+    costs money."""
     named = get_agent(mind.kind).names_model
     return replace(mind, settings={**mind.settings, named: STAND_IN}) if named else mind
 
@@ -294,7 +296,8 @@ def _write_steps(copies: Sequence[Copy]) -> None:
 
 
 def _steps(copy: Copy) -> Iterator[Step]:
-    """Yield the steps of a copy with a new hash chain, because their times are new."""
+    """Yield the stored steps of a copied episode. Their times are new, so each step gets a new hash in the
+    chain."""
     chain = first_chain_hash(copy.episode)
     for row in copy.recording.steps:
         fresh = _step(copy, row)

@@ -144,7 +144,7 @@ def _recordings(design: Blueprint, request: SyntheticRequest) -> dict[str, list[
 
 
 def _practice_key(group: str) -> str:
-    """Return the key of the practice recordings of a group between people."""
+    """Return the key under which the practice recordings of this between-subjects group are stored."""
     return f"{PRACTICE} {group}".rstrip()
 
 
@@ -177,15 +177,16 @@ class _Maker:
         self.plans = walk_plans(shares, self.script, participants=request.participants, seed=request.seed)
 
     def pieces(self) -> Iterator[int]:
-        """Write batch by batch; yield the number written so far."""
+        """Write all participants in batches. After each batch, yield the number of participants written so
+        far."""
         for begin in range(0, self.request.participants, PIECE):
             end = min(begin + PIECE, self.request.participants)
             self._piece(range(begin + 1, end + 1))
             yield end
 
     def _piece(self, numbers: Sequence[int]) -> None:
-        """Write these participants. Start again if another participant entered meanwhile and took a
-        number."""
+        """Write the participants with these numbers. If another participant entered meanwhile and took one
+        of the numbers, start this batch from the beginning."""
         while True:
             study, held = Study.objects.get(pk=self.study.pk), dict(self.tallies)
             drafts = [self._draft(number, study.entered + at) for at, number in enumerate(numbers, start=1)]
@@ -204,10 +205,9 @@ class _Maker:
     def _enter(
         self, entered: int, drafts: Sequence[ParticipantDraft], played: Sequence[log_integrity.SealedFacts]
     ) -> bool:
-        """Write the participants and seal what they played, if exactly `entered` participants entered before
-        them.
+        """Write the participants and seal the episodes that they played. Return True if this was done.
 
-        Return False, without a change, otherwise.
+        Return False, without a change, unless exactly `entered` participants entered before them.
         """
         study = Study.objects.select_for_update().get(pk=self.study.pk)
         if study.entered != entered:
@@ -240,7 +240,7 @@ class _Maker:
         return ParticipantDraft(person, plan, row, order.order, began)
 
     def _status(self, person: Person, plan: WalkPlan) -> str:
-        """Return the status with which this plan ends."""
+        """Return the status in which a participant with this plan ends."""
         if plan.outcome == PlannedOutcome.DROP_OUT:
             is_active = person.chance("active").random() < STILL_ACTIVE
             return Participant.Status.ACTIVE if is_active else Participant.Status.TIMED_OUT
@@ -250,11 +250,13 @@ class _Maker:
         return Participant.Status.FAILED_CHECK if failed else Participant.Status.COMPLETE
 
     def _gets_order(self, plan: WalkPlan) -> bool:
-        """Return whether the participant reaches the end of consent, where rounds are planned."""
+        """Return True if a participant with this plan agrees to the consent page. The order of conditions
+        is assigned after that page."""
         return plan.outcome != PlannedOutcome.REFUSE and plan.stop != StopPage("consent")
 
     def _assigned(self, number: int, status: str) -> tuple[str, OrderSequence]:
-        """Assign the next group between people and order. Participants who finish or still play hold both."""
+        """Assign the next between-subjects group and the next order of conditions, and return both. A
+        participant whose `status` is complete or active is counted in them."""
         groups, seed = self.design.groups, int(self.design.study["seed"])
         by_group = {key: tally for (key, id), tally in self.tallies.items() if id is None}
         group = next_group(groups, by_group, seed=seed)
@@ -270,9 +272,11 @@ class _Maker:
         return group, order
 
     def _walk(self, draft: ParticipantDraft) -> None:
-        """Create the pages of one participant, to the end or to where they stop.
+        """Create the page visits of one participant, up to the last page or to the page on which the
+        participant stops.
 
-        A page of play on which they would stop is not opened: recordings are whole episodes.
+        If that page has an episode, the participant leaves before opening it, because recordings are whole
+        episodes.
         """
         draft.rounds = [
             Round(
@@ -297,7 +301,8 @@ class _Maker:
             draft.row.given_code = code_to_give(draft.row, self.codes)
 
     def _finish(self, draft: ParticipantDraft, stop: StopPage) -> bool:
-        """Store what the participant did on this page; return whether they go on."""
+        """Store what the participant did on this page. Return True if the participant continues to the next
+        page."""
         if stop.page == "consent":
             if draft.plan.outcome == PlannedOutcome.REFUSE:
                 return False
@@ -325,8 +330,8 @@ class _Maker:
         draft.visits.append(visit)
 
     def _seconds(self, draft: ParticipantDraft, stop: StopPage) -> float:
-        """Return the seconds that the participant spends on this page. On a page with an episode, copy a
-        recorded one."""
+        """Return how many seconds the participant spends on this page. If the page has an episode, copy a
+        recorded episode."""
         if stop.page not in PLAYED:
             rng = draft.person.chance(stop.page, stop.position)
             return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))

@@ -61,11 +61,13 @@ BISECTIONS = 30
 
 @lru_cache(maxsize=256)
 def critical_range(alpha: float, k: int, df: int) -> float:
-    """Return the critical value of the studentised range for Tukey's HSD. The range of `k` equal means
-    exceeds it with probability `alpha`. `df` (1 or more) is the degrees of freedom of the error.
+    """Return the critical value of the studentised range for Tukey's HSD. If `k` means are equal, their
+    range exceeds this value with probability `alpha`. `df` (1 or more) is the degrees of freedom of the
+    error.
 
-    The function takes milliseconds; scipy's takes seconds. It sums over grids of points. The error of
-    alpha is below 1 % of alpha (with fewer than ten `df`, below 5 %).
+    The function takes milliseconds, while scipy's function takes seconds. It approximates the distribution
+    by sums over grids of points. Because of this, the true probability differs from `alpha` by less than 1
+    % of `alpha`. If `df` is below ten, it differs by less than 5 %.
     """
     # The range of k standard normal values is below w with probability
     # k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. If the range is divided by an independent standard
@@ -80,7 +82,8 @@ def critical_range(alpha: float, k: int, df: int) -> float:
 
 
 def _below(q: float, k: int, df: int) -> float:
-    """Return the probability that a studentised range is at most q."""
+    """Return the probability that a studentised range of `k` means is at most `q`. `df` is the degrees of
+    freedom of the error."""
     from scipy.special import ndtr  # slow to import
 
     z = np.linspace(-8, 8, 161)
@@ -92,7 +95,8 @@ def _below(q: float, k: int, df: int) -> float:
 
 @lru_cache(maxsize=64)
 def _deviations(df: int) -> tuple[Any, Any]:
-    """Return standard deviations at quantiles of their chi distribution, with Gauss-Legendre weights."""
+    """Return two arrays for a numerical integral over the standard deviation: quantiles of its chi
+    distribution, and their Gauss-Legendre weights."""
     from scipy.special import chdtri
 
     nodes, weights = np.polynomial.legendre.leggauss(64)
@@ -144,9 +148,10 @@ def draw_samples(
 
 
 def _wishart_root(df: int, k: int, runs: int, rng: np.random.Generator) -> Array:
-    """Return matrices A such that A A' is a Wishart matrix with identity scale.
+    """Return random matrices A, one for each of `runs`, such that A A' is a Wishart matrix with identity
+    scale.
 
-    Bartlett's decomposition is used if df allows it.
+    Bartlett's decomposition is used if `df` is large enough for it.
     """
     if df < k:
         return rng.standard_normal((runs, k, df))
@@ -173,8 +178,8 @@ def t_values(samples: SimulatedSamples) -> Array:
 
 
 def holm_found(samples: SimulatedSamples, alpha: float) -> Array:
-    """Return whether paired t tests with Holm's correction find each pair different: booleans (runs x
-    pairs)."""
+    """Return which pairs of conditions paired t tests with Holm's correction find different. The result is
+    a boolean array of shape (runs, pairs)."""
     from scipy.special import stdtrit
 
     t = np.abs(t_values(samples))
@@ -188,8 +193,8 @@ def holm_found(samples: SimulatedSamples, alpha: float) -> Array:
 
 
 def tukey_found(samples: SimulatedSamples, alpha: float) -> Array:
-    """Return whether Tukey's HSD within subjects finds each pair different: booleans (runs x pairs). All
-    pairs use the ANOVA's error."""
+    """Return which pairs of conditions Tukey's HSD within subjects finds different. The result is a boolean
+    array of shape (runs, pairs). All pairs use the error term of the ANOVA."""
     k = samples.means.shape[1]
     critical = critical_range(alpha, k, (k - 1) * (samples.people - 1))
     q = np.abs(_differences(samples)) / np.sqrt(within_error(samples, k) / samples.people)[:, None]
@@ -217,7 +222,8 @@ def pair_shares(plan: PowerPlan, people: int, *, pattern: str, correction: str, 
 
 
 def _places(samples: SimulatedSamples) -> tuple[Any, Any]:
-    """Return both indices of every pair, in the order of `combinations`."""
+    """Return two index arrays: the first and the second condition of every pair. The pairs are in the order
+    of `itertools.combinations`."""
     return np.triu_indices(samples.means.shape[1], 1)
 
 
@@ -252,7 +258,8 @@ def independent(matrix: Array) -> list[int]:
 
 
 def _unexplained(matrix: Array, kept: Sequence[int], place: int) -> float:
-    """Return the part of a column's information that the kept columns do not explain."""
+    """Return the part of a column's sum of squares that the columns `kept` do not explain. `matrix` is X'X,
+    and `place` is the column's index."""
     across = matrix[np.ix_(kept, [place])]
     taken = across.T @ np.linalg.solve(matrix[np.ix_(kept, kept)], across) if kept else np.zeros((1, 1))
     return float(matrix[place, place] - taken[0, 0])
@@ -260,10 +267,10 @@ def _unexplained(matrix: Array, kept: Sequence[int], place: int) -> float:
 
 @lru_cache(maxsize=16)
 def _summed(k: int, scheme: str) -> tuple[Array, Array]:
-    """Return cumulative sums over participants of X'X and of the outer product of X's column sums, where X is
-    a participant's design matrix.
+    """Return two arrays of sums over the first 1, 2, 3, … participants. Each has shape (MOST_PEOPLE,
+    columns, columns). X is a participant's design matrix.
 
-    Each has shape (MOST_PEOPLE, columns, columns).
+    The first array sums X'X. The second sums the outer product of X's column sums with itself.
     """
     columns = [_columns(order) for order in _orders(k, scheme)]
     sums = [one.sum(axis=0) for one in columns]
@@ -274,7 +281,8 @@ def _summed(k: int, scheme: str) -> tuple[Array, Array]:
 
 
 def _orders(k: int, scheme: str) -> list[Sequence[str]]:
-    """Return the orders of MOST_PEOPLE participants: full blocks one after another, or random orders."""
+    """Return the orders of conditions of MOST_PEOPLE participants. They are full blocks of the scheme one
+    after another, or random orders if the scheme has no blocks."""
     names = [str(place) for place in range(k)]
     if block := scheme_sequences(scheme, names):
         mixed = random_order([str(place) for place in range(len(block))], SEED)
@@ -283,10 +291,12 @@ def _orders(k: int, scheme: str) -> list[Sequence[str]]:
 
 
 def _columns(order: Sequence[str]) -> Array:
-    """Return the design rows of one participant (k x columns) for this order.
+    """Return the design matrix of one participant who plays the conditions in this order, of shape (k,
+    columns).
 
-    The columns are intercept, conditions in deviation coding (the last is minus 1 in all), position, and the
-    condition before, coded likewise (Jones and Kenward 2014, section 5).
+    The columns are the intercept, the conditions, the position and the previous condition. Conditions are
+    in deviation coding: the last one is -1 in all columns. The previous condition is coded in the same
+    manner (Jones and Kenward 2014, section 5).
     """
     k = len(order)
     deviations = np.vstack([np.eye(k - 1), -np.ones(k - 1)])
@@ -322,9 +332,10 @@ def _friedman(plan: PowerPlan, people: int) -> float:
 
 
 def _one_way(plan: PowerPlan, people: int) -> float:
-    """Return the power of the one-way ANOVA.
+    """Return the power of the one-way ANOVA with this number of participants.
 
-    SS between is a noncentral chi squared, and SS within a weighted sum of two.
+    The sum of squares between conditions is a noncentral chi squared variable. The sum of squares within
+    conditions is a weighted sum of two chi squared variables.
     """
     from scipy.stats import f, ncx2  # slow to import
 
@@ -348,9 +359,10 @@ def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
 
 
 def _condition_information(matrix: Array, first: int) -> tuple[Array, int]:
-    """Return the information on conditions that the other columns leave, and the number of columns.
+    """Return the information about conditions that remains after the other columns are taken into account.
+    Also return the number of linearly independent columns.
 
-    Conditions are the columns from 1 to before `first`. Dependent columns do not count.
+    Columns 1 to `first` - 1 of the design matrix are the conditions.
     """
     kept = independent(matrix)
     own = [one for one in kept if 0 < one < first]

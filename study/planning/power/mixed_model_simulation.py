@@ -118,7 +118,8 @@ def f_tests(strata: Strata, sums: Sums) -> tuple[Array, Array]:
 
 
 def _best_fits(strata: Strata, sums: Sums) -> Fits:
-    """Return the fits at the ratio that minimises each study's deviance, found by bisection, or at 1."""
+    """Return the best fit of each simulated study. It has the variance ratio that minimises the study's
+    deviance. The ratio is found by bisection and is at least 1."""
     low, high = np.zeros(len(sums.within)), np.full(len(sums.within), FARTHEST)
     singular = _rising(strata, _at(strata, sums, low))
     for _ in range(HALVINGS):
@@ -143,24 +144,29 @@ def _at(strata: Strata, sums: Sums, log_ratio: Array) -> Fits:
 
 
 def _distances(strata: Strata, sums: Sums) -> Array:
-    """Return e: the distance between a direction's estimates within and between; 0 if it has only one."""
+    """Return, for each direction of the model's columns, the squared distance between its estimate within
+    participants and its estimate between participants. It is 0 if a direction has only one of these
+    estimates."""
     d = strata.within
     both = np.where((d > 0) & (d < 1), d * (1 - d), np.inf)
     return np.asarray((sums.within * (1 - d) - sums.between * d) ** 2 / both)
 
 
 def _rising(strata: Strata, fits: Fits) -> Any:
-    """Return whether the deviance grows with the ratio, at the best variance within for each study."""
+    """Return, for each simulated study, whether the deviance increases with the variance ratio at this fit.
+    The variance within participants is the best one for that ratio."""
     others = strata.people - len(strata.within) + fits.grown.sum(axis=1)
     return strata.free * fits.slope / fits.q + others >= 0
 
 
 def _satterthwaite(strata: Strata, fits: Fits, rows: Array, values: Array) -> Array:
-    """Return the degrees of freedom of every independent t (studies x conditions - 1).
+    """Return Satterthwaite's degrees of freedom of every independent t test, of shape (studies, conditions
+    - 1).
 
-    By the logs of the variance within and of the ratio, the deviance has second derivatives [free, across;
-    across, own]. The log of a t's variance has first derivatives 1 and `more`. A singular fit estimates only
-    one variance.
+    The derivatives are taken with respect to two logarithms: of the variance within participants, and of
+    the variance ratio. The second derivatives of the deviance are [free, across; across, own]. The log of
+    the variance of a t test has the first derivatives 1 and `more`. A singular fit estimates only one
+    variance.
     """
     free, variance = strata.free, fits.q / strata.free
     across = (-fits.slope / variance)[:, None]
@@ -171,7 +177,8 @@ def _satterthwaite(strata: Strata, fits: Fits, rows: Array, values: Array) -> Ar
 
 
 def _combined(dfs: Array) -> Array:
-    """Return the degrees of freedom of F from those of its squared t values (Fai and Cornelius 1996)."""
+    """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996). `dfs` are the
+    degrees of freedom of the t tests into which the F test is split."""
     least, most = dfs.min(axis=1), dfs.max(axis=1)
     expected = (dfs / np.maximum(dfs - 2, 1e-9)).sum(axis=1)
     combined = np.where(least <= 2, 2.0, 2 * expected / np.maximum(expected - dfs.shape[1], 1e-300))

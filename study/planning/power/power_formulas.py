@@ -61,8 +61,8 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """Return the absolute value of the lowest possible correlation, which is negative: 1 / (k - 1) for k
-        conditions."""
+        """Return the largest possible size of a negative correlation between conditions. It is 1 / (k - 1)
+        for k conditions; the correlation cannot be below the negative of this number."""
         return 1 / max(self.conditions - 1, 1)
 
     @property
@@ -102,7 +102,7 @@ def partial_eta_of(plan: PowerPlan, effect: str = "condition") -> float:
 
 
 def _error(conditions: int, correlation: float, effect: str) -> float:
-    """Return one person's share of the sum of squares of the error that belongs to an effect."""
+    """Return how much one person adds to the sum of squares of the error term that belongs to this effect."""
     if effect == "group":
         return 1 + (conditions - 1) * correlation
     return (conditions - 1) * (1 - correlation)
@@ -209,8 +209,8 @@ def f_power(df_effect: float, df_error: float, strength: float, alpha: float) ->
 
 
 def people_needed(power_at: Callable[[int], float], power: float) -> int | None:
-    """Return the smallest number of complete participants with this power; None if more than MOST_PEOPLE are
-    needed.
+    """Return the smallest number of complete participants with this power. Return None if more than
+    MOST_PEOPLE are needed.
 
     `power_at` returns the power for a number of participants.
     """

@@ -52,7 +52,8 @@ def simulate_studies(
 def _share(
     plan: PowerPlan, people: int, means: Array, studies: int, rng: np.random.Generator, test: str
 ) -> float:
-    """Return the share of studies whose test finds a difference."""
+    """Return the share of `studies` simulated studies in which the test finds a difference. `means` are the
+    true means of the conditions."""
     ps = (main_test_p(simulated_study(plan, people, means, rng), test) for _ in range(studies))
     return sum(p is not None and p < plan.alpha for p in ps) / studies
 

@@ -64,13 +64,13 @@ def complete_cases(table: MeasureTable, keys: Sequence[str] = ()) -> CompleteCas
 
 
 def _players_of(table: MeasureTable, between: BetweenFactor, keys: set[str]) -> set[str]:
-    """Return the participants whose group plays all these conditions."""
+    """Return the participants whose between-subjects group plays all the conditions `keys`."""
     groups = {group for group in between.groups if keys <= between.conditions_of(group)}
     return {row.participant for row in table.observations if row.group in groups}
 
 
 def why_not_within(cells: CompleteCases) -> NotComputable | None:
-    """Return why these conditions cannot be compared within participants; None if they can."""
+    """Return why these conditions cannot be compared within participants. Return None if they can."""
     if not cells.conditions:
         return NotComputable("no_data", "no condition has a value")
     if len(cells.conditions) < 2:
@@ -90,7 +90,7 @@ def why_not_within(cells: CompleteCases) -> NotComputable | None:
 
 
 def residuals(values: Array) -> Array:
-    """Return what remains of the values without the effects of participant and condition. `values` has
+    """Return the residuals: the values without the mean effects of participant and condition. `values` has
     shape (participants, conditions)."""
     rows, columns = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     left = values - rows - columns + values.mean()
@@ -98,5 +98,5 @@ def residuals(values: Array) -> Array:
 
 
 def are_equal(values: Array) -> bool:
-    """Return whether all values are equal, except for rounding."""
+    """Return True if all values are equal, apart from rounding errors."""
     return bool(np.ptp(values) <= max(SAME * float(np.abs(values).max()), TINY))

@@ -66,7 +66,8 @@ def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
 
 
 def _best_ratio(y: Array, x: Array, z: Array) -> float:
-    """Return the ratio of variances with the highest likelihood: the best of a grid, refined to slope 0."""
+    """Return the ratio of the two variances (participants to error) with the highest likelihood. The search
+    begins on a grid and ends where the slope of the deviance is 0."""
     values = [_deviance(ratio, y, x, z)[0] for ratio in GRID]
     best = int(np.argmin(values))
     low, high = GRID[max(best - 1, 0)], GRID[min(best + 1, len(GRID) - 1)]
@@ -78,7 +79,8 @@ def _best_ratio(y: Array, x: Array, z: Array) -> float:
 
 
 def _slope(ratio: float, y: Array, x: Array, z: Array) -> float:
-    """Return the derivative of the deviance by the ratio, at the best error variance for the ratio."""
+    """Return the slope of the deviance at the variance ratio `ratio`. The error variance is the one that
+    fits best at this ratio."""
     _, variance = _deviance(ratio, y, x, z)
     inverse, _ = _inverse(ratio, z)
     vx = inverse(x)
@@ -90,7 +92,8 @@ def _slope(ratio: float, y: Array, x: Array, z: Array) -> float:
 
 
 def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]:
-    """Return minus twice the restricted log likelihood at its best error variance, and that variance."""
+    """Return (deviance, error variance) at the variance ratio `ratio`. The deviance is minus twice the
+    restricted log likelihood. The error variance is the one that fits best at this ratio."""
     inverse, log_v = _inverse(ratio, z)
     xvx = x.T @ inverse(x)
     b = np.linalg.solve(xvx, x.T @ inverse(y))
@@ -102,10 +105,8 @@ def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]
 
 
 def _inverse(ratio: float, z: Array) -> tuple[Callable[[Array], Array], float]:
-    """Return a function that multiplies by the inverse of I + ratio Z Z', and the log of the determinant.
-
-    The inverse uses the formula of Sherman and Morrison.
-    """
+    """Return two results about the matrix I + ratio Z Z': a function that multiplies by its inverse, and
+    the logarithm of its determinant. The inverse uses the formula of Sherman and Morrison."""
     sizes = z.sum(axis=0)
     shrink = ratio / (1 + ratio * sizes)
 
@@ -132,10 +133,11 @@ def _at(ratio: float, y: Array, x: Array, z: Array) -> RemlFit:
 def _derivatives(
     ratio: float, variance: float, y: Array, x: Array, z: Array
 ) -> tuple[tuple[Array, ...], Array]:
-    """Return the derivatives of the estimates' covariance by the variances, and the variances' covariance.
+    """Return two results: the derivatives of the covariance of the estimates with respect to the variances,
+    and the covariance of the variances.
 
-    The latter is twice the inverse of the second derivatives of the deviance; the first ones are 0 at the
-    minimum.
+    The covariance of the variances is twice the inverse of the second derivatives of the deviance. The
+    first derivatives are 0 at the minimum.
     """
     inverse, _ = _inverse(ratio, z)
     v = inverse(np.eye(len(y))) / variance
@@ -175,10 +177,8 @@ def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
 
 
 def _combined(dfs: Sequence[float]) -> float:
-    """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996).
-
-    `dfs` are the degrees of freedom of the one-degree contrasts (t tests) into which the F test is split.
-    """
+    """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996). The F test is split
+    into t tests of one degree each, and `dfs` are the degrees of freedom of these t tests."""
     if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
         return sum(dfs) / len(dfs)
     if min(dfs) <= 2:
@@ -247,7 +247,8 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel |
 
 
 def _has_place(table: MeasureTable, row: Observation) -> bool:
-    """Return whether the participant has a group, if the design has groups between people."""
+    """Return True if the participant of this row can be used in the model. In a design with
+    between-subjects groups, the participant needs a group."""
     return table.between is None or row.group in table.between.groups
 
 
@@ -271,8 +272,9 @@ def _design(
     known: Sequence[AnalysisCondition],
     terms: Sequence[Term],
 ) -> DesignMatrix:
-    """Return independent columns: intercept, conditions, position around its middle, and carry-over. With
-    between-subjects groups, the conditions are coded by group, level and their products."""
+    """Return the linearly independent columns of the design matrix: intercept, conditions, centred
+    position, and carry-over. With between-subjects groups, the conditions are coded by group, level and
+    their products."""
     cells = [(row.group, row.condition) for row in rows]
     blocks: dict[str, Array] = {"intercept": np.ones((len(rows), 1)), **_compared(table, cells, known)}
     if "position" in terms:
@@ -292,9 +294,10 @@ def _design(
 def _compared(
     table: MeasureTable, cells: Sequence[tuple[str, str]], known: Sequence[AnalysisCondition]
 ) -> dict[str, Array]:
-    """Return the columns of the conditions, or of group, level and interaction, of these cells.
+    """Return the columns of the design matrix that code the conditions. With between-subjects groups, they
+    code group, level and interaction instead.
 
-    A cell is a group and the key of a condition.
+    Each of the `cells` is a pair: a group and the key of a condition.
     """
     between = table.between
     if between is None:
@@ -308,14 +311,15 @@ def _compared(
 
 
 def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
-    """Return (participant, position) → the condition at the position before, with or without a value."""
+    """Return a mapping from (participant, position) to the condition that the participant played at the
+    previous position. That condition may have no value."""
     return {(row.participant, row.order_position + 1): row.condition for row in table.observations}
 
 
 def _deviations(keys: Sequence[str], known: Sequence[str]) -> Array:
-    """Return deviation coding (values x known keys - 1).
+    """Return the keys in deviation coding, as an array of shape (values, number of known keys - 1).
 
-    The last key is -1 in all columns; any other than the known ones is 0 in all.
+    The last known key is coded as -1 in all columns. A key that is not known is coded as 0 in all columns.
     """
     last = known[-1]
     return np.array(
@@ -324,7 +328,7 @@ def _deviations(keys: Sequence[str], known: Sequence[str]) -> Array:
 
 
 def _independent(blocks: dict[str, Array]) -> DesignMatrix:
-    """Keep each column that does not depend linearly on the columns before it."""
+    """Return the columns of these blocks that do not depend linearly on earlier columns."""
     columns: list[Array] = []
     basis: list[Array] = []
     terms: list[str] = []
@@ -355,10 +359,10 @@ def _effect(found: RemlFit, design: DesignMatrix, term: Term) -> Effect | Uniden
 def _means(
     found: RemlFit, design: DesignMatrix, table: MeasureTable, known: Sequence[AnalysisCondition]
 ) -> tuple[tuple[str, float, float], ...]:
-    """Return (condition key, estimated mean, standard error) at the middle position.
+    """Return (condition key, estimated mean, standard error) for each condition, at the middle position.
 
-    A condition that all groups play has the mean over the groups. If a group lacks a level, the result is
-    empty.
+    For a condition that all groups play, the mean is taken over the groups. If a group lacks a level, the
+    result is empty.
     """
     played_by = table.between.played_by if table.between else {}
     blocks = _compared(table, [(played_by.get(c.key, ""), c.key) for c in known], known)

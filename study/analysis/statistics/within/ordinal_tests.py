@@ -91,9 +91,10 @@ def _pairs(cells: CompleteCases, ranks: Array) -> tuple[RankPair, ...]:
 
 
 def _range_tail(q: float, k: int) -> float:
-    """Return the probability that the range of k standard normal values exceeds q.
+    """Return the probability that the range of `k` standard normal values exceeds `q`.
 
-    This is the studentised range of infinite degrees of freedom, summed over a grid (scipy's takes 20 ms).
+    This is the studentised range with infinite degrees of freedom. It is computed as a sum over a grid,
+    because scipy's function takes 20 ms.
     """
     z = np.linspace(-9, 9 + q, STEPS)
     below = k * float((norm.pdf(z) * (ndtr(z) - ndtr(z - q)) ** (k - 1)).sum() * (z[1] - z[0]))
@@ -101,7 +102,9 @@ def _range_tail(q: float, k: int) -> float:
 
 
 def _conover(ranks: Array, apart: list[float]) -> list[float]:
-    """Return the unadjusted p of each difference of mean ranks; 0 if the ranks of all participants agree."""
+    """Return the unadjusted p value of each pairwise difference of mean ranks (Conover's test). `apart`
+    holds these differences. If all participants rank the conditions equally, p is 0, or 1 for a difference
+    of 0."""
     n, k = ranks.shape
     df = (n - 1) * (k - 1)
     error = float((ranks**2).sum() - (ranks.sum(axis=0) ** 2).sum() / n)
@@ -147,7 +150,8 @@ def cumulative_link(table: MeasureTable) -> CumulativeLink | NotComputable:
 
 
 def _fitted(y: Places, x: Array, groups: Places) -> tuple[Array, Array, float] | NotComputable:
-    """Return the estimates of the conditions, their clustered covariance, and the log likelihood."""
+    """Fit the cumulative-link model. Return the estimates for the conditions, their covariance (clustered
+    by participant), and the log likelihood."""
     steps, k = int(y.max()) + 1, x.shape[1]
     upper, lower = _rows(y, x, steps), _rows(y - 1, x, steps)
     params = np.concatenate([_cut_points(y, steps), np.zeros(k)])
@@ -171,7 +175,9 @@ def _fitted(y: Places, x: Array, groups: Places) -> tuple[Array, Array, float] |
 
 
 def _rows(y: Places, x: Array, steps: int) -> Array:
-    """Return the design rows of these cut points: an indicator of the cut point, and minus the conditions."""
+    """Return one row of the design matrix for each value in `y`: an indicator of the value's cut point, and
+    the negated columns of conditions. `steps` is the number of different values, so there are `steps` - 1
+    cut points."""
     cuts = np.zeros((len(y), steps - 1))
     inside = (y >= 0) & (y < steps - 1)
     cuts[np.flatnonzero(inside), y[inside]] = 1.0
@@ -179,7 +185,8 @@ def _rows(y: Places, x: Array, steps: int) -> Array:
 
 
 def _cut_points(y: Places, steps: int) -> Array:
-    """Return the start values: the cut points that fit all values without conditions."""
+    """Return the start values of the cut points: those that fit the distribution of all values, without
+    regard to conditions."""
     shares = np.cumsum(np.bincount(y, minlength=steps))[:-1] / len(y)
     return np.asarray(np.log(shares / (1 - shares)))
 
@@ -187,9 +194,10 @@ def _cut_points(y: Places, steps: int) -> Array:
 def _likelihood(
     params: Array, upper: Array, lower: Array, y: Places, steps: int
 ) -> tuple[float, Array, Array]:
-    """Return the log likelihood, its derivatives for each value, and the second derivatives.
+    """Return the log likelihood at `params`, its first derivatives for each value, and its second
+    derivatives.
 
-    The log likelihood is minus infinity if cut points are out of order.
+    If the cut points are not in ascending order, the log likelihood is minus infinity.
     """
     high, low = upper @ params, lower @ params
     above, below = expit(high), expit(low)
@@ -206,7 +214,7 @@ def _likelihood(
 
 
 def _climbed(params: Array, step: Array, value: float, likelihood: Callable[[Array], float]) -> Array:
-    """Take one Newton step, halved until the likelihood does not decrease."""
+    """Take one Newton step from `params`. The step is halved until the likelihood does not decrease."""
     for _ in range(MOST_HALVES):
         if likelihood(params + step) >= value - 1e-10:
             return params + step

@@ -120,10 +120,8 @@ def paired_contrast(
 
 
 def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
-    """Return a reason if some conditions of the contrast have no values, but others have.
-
-    For example, the measure may not exist in the world of a condition.
-    """
+    """Return a reason why the contrast cannot be computed if some of its conditions have values and others
+    have none. For example, the measure may not exist in the world of a condition."""
     blank = [c.label for c in table.conditions if c.key in used and not table.values(c.key)]
     if not blank or len(blank) == len(used):
         return None
@@ -190,15 +188,17 @@ def paired_g(t: float, n: int) -> tuple[float, float, float]:
 
 
 def _noncentrality(t: float, df: int, share: float) -> float:
-    """Return the noncentrality for which a noncentral t lies below `t` with probability `share`."""
+    """Return the noncentrality parameter for which a noncentral t variable is below `t` with probability
+    `share`. `df` are its degrees of freedom."""
     reach = 10 + abs(t)
     return float(brentq(lambda nc: _below(t, df, nc) - share, t - reach, t + reach, xtol=1e-12))
 
 
 def _below(t: float, df: int, noncentrality: float) -> float:
-    """Return the probability that a noncentral t is at most t.
+    """Return the probability that a noncentral t variable is at most `t`.
 
-    It is a normal probability averaged over the standard deviation; scipy's function returns NaN in places.
+    It is a normal probability, averaged over the distribution of the standard deviation. scipy's function
+    returns NaN for some arguments.
     """
     deviations, weights = _deviations(df)
     return float(weights @ ndtr(t * deviations - noncentrality))
@@ -206,7 +206,8 @@ def _below(t: float, df: int, noncentrality: float) -> float:
 
 @lru_cache(maxsize=64)
 def _deviations(df: int) -> tuple[Array, Array]:
-    """Return standard deviations with df degrees of freedom, and the weights to integrate over them."""
+    """Return two arrays for a numerical integral: standard deviations estimated with `df` degrees of
+    freedom, and their weights."""
     nodes, weights = roots_legendre(NODES)
     low, high = np.sqrt(chdtri(df, [1 - 1e-16, 1e-18]) / df)
     s = (low + high) / 2 + nodes * (high - low) / 2

@@ -118,13 +118,13 @@ def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
 
 
 def mauchly(values: Array) -> Sphericity | NotComputable | None:
-    """Return Mauchly's test of sphericity for values of shape (participants, conditions). None for two
-    conditions, which need no test."""
+    """Return Mauchly's test of sphericity for values of shape (participants, conditions). Return None for
+    two conditions, which need no test."""
     return mauchly_of(_contrasted(values), len(values) - 1) if values.shape[1] > 2 else None
 
 
 def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
-    """Return Mauchly's test of sphericity; None for a single contrast. `covariance` (p x p) is the
+    """Return Mauchly's test of sphericity. Return None for a single contrast. `covariance` (p x p) is the
     covariance matrix of p orthonormal contrasts, and `df` its degrees of freedom."""
     p, s = len(covariance), covariance
     if p < 2:
@@ -148,7 +148,7 @@ def _approximated(log_w: float, p: int, df: int, steps: int) -> Sphericity:
 
 
 def _contrasted(values: Array) -> Array:
-    """Return the covariance of orthonormal contrasts between conditions."""
+    """Return the covariance matrix of orthonormal contrasts between the conditions."""
     h = helmert(values.shape[1])
     return np.asarray(h @ np.atleast_2d(np.cov(values, rowvar=False)) @ h.T)
 
@@ -251,7 +251,7 @@ def split_plot(table: MeasureTable) -> SplitPlot | NotComputable:
 
 
 def why_not_grouped(cases: GroupedCases) -> NotComputable | None:
-    """Return why the groups cannot be compared; None if they can."""
+    """Return why the groups cannot be compared. Return None if they can."""
     if not cases.levels:
         return NotComputable("no_data", "no condition has a value")
     sizes = [int((cases.members == number).sum()) for number in range(len(cases.groups))]
@@ -281,7 +281,7 @@ def group_residuals(cases: GroupedCases) -> Array:
 
 
 def _group_means(values: Array, members: Array) -> Array:
-    """Return the means by group: groups x columns."""
+    """Return the mean of each column in each group, as an array of shape (groups, columns)."""
     return np.array([values[members == number].mean(axis=0) for number in range(int(members.max()) + 1)])
 
 
@@ -319,7 +319,8 @@ def _split_plot(cases: GroupedCases) -> SplitPlot:
 
 
 def _between(columns: Array, members: Array) -> tuple[float, float]:
-    """Return the sums of squares between groups and within them, over all columns."""
+    """Return two sums of squares: between the groups and within the groups. Each is summed over all
+    columns."""
     means = _group_means(columns, members)
     within = float(((columns - means[members]) ** 2).sum())
     return float(((means[members] - columns.mean(axis=0)) ** 2).sum()), within
@@ -334,7 +335,8 @@ def _effect(
     noise: float,
     *epsilons: float,
 ) -> SplitPlotEffect:
-    """Return the F test of one term. Without `epsilons`, p values are not corrected."""
+    """Return the F test of one term of the mixed ANOVA. If `epsilons` is not given, its p values are not
+    corrected for sphericity."""
     f = squares / df / (error / df_error)
     ps = [f_tail(f, min(each, 1.0) * df, min(each, 1.0) * df_error) for each in (1.0, *epsilons)]
     p, p_gg, p_hf = ps if epsilons else ps * 3

@@ -76,8 +76,8 @@ class RepeatedMeasures:
 
     @property
     def correction(self) -> str:
-        """Return the name of the sphericity correction that is used; empty with two conditions, which need
-        none."""
+        """Return the name of the sphericity correction that is used. Return an empty string for two
+        conditions, which need no correction."""
         if len(self.conditions) == 2:
             return ""
         return "Huynh\N{EN DASH}Feldt" if self.mild else "Greenhouse\N{EN DASH}Geisser"
@@ -235,8 +235,8 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """Return True if the term is about conditions. False if it is about the order of play (position,
-        carry- over)."""
+        """Return True if the term is about conditions. Return False if it is about the order of play
+        (position or carry-over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -250,8 +250,8 @@ class UnidentifiedEffect:
 
     @property
     def decides(self) -> bool:
-        """Return True if the term is about conditions. False if it is about the order of play (position,
-        carry- over)."""
+        """Return True if the term is about conditions. Return False if it is about the order of play
+        (position or carry-over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -276,7 +276,7 @@ class MixedModel:
     singular: bool = False
 
     def effect(self, term: Term) -> Effect | None:
-        """Return the test of one term; None if the term could not be estimated."""
+        """Return the test of one term. Return None if the term could not be estimated."""
         return next((one for one in self.effects if one.term == term and isinstance(one, Effect)), None)
 
 
@@ -395,12 +395,12 @@ class WithinResult:
 
     def over(self, test: str) -> CorrectedP | None:
         """Return the p value of the conditions' effect, corrected over measures, if `test` is the main
-        test. None if there is no such correction."""
+        test. Return None if there is no such correction."""
         return self.corrections(test).get("condition")
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Return sentences about the assumptions that do not hold; empty if all hold."""
+        """Return sentences about the assumptions that do not hold. The result is empty if all hold."""
         return tuple(one.words for one in self.assumptions if not one.holds)
 
 

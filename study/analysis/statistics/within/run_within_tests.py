@@ -80,7 +80,8 @@ def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> t
 
 
 def _variance(table: MeasureTable) -> Iterator[Assumption]:
-    """Yield conditions with equal values, or a test of homogeneity if there are none."""
+    """Yield the conditions in which all values are equal. If there are none, yield a test of equal
+    variances."""
     groups = {c: np.array(values) for c, values in table.groups().items() if len(values) > 1}
     flat = [c for c, values in groups.items() if are_equal(values)]
     if flat and len(flat) == len(groups):
@@ -105,9 +106,10 @@ def _variance(table: MeasureTable) -> Iterator[Assumption]:
 
 
 def _brown_forsythe(groups: Sequence[Array]) -> float:
-    """Return p of the test of Brown and Forsythe: an ANOVA of distances from the medians.
+    """Return the p value of the Brown-Forsythe test of equal variances. It is an ANOVA of the values'
+    distances from their group's median.
 
-    It is 1 or 0 if these distances do not vary within conditions.
+    If these distances do not vary within the conditions, p is 1 or 0.
     """
     apart = [np.abs(values - np.median(values)) for values in groups]
     if all(are_equal(values) for values in apart):
@@ -278,9 +280,11 @@ Tested: TypeAlias = RepeatedMeasures | SplitPlot | MixedModel | Friedman | Anova
 
 
 def _decisive_ps(found: Tested) -> dict[Term, float | None]:
-    """Return the p values that decide whether conditions differ, by term; none if they cannot be computed.
+    """Return the p values that decide whether the conditions differ, by term. Return an empty mapping if
+    they cannot be computed.
 
-    There is one term, or with groups between people three: group, level and interaction.
+    The only term is the condition. With between-subjects groups, there are three terms: group, level and
+    interaction.
     """
     if isinstance(found, RepeatedMeasures):
         return {"condition": found.p_corrected}
@@ -303,5 +307,5 @@ MAIN_TEST_FUNCTIONS: dict[
 
 def main_test_p(table: MeasureTable, test: str) -> float | None:
     """Run one main test (a key of `MAIN_TESTS`) on one measure. Return the p value of the conditions'
-    effect, not corrected over measures. None if it cannot be computed."""
+    effect, not corrected over measures. Return None if it cannot be computed."""
     return _decisive_ps(MAIN_TEST_FUNCTIONS[test](table)).get("condition")

@@ -60,14 +60,14 @@ def _why_not(rows: Array, answers: ScaleAnswers) -> NotComputable | None:
 
 
 def alpha(covariance: Array) -> float:
-    """Return Cronbach's alpha of the items' covariance matrix."""
+    """Return Cronbach's alpha, computed from the covariance matrix of the items."""
     k = len(covariance)
     return float(k / (k - 1) * (1 - np.trace(covariance) / covariance.sum()))
 
 
 def item_rest(rows: Array) -> list[float]:
-    """Return the correlation of each item with the sum of the other items; 0 if that sum does not vary.
-    `rows` has shape (participants, items)."""
+    """Return the correlation of each item with the sum of the other items. Return 0 if that sum does not
+    vary. `rows` has shape (participants, items)."""
     total = rows.sum(axis=1)
     rests = [total - column for column in rows.T]
     return [
@@ -77,8 +77,8 @@ def item_rest(rows: Array) -> list[float]:
 
 
 def omega(covariance: Array) -> float | None:
-    """Return McDonald's omega for one factor, from the items' covariance matrix. None if no factor can be
-    fitted."""
+    """Return McDonald's omega for one factor, from the items' covariance matrix. Return None if no factor
+    can be fitted."""
     sd = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(sd, sd)
     if np.linalg.cond(correlation) > 1e10:
@@ -90,7 +90,8 @@ def omega(covariance: Array) -> float | None:
 
 
 def _uniquenesses(r: Array) -> Array:
-    """Return the items' unique variances under one factor (Lawley and Maxwell, chapter 4)."""
+    """Return the unique variance of each item in a model with one factor (Lawley and Maxwell, chapter 4).
+    `r` is the items' correlation matrix."""
     start = 0.5 / np.diag(np.linalg.inv(r))
     bounds = [(LEAST, 1.0)] * len(r)
     options = {"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-11}
@@ -101,7 +102,8 @@ def _uniquenesses(r: Array) -> Array:
 
 
 def _discrepancy(unique: Array, r: Array) -> tuple[float, Array]:
-    """Return the discrepancy and its gradient by the unique variances."""
+    """Return how far a one-factor model with the unique variances `unique` is from the correlation matrix
+    `r`. Also return the gradient of this discrepancy."""
     root = np.sqrt(unique)
     values, _ = np.linalg.eigh(r / np.outer(root, root))
     rest = values[:-1]
