@@ -210,7 +210,7 @@ def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: i
 
     The sequence with the fewest participants is chosen. If several have the fewest, the one that was
     finished least often is chosen. If there are still several, a random order decides. `seed` determines
-    this order, and every block has a new order.
+    this order, which differs between blocks.
 
     `used` holds the counts by sequence id. A sequence that is missing in it has no participants. An id
     outside the block is ignored. Raises SchemeError if the scheme has no block.

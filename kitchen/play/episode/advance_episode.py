@@ -364,9 +364,9 @@ def abandon_episode(*, episode_id: int, reason: str) -> bool:
 
 @transaction.atomic
 def _end(episode_id: int, status: Episode.Status, *, reason: str = "", sealed: bool = True) -> bool:
-    """End the episode if it is still played. The open step is never taken.
+    """End the episode, without playing its open step. Return False if it had ended before.
 
-    With `sealed=False`, the holder of the turn seals the episode.
+    With `sealed=False`, the caller seals the episode (signs its log) later.
     """
     playing = Episode.objects.select_for_update().filter(pk=episode_id, status=Episode.Status.PLAYING)
     episode = playing.first()

@@ -331,7 +331,8 @@ class OpenPage:
         return PageAnswer((notice, *state), self._closed_with(turn))
 
     def _silence(self) -> list[str]:
-        """Return the fragment that clears the notice in a browser."""
+        """Return the HTML that removes the notice of an earlier refusal from a browser's page, in a list. The
+        list is empty for a program."""
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
@@ -342,10 +343,8 @@ class OpenPage:
         return state if before is None or before != self._state_sent else []
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
-        """Return everything that the seat may see in this turn.
-
-        A browser receives only what has changed, unless `whole` is set.
-        """
+        """Return the message that shows the page's seat the state of this turn, in a list. A browser gets only
+        the panels that have changed since the last message, or all panels with `whole`."""
         if whole:
             self._forget()
         try:

@@ -119,8 +119,8 @@ def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
 
 
 def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
-    """Return the planner's unfinished trips after the first step, by seat. They are returned as errands, a
-    form that the next decision can continue."""
+    """Return what each seat still has to carry or start when the first simulated step is over, by seat. The
+    next decision continues these errands."""
     ours = ((index, trip) for index, trip in enumerate(floor.trips) if trip and index not in floor.idle)
     return {index: errand for index, trip in ours if (errand := _errand(floor, trip))}
 
