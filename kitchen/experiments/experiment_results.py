@@ -89,7 +89,8 @@ class CellResult:
     @property
     def paper_cos(self) -> float | None:
         """Return the paper's collaboration score (CoS) for this level and line-up, computed from its printed
-        counts of orders. Return None if the paper lacks the counts for one of the intervals between orders."""
+        counts of orders. Return None if the paper lacks the counts for one of the intervals between orders.
+        """
         counts = [each.paper for each in self.intervals]
         pairs = [(done, total - done) for done, total in (each for each in counts if each)]
         return collaboration_score(pairs) if len(pairs) == len(counts) else None

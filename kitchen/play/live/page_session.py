@@ -344,7 +344,8 @@ class OpenPage:
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
         """Return the message that shows the page's seat the state of this turn, in a list. A browser gets only
-        the panels that have changed since the last message, or all panels with `whole`."""
+        the panels that have changed since the last message, or all panels with `whole`.
+        """
         if whole:
             self._forget()
         try:
