@@ -343,7 +343,7 @@ class OpenPage:
         return state if before is None or before != self._state_sent else []
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
-        """Return the message that shows the page's seat the state of this turn, in a list. A browser gets only
+        """Return the message that shows the seat the state of this turn, in a list. A browser gets only
         the panels that have changed since the last message, or all panels with `whole`.
         """
         if whole:
