@@ -201,8 +201,8 @@ class ClockOwner:
 
     @staticmethod
     def _waits_for_storage(game: RealtimeEpisode) -> bool:
-        """Return whether the episode is over and its last tick is not stored yet. Pages are told of the
-        end only after it is stored."""
+        """Return whether the episode is over and its last tick is not stored yet. Until it is stored, the
+        pages do not show the end."""
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:

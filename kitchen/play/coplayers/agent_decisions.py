@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from django.db import connection
 
@@ -47,6 +48,8 @@ from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
 from kitchen.registry.world_registry import get_world
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind]) -> Receipt | None:
@@ -221,15 +224,7 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
 
 def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind]) -> Receipt | None:
     """Submit the decisions. If they cannot be stored, submit the fallbacks' commands."""
-    try:
-        receipt = submit_decisions(episode, step, claim, asked)
-    except UNSTORABLE_ERRORS as failure:
-        if database_problem(failure):
-            raise
-        log.error("the decisions of step %s could not be stored: %s", step, error_traceback(failure))
-        log_dropped_decisions(episode.pk, step, asked, "it could not be stored")
-        asked = [given_up(each, failure) for each in asked]
-        receipt = submit_decisions(episode, step, claim, asked)
+    asked, receipt = _store_or_give_up(episode, step, asked, partial(submit_decisions, episode, step, claim))
     if receipt is None:
         log_dropped_decisions(episode.pk, step, asked, "gone")
     elif not receipt.accepted:
@@ -237,7 +232,37 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind])
     return receipt
 
 
-def given_up(asked: AskedMind, failure: Exception) -> AskedMind:
+def store_single_decision(
+    episode: Episode, step: int, asked: AskedMind, store: Callable[[AskedMind], bool]
+) -> bool:
+    """Store one agent's decision with `store`, which returns False if the decision is no longer needed. It is
+    then kept without effect. If the decision cannot be stored, store the fallback's instead.
+
+    Returns True if a decision was stored.
+    """
+    (asked,), is_stored = _store_or_give_up(episode, step, [asked], lambda tried: store(tried[0]))
+    if not is_stored:
+        drop_decisions(episode, step, [asked], LATE)
+    return is_stored
+
+
+def _store_or_give_up(
+    episode: Episode, step: int, asked: Sequence[AskedMind], store: Callable[[Sequence[AskedMind]], T]
+) -> tuple[Sequence[AskedMind], T]:
+    """Store decisions with `store`. If they cannot be stored, store the fallbacks' commands instead. Return
+    the decisions that were tried last, and the result of `store`."""
+    try:
+        return asked, store(asked)
+    except UNSTORABLE_ERRORS as failure:
+        if database_problem(failure):
+            raise
+        log.error("the decisions of step %s could not be stored: %s", step, error_traceback(failure))
+        log_dropped_decisions(episode.pk, step, asked, "it could not be stored")
+        asked = [_given_up(each, failure) for each in asked]
+        return asked, store(asked)
+
+
+def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
     """Replace a decision that cannot be stored by the fallback's commands, with the error.
 
     So the agent is not asked, and paid, again and again.

@@ -7,7 +7,6 @@ cost, but is not sent.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,18 +21,13 @@ from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
 from kitchen.contract.world import Json
-from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
-from kitchen.infra.log_context import error_traceback
 from kitchen.play.coplayers.agent_decisions import (
     ask_mind,
     ask_mind_in_loop,
-    drop_decisions,
-    given_up,
-    log_dropped_decisions,
+    store_single_decision,
 )
 from kitchen.play.coplayers.agent_situations import (
-    UNSTORABLE_ERRORS,
     AskedMind,
     MindOutcome,
     commands_and_decisions,
@@ -50,7 +44,7 @@ from kitchen.play.turn.conversation import (
     store_messages,
     wait_for_informed_seats,
 )
-from kitchen.play.turn.decision_records import LATE, keep_in_note, store_calls
+from kitchen.play.turn.decision_records import keep_in_note, store_calls
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
 from kitchen.play.turn.speaking_order import (
@@ -67,8 +61,6 @@ from kitchen.play.turn.turn_cache import exclusive_turn, read_turn, refresh_turn
 from kitchen.play.turn.turn_claims import unanswered_turns
 from kitchen.play.turn.turn_rules import decision_parties, waits_for_minds
 from kitchen.words.gettext_without_django import gettext_noop
-
-log = logging.getLogger(__name__)
 
 AskMind = Callable[[str, dict[str, Json], Situation], MindOutcome]
 """A function that asks an agent, as `ask_mind` does: kind and settings of the agent, and its situation."""
@@ -147,20 +139,8 @@ def _hand_in_answer(wanted: _AnswerRequest, outcome: MindOutcome) -> bool:
     """Store the agent's answer. If the answer is no longer needed, it is kept without effect. If it cannot
     be stored, store the fallback's decision, so that the person does not wait for ever. Return True if the
     answer was stored."""
-    episode, step = wanted.episode, wanted.step
     asked = AskedMind(wanted.speaker, wanted.situation, outcome)
-    try:
-        is_stored = _store_durably(wanted, asked)
-    except UNSTORABLE_ERRORS as failure:
-        if database_problem(failure):
-            raise
-        log.error("the answer in step %s could not be stored: %s", step, error_traceback(failure))
-        log_dropped_decisions(episode.pk, step, [asked], "it could not be stored")
-        asked = given_up(asked, failure)
-        is_stored = _store_durably(wanted, asked)
-    if not is_stored:
-        drop_decisions(episode, step, [asked], LATE)
-    return is_stored
+    return store_single_decision(wanted.episode, wanted.step, asked, partial(_store_durably, wanted))
 
 
 def _store_durably(wanted: _AnswerRequest, asked: AskedMind) -> bool:

@@ -7,7 +7,6 @@ effect waits for the decision, at most until the agent's time limit.
 
 from __future__ import annotations
 
-import logging
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,22 +16,17 @@ from django.db import transaction
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.situation_json import situation_from_json, situation_to_json
-from kitchen.infra.db_errors import database_problem
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
-from kitchen.infra.log_context import error_traceback
 from kitchen.infra.storable_json import storable_json
 from kitchen.play.coplayers.agent_decisions import (
     AskArguments,
     AskFunction,
     ask_mind,
     ask_mind_in_loop,
-    drop_decisions,
-    given_up,
-    log_dropped_decisions,
     store_late_decision,
+    store_single_decision,
 )
 from kitchen.play.coplayers.agent_situations import (
-    UNSTORABLE_ERRORS,
     AskedMind,
     MindOutcome,
     commands_and_decisions,
@@ -41,7 +35,7 @@ from kitchen.play.coplayers.agent_situations import (
 )
 from kitchen.play.episode.advance_episode import continue_episode, seal_and_notify, store_decisions
 from kitchen.play.models import Episode, Mind, PendingQuestion
-from kitchen.play.turn.decision_records import LATE, store_calls
+from kitchen.play.turn.decision_records import store_calls
 from kitchen.play.turn.due_decisions import read_schedule
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_for_later
@@ -50,8 +44,6 @@ from kitchen.play.turn.turn_cache import exclusive_turn, refresh_turn
 from kitchen.play.turn.turn_claims import claim_question, renewed_claim
 from kitchen.play.turn.turn_rules import waits_for_minds
 from kitchen.registry.world_registry import get_world
-
-log = logging.getLogger(__name__)
 
 
 def let_agents_think(*, episode_id: int, step: int, mind: int | None = None) -> int:
@@ -153,20 +145,8 @@ def _claim(episode_id: int, step: int, mind: int) -> _ClaimedQuestion | None:
 def _hand_in(question: _ClaimedQuestion, outcome: MindOutcome) -> bool:
     """Store the decision, or keep it without effect if it is no longer needed. If it cannot be stored, store
     the fallback's decision."""
-    episode, step = question.episode, question.step
     asked = AskedMind(question.mind, question.situation, outcome)
-    try:
-        is_stored = _store_durably(question, asked)
-    except UNSTORABLE_ERRORS as failure:
-        if database_problem(failure):
-            raise
-        log.error("the decision of step %s could not be stored: %s", step, error_traceback(failure))
-        log_dropped_decisions(episode.pk, step, [asked], "it could not be stored")
-        asked = given_up(asked, failure)
-        is_stored = _store_durably(question, asked)
-    if not is_stored:
-        drop_decisions(episode, step, [asked], LATE)
-    return is_stored
+    return store_single_decision(question.episode, question.step, asked, partial(_store_durably, question))
 
 
 def _store_durably(question: _ClaimedQuestion, asked: AskedMind) -> bool:

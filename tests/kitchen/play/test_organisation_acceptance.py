@@ -1,5 +1,5 @@
-"""What organisations promise in live play: no agent delays another, the same run twice is the same, a person
-is a leaf under an agent, and late decisions are dropped and told.
+"""Test the promises of organisations in live play: no agent delays another, two equal runs are the same, a
+person works under an agent, and an agent learns that its late decision was dropped.
 
 The test does the work of the workers: it runs their tasks one after another. All that organisations promise
 is in tests whose names begin with `test_organisation_` and the promise: schedules by hand, nobody blocked,

@@ -27,7 +27,7 @@ from kitchen.worlds.blocks.kitchen_world import GO_ON, GOTO, KILL, LOG, MINE, PL
 from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, REQUEST_ANSWERS, numbered
 
 GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
-"""What a request asks for. HELP is the answer to words that are not understood."""
+"""Kinds of request. HELP is the answer to words that are not understood."""
 PATIENCE_STEPS = 10
 """Steps after which a request to get something is given up."""
 

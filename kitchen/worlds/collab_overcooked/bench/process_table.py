@@ -25,7 +25,7 @@ COUNTED = {"format_errors": "Format errors", "helped": "Helpful corrections"}
 
 
 class ProcessKey(NamedTuple):
-    """What one process count counts. `code` is that of a failed check, and empty for other counts."""
+    """The subject of one process count. `code` is that of a failed check, and empty for other counts."""
 
     line_up: str
     level: int
