@@ -61,7 +61,11 @@ ASKED_IN_KEY = "asked_in"
 BUSY_KEY = "sender_busy"
 """Key of a person's message whose sender was busy, where answers are delayed (`Organisation.delays_answers`).
 Agents hear it in the next step."""
-PLATFORM_KEYS = frozenset({"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY})
+RAN_OUT_KEY = "ran_out"
+"""Key of an empty message that the platform sent for a person who did not answer in time."""
+PLATFORM_KEYS = frozenset(
+    {"since", "marks", "plain", BY_PLATFORM, WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY, RAN_OUT_KEY}
+)
 """Keys of a message's data that only the platform writes."""
 _HIDDEN_KEYS = frozenset({WRITTEN_KEY, ASKED_IN_KEY, BUSY_KEY})
 PLATFORM_WORDS = {

@@ -131,6 +131,8 @@ class TalkView:
     """The addressees who do not read messages (`Agent.reads_words`)."""
     only_jobs: tuple[int, ...] = ()
     """The members of `unread` who do jobs with an aim (`Agent.pursues`)."""
+    takes_turns: bool = False
+    """True if two members take turns to speak within a step (`Organisation.takes_turns`)."""
     one_partner: bool = False
     """True if this person talks with one member at a time (`kitchen.contract.team_messages`)."""
     partner: int | None = None
@@ -196,8 +198,9 @@ class SeatView:
 
     seat: int
     phase: str
-    """`choose` (this seat must command), `waiting` (for other people), `thinking` (co-players decide), `lead`
-    (this person has no seat and instructs others), `over` (the episode has ended)."""
+    """`choose` (this seat must command), `answer` (this seat is busy, but has to answer a message), `waiting`
+    (for other people), `thinking` (co-players decide), `lead` (this person has no seat and instructs others),
+    `over` (the episode has ended)."""
     step: int
     """Number of steps taken."""
     length: int | None

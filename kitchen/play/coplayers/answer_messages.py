@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
@@ -17,7 +17,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation
-from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
 from kitchen.contract.world import Json
@@ -34,8 +33,10 @@ from kitchen.play.coplayers.agent_situations import (
     situation_to_answer,
     situation_to_open,
 )
+from kitchen.play.episode.advance_episode import continue_episode
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import page_broadcast
+from kitchen.play.turn.busy_listeners import call_busy_people, end_answer
 from kitchen.play.turn.conversation import (
     add_message,
     is_repeated,
@@ -44,7 +45,7 @@ from kitchen.play.turn.conversation import (
     store_messages,
     wait_for_informed_seats,
 )
-from kitchen.play.turn.decision_records import keep_in_note, store_calls
+from kitchen.play.turn.decision_records import keep_words_only, store_calls
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
 from kitchen.play.turn.speaking_order import (
@@ -169,7 +170,7 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
         said = messages_of_decision(turn, made.member, made.says, made.row)
         counts = opens and not any(row.kind in TALK_KINDS - {END} for row in said)
         if not counts:
-            _keep_words_only(made.row, asked.outcome.decision)
+            keep_words_only(made.row, asked.outcome.decision)
         Decision.objects.bulk_create([made.row])
         store_messages(turn, said)
         if counts:
@@ -177,17 +178,11 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
             store_plans_of(turn, made)
         wait_for_informed_seats(turn)
         turn.forget_memories()
+        call_busy_people(turn)
         begin_turn_of_people(turn)
         store_calls([(made.row, made.calls)])
         transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id, turn.stamp))
     return True
-
-
-def _keep_words_only(row: Decision, decision: MindDecision) -> None:
-    """Change the database row of a decision to that of an answer to a message. Its commands and plans are
-    kept only in its note, without effect."""
-    row.because = REASON_TO_ANSWER
-    row.note = keep_in_note(replace(decision, says=(), note=row.note)).note
 
 
 def minds_to_speak(episode_id: int, step: int) -> list[int]:
@@ -277,6 +272,19 @@ def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "
         return send_message_in_turn(turn, seat=seat, say=say, page=page)
 
 
+def answer_with_plan(turn: OpenTurn, seat: int) -> None:
+    """Go on with the conversation after the busy person in this seat has planned instead of writing an
+    answer.
+
+    Call this inside a transaction, with the turn refreshed and locked.
+    """
+    with passing_turn(turn):
+        end_answer(turn, seat, ran_out=False)
+        if call_busy_people(turn):
+            continue_episode(turn)
+    ask_for_answers(turn)
+
+
 def send_message_in_turn(
     turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "", after: int | None = None
 ) -> MessageReceipt:
@@ -300,6 +308,8 @@ def send_message_in_turn(
         with passing_turn(turn):
             if code := add_message(turn, member.number, say):
                 return MessageReceipt(code)
+            if call_busy_people(turn):
+                continue_episode(turn)
         request_answers(turn, member.number)
         if len(turn.people | turn.leaders) > 1 or not page:
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk, turn.stamp))

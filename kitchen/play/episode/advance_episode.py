@@ -33,6 +33,7 @@ from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Decision, Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
+from kitchen.play.turn.busy_listeners import call_busy_people, end_answer, speak_before_commands
 from kitchen.play.turn.conversation import (
     add_heard_note,
     complete_jobs,
@@ -213,11 +214,12 @@ def submit_to_turn(
         early = NOT_YOUR_TURN if held_seats(turn) & {given.seat for given in commands} else ""
         if code := code or early or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
-        given, made = delay_decisions(turn, commands, decisions)
+        given, made = delay_decisions(turn, *speak_before_commands(turn, commands, decisions))
         with passing_turn(turn):
             add_submitted(turn, given)
             if made:
                 store_decisions(turn, made)
+            call_busy_people(turn)
             continue_episode(turn, ahead, asked=bool(decisions))
         # stored last: it locks prompts that others need
         store_calls([(each.row, each.calls) for each in decisions])
@@ -298,9 +300,9 @@ def _ask_led_agents(turn: OpenTurn) -> bool:
 
 
 def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
-    """Close the turn for the people in the seats `overdue`, whose time is over. Return True if it was
-    closed. Return False if the list is empty, or if the deadline does not count because a needed part of
-    the server was down."""
+    """Close the turn for the people in the seats `overdue`, whose time is over. For busy people who had to
+    answer a message, only this answer ends. Return True if it was closed. Return False if the list is empty,
+    or if the deadline does not count because a needed part of the server was down."""
     closes_at = turn.episode.turn_closes_at
     if not overdue or closes_at is None or not deadline_counts(closes_at):
         return False
@@ -308,9 +310,15 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
     if why == step_timer.TIMEOUT:
         timed_out = prometheus_metrics.turns_timed_out.labels(turn.episode.world)
         count_on_commit(partial(timed_out.inc, len(overdue)))
+    silent = turn.called_people.intersection(overdue)
     with passing_turn(turn):
-        add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in overdue])
+        add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in {*overdue} - silent])
+        for seat in silent:
+            end_answer(turn, seat, ran_out=True)
+        call_busy_people(turn)
         continue_episode(turn)
+    if silent:
+        ask_for_answers(turn)
     _replace_absent_people(turn)
     seal_and_notify(turn)
     return True

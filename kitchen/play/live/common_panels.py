@@ -17,8 +17,9 @@ from kitchen.words.gettext_without_django import gettext, gettext_noop
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
-Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `jobs`
-if the reader can be given jobs, and `roster` for a reader who leads. No world's layout contains these.
+Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
+if two take turns to speak, `jobs` if the reader can be given jobs, and `roster` for a reader who leads. No
+world's layout contains these.
 """
 
 
@@ -130,6 +131,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
+        *([_panel("pass", PassButton(view.phase == "answer"))] if view.talk.takes_turns else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
         *([roster_panel(page, view)] if view.jobs.leads else []),
@@ -171,6 +173,12 @@ class Line(NamedTuple):
     """True if the text is the page's own, in its language."""
     requests: str = ""
     """The commands that the message requests, as text, if `text` does not contain them."""
+
+
+class PassButton(NamedTuple):
+    """The button with which a busy person gives no answer."""
+
+    offered: bool
 
 
 class Partner(NamedTuple):
@@ -219,12 +227,23 @@ def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
     if message.kind == ANSWER and (own := AGENT_MESSAGES.get(message.data.get("code", ""))):
         return Line(message.step, sender, others, view.talk.member in message.to, gettext(own), is_ours=True)
     if message.kind == END and not message.text:
-        return Line(message.step, gettext("Note"), (), False, gettext(CONVERSATION_ENDED), is_ours=True)
+        return Line(message.step, gettext("Note"), (), False, _end_in_words(view, message), is_ours=True)
     to_you = view.talk.member in message.to
     if own := page.translated_message(message):
         return Line(message.step, sender, others, to_you, own, is_ours=True)
     requests = page.requests_in_words(message.data)
     return Line(message.step, sender, others, to_you, message.text, requests=requests)
+
+
+def _end_in_words(view: SeatView, end: TeamMessage) -> str:
+    """Return what a message that ends a conversation means. Where members take turns, only the one who
+    opened the conversation of the step ends it. The other one gives no answer."""
+    in_step = (said for said in view.talk.messages if said.step == end.step and said.sender is not None)
+    if not view.talk.takes_turns or next(in_step).sender == end.sender:
+        return gettext(CONVERSATION_ENDED)
+    if end.sender == view.talk.member:
+        return gettext("You did not answer.")
+    return gettext("%(name)s did not answer.") % {"name": view.talk.members[end.sender or 0]}
 
 
 def notice_panel(notice: Notice) -> Panel:
@@ -239,7 +258,7 @@ def _panel(name: str, shows: NamedTuple) -> Panel:
 def _clock(view: SeatView) -> Clock:
     whole = "" if view.timing.step_seconds is None else f"{view.timing.step_seconds:g}"
     left = "" if view.timing.seconds_left is None else f"{view.timing.seconds_left:.2f}"
-    return Clock(whole, left, view.phase == "choose", view.step if left else 0)
+    return Clock(whole, left, view.phase in ("choose", "answer"), view.step if left else 0)
 
 
 def _plan(page: Page, view: SeatView) -> Plan:

@@ -208,6 +208,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     missing = _missing(turn, number, speaking)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
+    limited = choosing or phase == "answer"
     offered = choosing or (turn.is_open and number in turn.may_act)
     view = replace(
         _frame(turn, page, number, phase),
@@ -218,7 +219,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         history=tuple(step.known(world, number) for step in turn.past),
         choice=_choice(turn, number, choosing=choosing, offered=offered),
         timing=TimingView(
-            episode.step_seconds, step_timer.seconds_left(episode) if choosing else None, episode.tick_ms
+            episode.step_seconds, step_timer.seconds_left(episode) if limited else None, episode.tick_ms
         ),
         taken_over=_taken_over(turn),
         plans=PlansView(
@@ -269,11 +270,11 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list[Seat]:
     """Return the seats that the page of seat `number` shows as awaited. An agent that is asked counts as
     awaited until the step is taken, even if it has decided. A person whose turn to speak has not come
-    waits only for the speaker."""
+    waits only for the speaker. A busy person who has to answer is awaited, too."""
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
-        open_seats = open_seats if number in of_speaker else of_speaker
+        open_seats = open_seats | turn.called_people if number in of_speaker else of_speaker
     return [seat for seat in turn.acting if seat.number in open_seats]
 
 
@@ -297,6 +298,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
     talk = TalkView(
         member=member,
         members={one.number: _called(one, page) for one in organisation.members},
+        takes_turns=organisation.takes_turns,
         one_partner=organisation.one_partner,
         messages=said[-MESSAGES_SHOWN:],
         requests=tuple(one for one in said if REQUESTS_KEY in one.data),
@@ -351,11 +353,12 @@ def _called(member: Member, page: Page) -> str:
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
-    """Return `over`, `choose`, `waiting` (for people) or `thinking` (agents)."""
+    """Return `over`, `choose`, `answer` (a message, although busy), `waiting` (for people) or `thinking`
+    (agents)."""
     if not turn.is_open:
         return "over"
     if number in {other.number for other in missing}:
-        return "choose"
+        return "answer" if number in turn.called_people else "choose"
     return "waiting" if any(other.is_person for other in missing) else "thinking"
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from django.db import OperationalError, transaction
 from django.db.models import Count, Max, Q, QuerySet
 
+from kitchen.contract.agent import REASON_TO_ANSWER, LateDecision, add_to_note
 from kitchen.contract.agent import Decision as MindDecision
-from kitchen.contract.agent import LateDecision, add_to_note
 from kitchen.contract.canonical_json import text_hash
 from kitchen.contract.decision_notes import (
     JUDGED_KEY,
@@ -217,6 +217,13 @@ def keep_in_note(decision: MindDecision) -> MindDecision:
         decision,
         note={**note, DROPPED_KEY: storable_json({name: all_ for name, all_ in dropped.items() if all_})},
     )
+
+
+def keep_words_only(row: Decision, decision: MindDecision) -> None:
+    """Change the database row of a decision to that of an answer to a message. Its commands and plans are
+    kept only in its note, without effect."""
+    row.because = REASON_TO_ANSWER
+    row.note = keep_in_note(replace(decision, says=(), note=row.note)).note
 
 
 INTENTS_KEY = "intents"

@@ -213,6 +213,12 @@ class OpenTurn:
         }
 
     @property
+    def called_people(self) -> set[int]:
+        """Return the seats of busy people for whose answer to a message the step waits."""
+        called = (seat for seat in self.acting if seat.called_in == self.step)
+        return {seat.number for seat in called if seat.mind_id is None}
+
+    @property
     def awaited_minds(self) -> set[int]:
         """Return those of the `leading_minds` and `called` agents that the step still waits for."""
         idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}

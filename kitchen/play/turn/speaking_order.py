@@ -45,21 +45,23 @@ def member_to_speak(turn: OpenTurn) -> int | None:
         return None
     if minds := minds_to_answer(turn):
         return _member_number(turn, organisation, minds[0])
-    if said := words_of_step(turn):
-        return _person_to_answer(turn, organisation, said, choosing)
+    if words_of_step(turn):
+        return person_to_answer(turn, choosing)
     return min(organisation.holder(seat).number for seat in choosing)
 
 
-def _person_to_answer(
-    turn: OpenTurn, organisation: Organisation, said: Sequence[Message], choosing: set[int]
-) -> int | None:
-    """Return the number of the person who has to answer the last message, if they have not chosen yet."""
+def person_to_answer(turn: OpenTurn, people: set[int]) -> int | None:
+    """Return the number of the member who has to answer the last message of the step, if this is a person in
+    one of the seats `people`. None if the conversation is over, or if nothing was said."""
+    organisation, said = turn.episode.team, words_of_step(turn)
+    if organisation is None or not said:
+        return None
     last, opener = said[-1], _opener_of(said)
     other = next(member for member in organisation.members if member.number != last.sender)
     spoken = sum(row.sender == opener for row in said)
     if (
         not _calls(turn, organisation, last, said)
-        or choosing.isdisjoint(other.seats)
+        or people.isdisjoint(other.seats)
         or (other.number == opener and spoken >= organisation.rounds)
         or not may_know(turn.world, organisation, last, other.number)
     ):
@@ -92,7 +94,7 @@ def talk_refusal(turn: OpenTurn, seat: int, kind: str) -> str:
     organisation = turn.episode.team
     if organisation is None or not organisation.takes_turns or kind not in TALK_KINDS:
         return ""
-    if seat in held_seats(turn):
+    if seat in held_seats(turn) or (kind == END and seat not in choosing_people(turn)):
         return NOT_YOUR_TURN
     said = words_of_step(turn)
     if (opener := _opener_of(said)) is None:

@@ -56,6 +56,7 @@ _COLUMNS = {
     "seat_key": "seat.key",
     "page": "seat.page",
     "may_act_in": "seat.may_act_in",
+    "seat_called_in": "seat.called_in",
     **{name: f"command.{name}" for name in _COMMAND},
     "mind": "seat.mind_id",
     "mind_step": "mind.deciding_step",
@@ -158,7 +159,8 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     seats = {seat.number: seat for seat in turn.seats}
     for row in rows:
         seat = seats[row["number"]]
-        seat.key, seat.page, seat.may_act_in = row["seat_key"], row["page"], row["may_act_in"]
+        seat.key, seat.page = row["seat_key"], row["page"]
+        seat.may_act_in, seat.called_in = row["may_act_in"], row["seat_called_in"]
     turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
     standing = {

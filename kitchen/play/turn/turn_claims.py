@@ -308,13 +308,15 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     led = Case(When(_only_led(), then=F("turn_closes_at")))
     unasked = Seat.objects.filter(_may_act(), episode=OuterRef("pk"), mind=None)
     opened = Case(When(Exists(unasked), then=F("turn_opened_at")))
-    times = waiting.annotate(came=Coalesce(Subquery(last), led, opened)).values_list(
-        "pk", "step", "came", "decision_seconds", "thinking_seconds"
+    written = Message.objects.filter(episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK_KINDS)
+    said = written.order_by("-number").values("sent_at")[:1]
+    times = waiting.annotate(came=Coalesce(Subquery(last), led, opened), said=Subquery(said)).values_list(
+        "pk", "step", "came", "said", "decision_seconds", "thinking_seconds"
     )
     return [
         (pk, step + 1)
-        for pk, step, came, deciding, thinking in times
-        if came and came + timedelta(seconds=max(deciding, thinking)) + beyond < now
+        for pk, step, came, said, deciding, thinking in times
+        if came and max(came, said or came) + timedelta(seconds=max(deciding, thinking)) + beyond < now
     ]
 
 
@@ -357,7 +359,8 @@ def _people() -> QuerySet[Seat]:
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
     """Return the seats, among these, that the open step still waits for. An agent that only leads, or is
-    asked although its seats are busy, is not awaited after it has decided."""
+    asked although its seats are busy, is not awaited after it has decided. A busy person is awaited as long
+    as the person has to answer a message."""
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )
@@ -365,7 +368,8 @@ def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
     has_decided = Q(Exists(decided.exclude(because=REASON_TO_ANSWER)))
     is_called = Q(mind__called_in=F("episode__step") + 1)
     is_free = ~Q(Exists(done)) & ~_may_act() & ~(has_decided & Q(acts=False))
-    return seats.filter(is_free | (is_called & ~has_decided))
+    has_to_answer = Q(mind=None, called_in=F("episode__step") + 1)
+    return seats.filter(is_free | (is_called & ~has_decided) | has_to_answer)
 
 
 def _may_act() -> Q:
@@ -382,7 +386,7 @@ def _only_led() -> Q:
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
     """Return (episode id, step) of open turns whose deadline was more than `since` ago and in which a
-    person has not commanded."""
+    person has not commanded, or has not answered a message."""
     late = Episode.objects.filter(
         Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,

@@ -28,13 +28,13 @@ the step and can intervene.
 
 
 def missing_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats that the step still waits for. They are the seats without a command, and the seats
-    of agents that only lead and have not decided."""
-    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds
+    """Return the seats that the step still waits for. They are the seats without a command, the seats of
+    agents that only lead and have not decided, and those of busy people who have to answer a message."""
+    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds | turn.called_people
 
 
 def choosing_people(turn: OpenTurn) -> set[int]:
-    """Return the seats of people whose command the step still waits for."""
+    """Return the seats of people whose command, or answer to a message, the step still waits for."""
     return missing_seats(turn) & turn.people
 
 
@@ -168,6 +168,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         or step != turn.step
         or turn.numbers != seats | turn.may_act
         or turn.awaited_minds
+        or turn.called_people
         or awaits_answer(turn)
         or thinking_seconds(turn)
     ):

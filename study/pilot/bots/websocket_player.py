@@ -116,6 +116,8 @@ class TurnSession:
             return True
         if message["phase"] == "choose" and self.sent <= message["step"]:
             await self._choose(socket, message)
+        if message["phase"] == "answer":
+            await socket.send(json.dumps({"type": "say", "text": "", "kind": "end"}))
         if message["phase"] == "lead" and self.sent <= message["step"]:
             await self._lead(socket, message)
         return False

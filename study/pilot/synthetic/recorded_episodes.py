@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
-from kitchen.contract.organisation import INFORM
+from kitchen.contract.organisation import END, INFORM
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Json
 from kitchen.infra.database_writes import insert_in_batches
@@ -159,6 +159,9 @@ def _play(episode: Episode, player: Player) -> None:
         for member, aim in player.jobs(state) if state["phase"] == "lead" else ():
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
             send_message(episode_id=episode.pk, seat=seat.number, say=say)
+        if state["phase"] == "answer":
+            send_message(episode_id=episode.pk, seat=seat.number, say=MessageDraft("", END))
+            continue
         step = state["step"] + 1
         claim = claim_decision(episode_id=episode.pk, step=step)  # so that no worker takes it
         if state["phase"] == "choose":

@@ -191,4 +191,4 @@ def _counters(counters: Sequence[Mapping[str, Json]]) -> str:
 def _said(message: TeamMessage, member: int) -> str:
     who = "You" if message.sender == member else "Teammate"
     requests: list[Command] = commands_in(message.data, REQUESTS_KEY)
-    return f"{who}: {message.text}" + (f" [requests: {spelled(requests)}]" if requests else "")
+    return f"{who}: {message.text or '(nothing)'}" + (f" [requests: {spelled(requests)}]" if requests else "")
