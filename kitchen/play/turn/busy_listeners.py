@@ -13,7 +13,7 @@ from dataclasses import replace
 from kitchen.contract.agent import Decision as MindDecision
 from kitchen.contract.mailbox import RAN_OUT_KEY
 from kitchen.contract.organisation import END, TALK_KINDS
-from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.team_messages import MessageDraft, message_recipients
 from kitchen.play.turn.conversation import add_platform_message, message_refusal
 from kitchen.play.turn.decision_records import keep_words_only
 from kitchen.play.turn.open_turn import OpenTurn
@@ -55,7 +55,8 @@ def _opens_with_busy_person(turn: OpenTurn, made: SubmittedDecision) -> bool:
     if team is None or not team.takes_turns or not busy or turn.heard_in_step.get(made.row.mind_id):
         return False
     drafts = (message_refusal(turn, made.member, say) for say in made.says if say.kind in TALK_KINDS - {END})
-    addressed = {number for say, code in drafts if not code for number in say.to}
+    allowed = [say for say, code in drafts if not code]
+    addressed = {number for say in allowed for number in message_recipients(team, made.member, say)}
     return any(team.holder(seat).number in addressed for seat in busy)
 
 

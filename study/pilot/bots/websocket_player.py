@@ -67,6 +67,8 @@ class TurnSession:
         """The last choice that this session sent."""
         self.held: list[str] | None = None
         """A choice that was refused because another member speaks first. It is sent again afterwards."""
+        self.unanswered = 0
+        """Number of the last message to which this session, while busy, gave no answer."""
 
     async def play(self) -> None:
         """Play until the episode, or the planned part of the episode, is over. Raises
@@ -116,8 +118,9 @@ class TurnSession:
             return True
         if message["phase"] == "choose" and self.sent <= message["step"]:
             await self._choose(socket, message)
-        if message["phase"] == "answer":
-            await socket.send(json.dumps({"type": "say", "text": "", "kind": "end"}))
+        if message["phase"] == "answer" and self.unanswered < (last := message["messages"][-1]["number"]):
+            self.unanswered = last
+            await socket.send(json.dumps({"type": "say", "kind": "end"}))
         if message["phase"] == "lead" and self.sent <= message["step"]:
             await self._lead(socket, message)
         return False
