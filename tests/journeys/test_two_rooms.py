@@ -325,6 +325,8 @@ async def test_two_people_hold_a_conversation_and_deliver(
     await assistant.page.click("[data-accept]")
     await assistant.page.wait_for_selector("#queues section:not(.is-chef) li", state="attached")
     await assistant.page.wait_for_selector("#phase :text('Waiting for Cook 1')")
+    await act(page, chef, ("wait", "1"))
+    await ask_a_busy_teammate(chef, assistant)
     await asyncio.gather(act_all(chef, pair.chef), wait_whenever_asked(assistant))
     for person in (chef, assistant):
         assert "The dish was delivered in time" in await person.page.inner_text("#over")
@@ -347,6 +349,23 @@ async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> 
     await chef.press("#ask-text", "Enter")
     await assistant.click("[data-panel-tab=talk]")
     await assistant.wait_for_selector(".said:has-text('Yes.')")
+
+
+async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
+    """Write while the teammate carries out a plan. The step waits until the teammate passes."""
+    await chef.page.fill("#ask-text", "Soon?")
+    await chef.page.press("#ask-text", "Enter")
+    await assistant.page.wait_for_selector("#bar[data-phase=answer]")
+    await assistant.page.wait_for_selector("#phase:has-text('Answer Cook 1')")
+    await chef.page.wait_for_selector("#phase:has-text('Cook 2 is answering')")
+    assert await chef.page.locator("#ask-form [data-send]").is_disabled()
+    await picture(assistant.page, "two-assistant-busy")
+    await assistant.page.set_viewport_size({"width": 1440, "height": 900})
+    await picture(assistant.page, "two-assistant-busy-wide")
+    await assistant.page.set_viewport_size({"width": 390, "height": 844})
+    await assistant.page.click("#pass-turn")
+    await chef.page.wait_for_selector("#bar[data-phase=choose]")
+    assert await assistant.page.locator("#pass-turn").count() == 0
 
 
 async def wait_whenever_asked(person: Person) -> None:
