@@ -34,7 +34,7 @@ def _episodes_are_somebodys() -> None:
 
 def _what_happens_is_noted() -> None:
     """Connect the signal receivers that record logins, account changes and erasures as security events."""
-    from study.researchers.account_security import log_account_changes
+    from study.researchers.account_change_log import log_account_changes
     from study.researchers.security_events import log_logins_and_erasures
 
     log_logins_and_erasures()

@@ -20,7 +20,7 @@ from functools import lru_cache
 from kitchen.contract.agent import Advice, AimPursuer, AimStep, Situation
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
 from kitchen.worlds.cuisine.level import Level, tools_needed
-from kitchen.worlds.cuisine.simulated_kitchen import level_from_brief
+from kitchen.worlds.cuisine.simulate_commands import level_from_brief
 
 SERVE, MAKE, FETCH, FREE = "serve", "make", "fetch", "free"
 

@@ -201,7 +201,7 @@ def check_actions(view: KitchenView, given: Sequence[GivenAction]) -> CheckedAct
             first = spell_action(seat, ours[seat])
             text = f"{agent_name(seat)} got two actions; only the first counts: {first}."
             faults.append(ActionFault("duplicate_agent", text, seat))
-    game = simulated_kitchen(view)
+    game = simulate_commands(view)
     turn = {**view.commanded, **ours}
     for event in game.step(turn):
         if event.kind == "refused" and event.seat in ours:
@@ -211,7 +211,7 @@ def check_actions(view: KitchenView, given: Sequence[GivenAction]) -> CheckedAct
     return CheckedActions(commands, (*dict.fromkeys(faults), *_left_out(view, commands)))
 
 
-def simulated_kitchen(view: KitchenView) -> BlocksKitchen:
+def simulate_commands(view: KitchenView) -> BlocksKitchen:
     """Return a simulated kitchen in the observed state, in which a step can be tried out. The orders that
     arrive later in it differ from the real ones."""
     brief, seen = view.brief, view.observation

@@ -74,7 +74,7 @@ from kitchen.worlds.cuisine.dispatcher.settings import (
     reply_room_problem,
     unsent_settings,
 )
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 
 NO_WORDS = "(no words)"
 """Text of an empty answer in the memory, because providers refuse empty messages."""

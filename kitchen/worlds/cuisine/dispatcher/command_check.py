@@ -19,7 +19,7 @@ from kitchen.worlds.cuisine.command_rules import AgentState, PlaceState
 from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 from kitchen.worlds.cuisine.dispatcher.settings import SENTENCES
 from kitchen.worlds.cuisine.display_text import telling_reasons
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 
 
 def agent_name(seat: int) -> str:

@@ -23,16 +23,16 @@ from kitchen.worlds.cuisine.dispatcher.command_check import (
     refusal_fault,
     spell_command,
 )
-from kitchen.worlds.cuisine.dispatcher.demonstration import (
+from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment, spell_commands
+from kitchen.worlds.cuisine.dispatcher.prompt_demonstration import (
     DEMONSTRATION_KINDS,
     DISH_DEMONSTRATION,
     Demonstration,
     demonstrate,
     demonstration_team,
 )
-from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment, spell_commands
 from kitchen.worlds.cuisine.dispatcher.settings import PROMPT_PARTS, SENTENCES, DispatcherOptions, calls_tool
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen, level_from_brief
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen, level_from_brief
 
 Brief = Mapping[str, Json]
 

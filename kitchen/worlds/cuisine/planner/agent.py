@@ -40,7 +40,7 @@ from kitchen.worlds.cuisine.planner.planner_state import (
     watch_others,
 )
 from kitchen.worlds.cuisine.planner.work_batches import ACTIVATE, NOWHERE, Batch, PlanDraft, Trip, TripStyle
-from kitchen.worlds.cuisine.simulated_kitchen import KEYS_OF_LEVEL
+from kitchen.worlds.cuisine.simulate_commands import KEYS_OF_LEVEL
 
 JOBS_KEY = "jobs"
 """Key of the jobs in the planner's memory; absent while no job was given."""

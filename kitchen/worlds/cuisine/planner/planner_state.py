@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kitchen.contract.world import Command, Json
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 
 MOVE_STEPS = 4
 """Commands to bring one thing from one place to another: goto, get, goto, put."""

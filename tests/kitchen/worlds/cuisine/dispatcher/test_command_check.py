@@ -12,7 +12,7 @@ from kitchen.worlds.cuisine.dispatcher.command_check import CheckedCommands, che
 from kitchen.worlds.cuisine.dispatcher.command_extraction import GivenCommand
 from kitchen.worlds.cuisine.dispatcher.kitchen_snapshot import KitchenMoment
 from kitchen.worlds.cuisine.dispatcher.prompt import feedback_sentences
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, fetch, kitchen, play, wander
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment

@@ -32,7 +32,7 @@ from kitchen.worlds.cuisine.order_book import timing_of
 from kitchen.worlds.cuisine.planner.agent import CuisinePlanner
 from kitchen.worlds.cuisine.planner.plan_search import DEMONSTRATION_SETTINGS, DEMONSTRATION_TRIES
 from kitchen.worlds.cuisine.settings import Options
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen
 from kitchen.worlds.cuisine.world import CuisineWorld
 
 DEMONSTRATION_LEVEL_CODE = "demonstration"

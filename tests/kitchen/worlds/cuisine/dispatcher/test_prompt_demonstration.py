@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kitchen.worlds.cuisine.dispatcher.command_check import NOOP, CommandedTeam
-from kitchen.worlds.cuisine.dispatcher.demonstration import (
+from kitchen.worlds.cuisine.dispatcher.prompt_demonstration import (
     DISH_DEMONSTRATION,
     TEAM_DEMONSTRATION,
     Demonstration,
@@ -16,7 +16,7 @@ from kitchen.worlds.cuisine.dispatcher.demonstration import (
 )
 from kitchen.worlds.cuisine.level import Level
 from kitchen.worlds.cuisine.level_generator import LEVEL_CLASSES
-from kitchen.worlds.cuisine.simulated_kitchen import SimulatedKitchen, level_from_brief
+from kitchen.worlds.cuisine.simulate_commands import SimulatedKitchen, level_from_brief
 from tests.kitchen.worlds.cuisine.cooking import LEVELS, kitchen
 from tests.kitchen.worlds.cuisine.dispatcher.dispatching import moment
 from tests.nightly import thinned
