@@ -144,6 +144,11 @@ class TalkView:
     turn: SpeakingTurn | None = None
     """Whose turn it is while this person has to choose. None if everybody may choose."""
 
+    @property
+    def waits_to_speak(self) -> bool:
+        """Return True if this person has to wait because it is another member's turn."""
+        return self.turn is not None and self.turn.speaker != self.member
+
 
 @dataclass(frozen=True, slots=True)
 class JobsView:

@@ -182,6 +182,8 @@ class OpenPage:
         """The stamp of the state last sent."""
         self._json = json
         self._screen = Screen()
+        self._notice_code = ""
+        """Code of the notice that a browser's page shows. Empty without a notice."""
         self._state_sent: tuple[object, ...] | None = None
         """The state last sent to a program, with the step's stamp, without the time left."""
 
@@ -304,6 +306,7 @@ class OpenPage:
     def _notice(self, message: NoticeMessage) -> str:
         if self._json:
             return message_to_json(message)
+        self._notice_code = message.code
         with translation.override(self.language):
             return self._screen.notice(replace(message, text=gettext(message.text)))
 
@@ -333,7 +336,7 @@ class OpenPage:
     def _silence(self) -> list[str]:
         """Return the HTML that removes the notice of an earlier refusal from a browser's page, in a list. The
         list is empty for a program."""
-        return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
+        return [] if self._json else [self._notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
         """Return the state of the turn as `_state` does. If the page belongs to a program to which nothing
@@ -363,7 +366,9 @@ class OpenPage:
                 message = seat_view.state_message(turn.episode.world, view)
                 self._state_sent = (turn.stamp[:3], replace(message, seconds_left=None))
                 return message_to_json(message)
-            return self._screen.fragments(get_page(turn.episode.world), view)
+            fragments = self._screen.fragments(get_page(turn.episode.world), view)
+        is_outdated = self._notice_code == NOT_YOUR_TURN and not view.talk.waits_to_speak
+        return "".join([*(self._silence() if is_outdated else ()), fragments])
 
     def _forget(self) -> None:
         self._screen, self.stamp, self._state_sent = Screen(), None, None
