@@ -420,3 +420,8 @@ class Page(ABC):
         """Return the command as text for this view. If things have their own names in the view, use this
         method instead of `phrase`."""
         return self.phrase(command)
+
+    def under_way(self, view: SeatView) -> Command | None:
+        """Return this seat's command that is not finished yet, to show it before the planned ones. None if
+        there is none, as where commands last one step."""
+        return None

@@ -77,6 +77,8 @@ class Plan(NamedTuple):
     """Commands as form values of the menu, and as text."""
     broken: str = ""
     """The planned command that was impossible after the last step, as text. The plan was then dropped."""
+    under_way: str = ""
+    """The command before those in `left` that is not finished, as text. Empty if there is none."""
 
 
 class Plans(NamedTuple):
@@ -245,7 +247,9 @@ def _clock(view: SeatView) -> Clock:
 def _plan(page: Page, view: SeatView) -> Plan:
     left = tuple(page.worded(view, command) for command in view.plans.by_seat.get(view.seat, ()))
     offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plans.plannable)
-    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view))
+    current = page.under_way(view)
+    under_way = page.worded(view, current) if current else ""
+    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view), under_way)
 
 
 def _broken(page: Page, view: SeatView) -> str:

@@ -390,12 +390,24 @@ class CollabPage(GridPage):
                 player.is_you,
                 player.seat == CHEF,
                 thing_words(each["holds"]),
-                doing_words(each),
+                self._doing(view, player, each),
                 tuple(map(command_words, view.plans.by_seat.get(player.seat, ()))),
             )
             for player, each in zip(view.players, view.observation["players"], strict=True)
         )
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
+
+    def _doing(self, view: SeatView, player: PlayerView, seen: Mapping[str, Json]) -> str:
+        """Return what a cook does, as text. For the person's own cook, this can be a chosen macro that has
+        not begun yet."""
+        chosen = self.under_way(view) if player.is_you else None
+        return command_words(chosen) if chosen else doing_words(seen)
+
+    def under_way(self, view: SeatView) -> Command | None:
+        """Return the macro in progress of the person's own cook, or the macro that was chosen for the open
+        step. None if there is none."""
+        doing, chosen = view.observation["players"][view.seat]["doing"], view.choice.chosen
+        return tuple(doing) if doing else chosen if chosen != GO_ON else None
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return the data that the page's JavaScript needs, with the names of the ingredients and the
