@@ -33,6 +33,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     VERB_WORDS,
     command_words,
     doing_words,
+    list_words,
     picker_words,
     recipe_steps,
     stand_in_sentence,
@@ -97,6 +98,12 @@ class CookQueues(NamedTuple):
     """The content of the panel that shows both cooks."""
 
     cooks: tuple[CookQueue, ...]
+
+
+class LyingThings(NamedTuple):
+    """The things on counters and in utensils, as texts: one for all counters, and one for each utensil."""
+
+    texts: tuple[str, ...]
 
 
 class PickedWord(NamedTuple):
@@ -293,7 +300,8 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        return (makers[0], self.queues, *makers[1:], self.ask, self.asked, self.requests)
+        drawn = (self.lying,) if self.board in makers else ()
+        return (makers[0], self.queues, *drawn, *makers[1:], self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
@@ -396,6 +404,15 @@ class CollabPage(GridPage):
             for player, each in zip(view.players, view.observation["players"], strict=True)
         )
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
+
+    def lying(self, view: SeatView) -> Panel:
+        """Return the panel below the drawing that names what is on counters and in utensils. In the drawing
+        there is room only for the first letters."""
+        on_counters = list_words(each["thing"] for each in view.observation["counters"])
+        counters = [gettext("Counters: {things}").format(things=on_counters)] if on_counters else []
+        used = (each for each in view.observation["utensils"] if each["contents"] or each["ready"])
+        utensils = (f"{sentence_case(thing_words(each['thing']))}: {utensil_words(each)}" for each in used)
+        return Panel("lying", f"{_TEMPLATES}/lying.jinja", LyingThings((*counters, *utensils)))
 
     def _doing(self, view: SeatView, player: PlayerView, seen: Mapping[str, Json]) -> str:
         """Return what a cook does, as text. For the person's own cook, this can be a chosen macro that has

@@ -25,7 +25,7 @@ from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_waits
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.page import PAGE
-from tests.kitchen.worlds.collab_overcooked.games import command, game
+from tests.kitchen.worlds.collab_overcooked.games import command, game, play
 from tests.kitchen.worlds.collab_overcooked.test_practice_hints import view
 
 TEMPLATES = Path(collab_overcooked.__file__).parent / "templates" / "worlds" / "collab_overcooked"
@@ -160,3 +160,17 @@ def test_a_plan_is_shown_whole_with_the_action_under_way() -> None:
         world.step({})
     assert shown(None, put)[0] == then and "(under way)" not in shown(None, phase="choose")[0]
     assert shown(("go_on",))[1].doing == "Ready for the next action", "staying is no action of a plan"
+
+
+def test_a_drawing_has_the_names_of_what_lies_about_below_it() -> None:
+    """In the drawing there is room for three letters only."""
+    world = game("boiled_egg")
+
+    def lying(shown: str = "drawn") -> Any:
+        panels = PAGE.panels(replace(view(world, 0, []), shown=shown))
+        return next((panel.shows[0] for panel in panels if panel.id == "lying"), None)
+
+    assert lying() == () and lying("tables") is None
+    play(world, 1, " ".join(FETCH), "place_obj_on_counter", "pickup green_bean ingredient_dispenser")
+    play(world, 1, "put_obj_in_utensil chopping_board0")
+    assert lying("both") == ("Counters: egg", "Chopping board: green bean; can be started")
