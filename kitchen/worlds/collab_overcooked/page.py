@@ -53,6 +53,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     possible_macros,
     read_macros,
     things_from_observation,
+    unbalanced_entry,
     visible_things,
     with_waits,
     without_request,
@@ -306,12 +307,14 @@ class CollabPage(GridPage):
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
 
-        Raises TypedTextError if the text has no command, more than `most` commands, or a command that the
-        cook can never carry out. If `asks` is false, the person plans for the own seat. Then the first
-        command must also be possible now.
+        Raises TypedTextError if the text has no command, more than `most` commands, a command without one of
+        its parentheses, or a command that the cook can never carry out. If `asks` is false, the person plans
+        for the own seat. Then the first command must also be possible now.
         """
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
+        if cut_short := unbalanced_entry(text):
+            self._refuse((cut_short,), "parenthesis_missing")
         macros = tuple(filter(None, map(without_request, read_macros(text))) if asks else read_macros(text))
         if not macros:
             raise TypedTextError(gettext("Type at least one action."))
