@@ -237,6 +237,8 @@ class SeatView:
     taken_over: tuple[tuple[int, int, str], ...] | None = None
     """Seats that co-players took over from people who were `away` or have `left`: (seat, first step for which
     a co-player chose, reason). None in an episode in which this cannot happen."""
+    away: frozenset[int] = frozenset()
+    """Seats of other people whose page is not connected at the moment."""
 
 
 class NoContent(NamedTuple):

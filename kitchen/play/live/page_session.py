@@ -180,6 +180,11 @@ class OpenPage:
         """Language of the texts for a browser. Programs receive codes."""
         self.stamp: TurnStamp | None = None
         """The stamp of the state last sent."""
+        self.others: Mapping[int, int] = {}
+        """Seats of the other people whom this page may wait for: ids with numbers."""
+        self.away: frozenset[int] = frozenset()
+        """Numbers of those whose page is not connected (see `page_presence`)."""
+        self._away_shown: frozenset[int] = frozenset()
         self._json = json
         self._screen = Screen()
         self._notice_code = ""
@@ -204,7 +209,8 @@ class OpenPage:
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
-            return PageAnswer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
+            is_current = turn.stamp == self.stamp and self.away == self._away_shown
+            return PageAnswer(() if is_current else tuple(self._news(turn)))
 
     def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
         """Parse the text that the person typed, and return a message with the commands in the text. If the
@@ -361,7 +367,9 @@ class OpenPage:
 
     def _text(self, turn: OpenTurn) -> str:
         with translation.override(self.language):
-            view = seat_view.seat_view_in_turn(turn, self.seat.number)
+            self.others = _other_people(turn, self.seat.number)
+            self._away_shown = self.away
+            view = replace(seat_view.seat_view_in_turn(turn, self.seat.number), away=self._away_shown)
             if self._json:
                 message = seat_view.state_message(turn.episode.world, view)
                 self._state_sent = (turn.stamp[:3], replace(message, seconds_left=None))
@@ -382,6 +390,14 @@ class OpenPage:
         if seat.key != self.seat.key:
             return NO_SEAT_CLOSE_CODE
         return ELSEWHERE_CLOSE_CODE if seat.page != self.name else None
+
+
+def _other_people(turn: OpenTurn, number: int) -> dict[int, int]:
+    """Return the seats of the people whom the page of seat `number` may wait for: ids with numbers. Empty in
+    a real-time episode, and after the end."""
+    if not turn.is_open or turn.episode.tick_ms is not None:
+        return {}
+    return {seat.pk: seat.number for seat in turn.acting if seat.is_person and seat.number != number}
 
 
 def open_page(
