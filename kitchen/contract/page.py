@@ -146,6 +146,11 @@ class TalkView:
     turn: SpeakingTurn | None = None
     """Whose turn it is while this person has to choose. None if everybody may choose."""
 
+    @property
+    def waits_to_speak(self) -> bool:
+        """Return True if this person has to wait because it is another member's turn."""
+        return self.turn is not None and self.turn.speaker != self.member
+
 
 @dataclass(frozen=True, slots=True)
 class JobsView:
@@ -235,6 +240,8 @@ class SeatView:
     taken_over: tuple[tuple[int, int, str], ...] | None = None
     """Seats that co-players took over from people who were `away` or have `left`: (seat, first step for which
     a co-player chose, reason). None in an episode in which this cannot happen."""
+    away: frozenset[int] = frozenset()
+    """Seats of other people whose page is not connected at the moment."""
 
 
 class NoContent(NamedTuple):
@@ -418,3 +425,8 @@ class Page(ABC):
         """Return the command as text for this view. If things have their own names in the view, use this
         method instead of `phrase`."""
         return self.phrase(command)
+
+    def under_way(self, view: SeatView) -> Command | None:
+        """Return this seat's command that is not finished yet, to show it before the planned ones. None if
+        there is none, as where commands last one step."""
+        return None

@@ -24,7 +24,7 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.condition_seats import seats_of
 from study.design.models import Study
-from study.design.readiness_checks import ReadinessProblem, readiness_problems
+from study.design.readiness_checks import ReadinessProblem, advice, readiness_problems
 from study.participants.models import Round
 
 FEWEST = 3
@@ -35,10 +35,30 @@ BLANK = 0.25
 """Share of missing values that triggers a warning."""
 
 
+BLANK_VALUES, FLOOR, CEILING, CONSTANT = "blank", "floor", "ceiling", "constant"
+FOLDED = {
+    CEILING: (
+        "is at its ceiling and cannot show anything higher",
+        "are at their ceiling and cannot show anything higher",
+    ),
+    FLOOR: (
+        "is at its floor and cannot show anything lower",
+        "are at their floor and cannot show anything lower",
+    ),
+    CONSTANT: ("does not vary, so no test can compare it", "do not vary, so no test can compare them"),
+    BLANK_VALUES: ("is often blank", "are often blank"),
+}
+"""The text of a summary by kind of warning: about one metric, and about several."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpreadWarning:
     """A warning about a metric: what was found, in which episodes, and the consequence (may be empty)."""
 
+    kind: str
+    """A key of `FOLDED`."""
+    label: str
+    """The metric's name."""
     what: str
     where: str
     so: str = ""
@@ -63,7 +83,8 @@ def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[
     if len(values) < FEWEST:
         return
     if len(values) - len(there) >= BLANK * len(values):
-        yield SpreadWarning(f"“{figure.label}” is blank", _of(len(values) - len(there), len(values)))
+        where = _of(len(values) - len(there), len(values))
+        yield SpreadWarning(BLANK_VALUES, figure.label, f"“{figure.label}” is blank", where)
     if len(there) >= FEWEST:
         yield from _flat(figure, there)
 
@@ -75,13 +96,15 @@ def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
     for end, words, way in ((high, "highest", "higher"), (low, "lowest", "lower")):
         number = sum(value == end for value in there)
         if end is not None and number >= OFTEN * len(there):
-            name = "ceiling" if way == "higher" else "floor"
-            what = f"“{figure.label}” is at its {name} ({figure.shown(end)}, the {words} value)"
-            yield SpreadWarning(what, _of(number, len(there)), f"it cannot show anything {way}")
+            kind = CEILING if way == "higher" else FLOOR
+            what = f"“{figure.label}” is at its {kind} ({figure.shown(end)}, the {words} value)"
+            where = _of(number, len(there))
+            yield SpreadWarning(kind, figure.label, what, where, f"it cannot show anything {way}")
             return
     if len(set(there)) == 1:
-        what = f"“{figure.label}” is {figure.shown(there[0])}"
-        yield SpreadWarning(what, _of(len(there), len(there)), "it does not vary, so no test can compare it")
+        what, where = f"“{figure.label}” is {figure.shown(there[0])}", _of(len(there), len(there))
+        so = "it does not vary, so no test can compare it"
+        yield SpreadWarning(CONSTANT, figure.label, what, where, so)
 
 
 def _of(number: int, of: int) -> str:
@@ -223,8 +246,32 @@ def _usual(plan: ConditionPlan) -> int | None:
 
 def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
     """Return all problems and warnings that the researcher should consider before data collection. Problems
-    that block data collection come first. Warnings from the design and from the dry run follow."""
-    return [*readiness_problems(study), *_tried(study)]
+    that block data collection come first. Warnings from the design and a summary of the dry run follow."""
+    told = folded_dry_run_warnings(study)
+    return [*readiness_problems(study), *(advice(words, DETAILS_PAGE) for words in told)]
+
+
+DETAILS_PAGE = "dry-runs"
+"""The page that lists every warning from the dry run (see `ReadinessProblem.page`)."""
+
+
+def folded_dry_run_warnings(study: Study) -> list[str]:
+    """Return the warnings from the dry run as at most one sentence for each kind. The sentence names each
+    metric once, and counts the metrics and the affected conditions."""
+    labels: dict[str, dict[str, None]] = {kind: {} for kind in FOLDED}
+    conditions: dict[str, set[str]] = {kind: set() for kind in FOLDED}
+    for key, spreads in dry_run_spreads(study).items():
+        for one in spreads:
+            labels[one.kind][one.label] = None
+            conditions[one.kind].add(key)
+    return [_folded(kind, list(labels[kind]), len(conditions[kind])) for kind in FOLDED if labels[kind]]
+
+
+def _folded(kind: str, labels: Sequence[str], conditions: int) -> str:
+    words = FOLDED[kind][len(labels) > 1]
+    where = f"in {counted_noun(conditions, 'condition')} of the dry run"
+    named = ", ".join(f"“{label}”" for label in labels)
+    return f"{counted_noun(len(labels), 'measure')} {words}, {where}: {named}."
 
 
 def unmeasurable_warnings(study: Study) -> list[str]:
@@ -234,11 +281,15 @@ def unmeasurable_warnings(study: Study) -> list[str]:
     The warnings come from the settings and from the dry run. Conditions with the same warning share one
     sentence.
     """
+    return [*_unmeasured_by_settings(study), *_together(study)]
+
+
+def _unmeasured_by_settings(study: Study) -> list[str]:
     names: dict[str, list[str]] = {}
     for row in study.conditions.all():
         for words in row.unmeasured:
             names.setdefault(words, []).append(row.name)
-    return [*(f"{and_list(of)}: {words}" for words, of in names.items()), *_together(study)]
+    return [f"{and_list(of)}: {words}" for words, of in names.items()]
 
 
 def _together(study: Study) -> list[str]:
@@ -261,18 +312,9 @@ def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
 
 
 def first_warning(study: Study) -> str:
-    """Return a text with the first sentence of `unmeasurable_warnings`. If there are more sentences, the
-    text also states their number. Return an empty string if there are none."""
-    told = unmeasurable_warnings(study)
+    """Return a text with the first sentence about what the study cannot measure. If there are more
+    sentences, the text also states their number. Return an empty string if there are none."""
+    told = [*_unmeasured_by_settings(study), *folded_dry_run_warnings(study)]
     rest = counted_noun(len(told) - 1, "more point")
     more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""
     return f"{told[0]}{more}" if told else ""
-
-
-def _tried(study: Study) -> list[ReadinessProblem]:
-    rows, told = study.conditions.all(), dry_run_warnings(study)
-    return [
-        ReadinessProblem(f"{row.name}: {words}", "condition", (row.pk,), hinders=False)
-        for row in rows
-        for words in told.get(row.key, ())
-    ]

@@ -109,10 +109,8 @@ def _page(
     """Return one of the study's analysis pages. If its results are not ready (`is_ready` is False), the
     page reloads itself until they are."""
     shared = {"study": study, "counts": study_counts(study)}
-    response = render(request, template, {**shared, **context})
-    if not is_ready:
-        response["Refresh"] = str(WAIT_SECONDS)
-    return response
+    reload_seconds = None if is_ready else WAIT_SECONDS
+    return render(request, template, {**shared, "reload_seconds": reload_seconds, **context})
 
 
 @study_page("view")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import ANSWER, END
-from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.page import Page, Panel, PlayerView, SeatView
 from kitchen.contract.team_messages import ONLY_JOBS, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
@@ -78,6 +78,8 @@ class Plan(NamedTuple):
     """Commands as form values of the menu, and as text."""
     broken: str = ""
     """The planned command that was impossible after the last step, as text. The plan was then dropped."""
+    under_way: str = ""
+    """The command before those in `left` that is not finished, as text. Empty if there is none."""
 
 
 class Plans(NamedTuple):
@@ -120,7 +122,7 @@ class Notice(NamedTuple):
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
     """Build all panels of this module that this seat's page shows, except the notice."""
     waited = set(view.waiting_for) - {view.seat}
-    names = tuple(player.name for player in view.players if player.seat in waited)
+    names = tuple(_waited_name(view, player) for player in view.players if player.seat in waited)
     phase = "choose" if view.choice.may_act else view.phase
     return (
         _panel("bar", Bar(view.step, view.length, phase)),
@@ -139,6 +141,15 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
     )
 
 
+def _waited_name(view: SeatView, player: PlayerView) -> str:
+    """Return the name of somebody whom the page waits for. It says if this person's page is not connected."""
+    return _not_connected(player.name) if player.seat in view.away else player.name
+
+
+def _not_connected(name: str) -> str:
+    return gettext("{name} (not connected)").format(name=name)
+
+
 def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
     """Return the phase. Where members take turns, it says whom the person waits for, or has to answer."""
     made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
@@ -146,6 +157,8 @@ def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
         return made
     if turn.speaker != view.talk.member:
         speaker = view.talk.members[turn.speaker]
+        if view.away.intersection(view.waiting_for):  # these are the speaker's seats
+            speaker = _not_connected(speaker)
         return made._replace(speaker=speaker, answers=turn.answers, waited=turn.seconds)
     if not turn.answers:
         return made
@@ -264,7 +277,9 @@ def _clock(view: SeatView) -> Clock:
 def _plan(page: Page, view: SeatView) -> Plan:
     left = tuple(page.worded(view, command) for command in view.plans.by_seat.get(view.seat, ()))
     offered = tuple((_as_value(command), page.worded(view, command)) for command in view.plans.plannable)
-    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view))
+    current = page.under_way(view)
+    under_way = page.worded(view, current) if current else ""
+    return Plan(view.step, view.phase == "choose", left, offered, _broken(page, view), under_way)
 
 
 def _broken(page: Page, view: SeatView) -> str:

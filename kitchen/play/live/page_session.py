@@ -187,8 +187,15 @@ class OpenPage:
         """Language of the texts for a browser. Programs receive codes."""
         self.stamp: TurnStamp | None = None
         """The stamp of the state last sent."""
+        self.others: Mapping[int, int] = {}
+        """Seats of the other people whom this page may wait for: ids with numbers."""
+        self.away: frozenset[int] = frozenset()
+        """Numbers of those whose page is not connected (see `page_presence`)."""
+        self._away_shown: frozenset[int] = frozenset()
         self._json = json
         self._screen = Screen()
+        self._notice_code = ""
+        """Code of the notice that a browser's page shows. Empty without a notice."""
         self._state_sent: tuple[object, ...] | None = None
         """The state last sent to a program, with the step's stamp, without the time left."""
 
@@ -209,7 +216,8 @@ class OpenPage:
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
-            return PageAnswer(tuple(self._news(turn)) if turn.stamp != self.stamp else ())
+            is_current = turn.stamp == self.stamp and self.away == self._away_shown
+            return PageAnswer(() if is_current else tuple(self._news(turn)))
 
     def read_typed(self, message: CommandMessage) -> CommandMessage | PageAnswer:
         """Parse the text that the person typed, and return a message with the commands in the text. If the
@@ -311,6 +319,7 @@ class OpenPage:
     def _notice(self, message: NoticeMessage) -> str:
         if self._json:
             return message_to_json(message)
+        self._notice_code = message.code
         with translation.override(self.language):
             return self._screen.notice(replace(message, text=gettext(message.text)))
 
@@ -340,7 +349,7 @@ class OpenPage:
     def _silence(self) -> list[str]:
         """Return the HTML that removes the notice of an earlier refusal from a browser's page, in a list. The
         list is empty for a program."""
-        return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
+        return [] if self._json else [self._notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
         """Return the state of the turn as `_state` does. If the page belongs to a program to which nothing
@@ -365,12 +374,16 @@ class OpenPage:
 
     def _text(self, turn: OpenTurn) -> str:
         with translation.override(self.language):
-            view = seat_view.seat_view_in_turn(turn, self.seat.number)
+            self.others = _other_people(turn, self.seat.number)
+            self._away_shown = self.away
+            view = replace(seat_view.seat_view_in_turn(turn, self.seat.number), away=self._away_shown)
             if self._json:
                 message = seat_view.state_message(turn.episode.world, view)
                 self._state_sent = (turn.stamp[:3], replace(message, seconds_left=None))
                 return message_to_json(message)
-            return self._screen.fragments(get_page(turn.episode.world), view)
+            fragments = self._screen.fragments(get_page(turn.episode.world), view)
+        is_outdated = self._notice_code == NOT_YOUR_TURN and not view.talk.waits_to_speak
+        return "".join([*(self._silence() if is_outdated else ()), fragments])
 
     def _forget(self) -> None:
         self._screen, self.stamp, self._state_sent = Screen(), None, None
@@ -384,6 +397,14 @@ class OpenPage:
         if seat.key != self.seat.key:
             return NO_SEAT_CLOSE_CODE
         return ELSEWHERE_CLOSE_CODE if seat.page != self.name else None
+
+
+def _other_people(turn: OpenTurn, number: int) -> dict[int, int]:
+    """Return the seats of the people whom the page of seat `number` may wait for: ids with numbers. Empty in
+    a real-time episode, and after the end."""
+    if not turn.is_open or turn.episode.tick_ms is not None:
+        return {}
+    return {seat.pk: seat.number for seat in turn.acting if seat.is_person and seat.number != number}
 
 
 def open_page(

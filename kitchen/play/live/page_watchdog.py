@@ -1,8 +1,8 @@
 """Check every few seconds that open play pages are up to date and that the workers continue the steps.
 
-A page that missed a notification is updated. If the workers do not respond, this web process continues the
-step in their place. It uses the agents' fallback commands, and closes turns whose deadline has passed. The
-log records this.
+A page that missed a notification is updated, and shows which awaited people are not connected. If the workers
+do not respond, this web process continues the step in their place. It uses the agents' fallback commands, and
+closes turns whose deadline has passed. The log records this.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from kitchen.play.coplayers.answer_messages import (
 )
 from kitchen.play.coplayers.later_decisions import decide_later
 from kitchen.play.episode.advance_episode import close_expired_turn
+from kitchen.play.live.page_presence import AbsentPeople
 from kitchen.play.live.page_session import OpenPage
 from kitchen.play.live.seat_view import seat_states
 from kitchen.play.turn.turn_claims import (
@@ -141,6 +142,8 @@ class PageWatch:
         self._newest: NewestPerOwner[WatchedPage] = NewestPerOwner(1)
         self._looking: asyncio.Task[None] | None = None
         self._rescue: asyncio.Task[None] | None = None
+        self._absent = AbsentPeople()
+        self._finding_absent: asyncio.Task[None] | None = None
 
     def add(self, watched: WatchedPage, page: OpenPage) -> list[WatchedPage]:
         """Watch the connection `watched` of this page. Returns older connections of the same page; the
@@ -162,6 +165,7 @@ class PageWatch:
             try:
                 for first in range(0, len(pages), SEATS_PER_QUERY):
                     await self._look(pages[first : first + SEATS_PER_QUERY])
+                self._find_absent(pages)
                 if look % LOOKS_PER_RESCUE == 0:
                     await self._rescue_stranded()
             except Exception as error:  # the next check may succeed, whatever failed
@@ -171,6 +175,30 @@ class PageWatch:
                     log.exception("pages could not be looked after")
             if not self._pages:
                 return
+
+    def _find_absent(self, pages: list[WatchedPage]) -> None:
+        """Start to find the people who are away, and to show this on the pages that may wait for them. One
+        search runs at a time, because the cache may not answer for a while."""
+        if self._finding_absent is not None and not self._finding_absent.done():
+            return
+        finished, self._finding_absent = self._finding_absent, asyncio.create_task(self._show_absent(pages))
+        if finished is not None:
+            finished.result()  # raises the error of the last search, which the caller logs
+
+    async def _show_absent(self, pages: list[WatchedPage]) -> None:
+        shared = [(each, each.page) for each in pages if each.page and each.page.others]
+        own = {page.seat.pk for _, page in shared}
+        others = {one for _, page in shared for one in page.others}
+        away = await asyncio.to_thread(self._absent.update, own, others) if shared else None
+        if away is None:
+            return
+        changed = []
+        for each, page in shared:
+            seats = frozenset(number for one, number in page.others.items() if one in away)
+            if seats != page.away:
+                page.away = seats
+                changed.append(each)
+        await _all(each.look() for each in changed)
 
     async def _rescue_stranded(self) -> None:
         """Rescue stranded steps in a thread of its own, one rescue at a time, because fallbacks may take a

@@ -117,6 +117,7 @@ AIM_GROUPS: Mapping[str, str] = {
 REASON_WORDS: Mapping[str, str] = {
     "unknown_verb": gettext_noop("there is no such action"),
     "wrong_arguments": gettext_noop("the thing or the place is missing or wrong"),
+    "parenthesis_missing": gettext_noop("a parenthesis is missing"),
     "wait_too_long": gettext_noop("a wait has at most 5 steps"),
     "busy": gettext_noop("another action is still in progress"),
     "other_cook": gettext_noop("this is an action of the other cook"),

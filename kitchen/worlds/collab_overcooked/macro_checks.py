@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.food_rules import (
@@ -340,13 +341,29 @@ def read_macros(given: Json) -> list[Command]:
 
     A text has one command on each line, or semicolons between them. A list has texts or lists of words.
     Bullets and punctuation are ignored: `1. pickup(egg, counter);` is `pickup egg counter`. Entries that
-    cannot be read are left out.
+    cannot be read are left out. Missing parentheses are ignored too (see `unbalanced_entry`).
     """
     if isinstance(given, str):
-        given = re.split(r"[;\n]", given)
+        given = _entries(given)
     if not isinstance(given, list):
         return []
     return [words for words in map(_macro_words, given) if words]
+
+
+def _entries(text: str) -> list[str]:
+    return re.split(r"[;\n]", text)
+
+
+def unbalanced_entry(text: str) -> str:
+    """Return the first command of a text in which a parenthesis is missing, as it was written. Return an
+    empty text if there is none."""
+    written = (_BULLET.sub("", entry).strip() for entry in _entries(text))
+    return next((entry for entry in written if not _is_balanced(entry)), "")
+
+
+def _is_balanced(entry: str) -> bool:
+    depths = [*accumulate((letter == "(") - (letter == ")") for letter in entry)]
+    return not depths or (min(depths) >= 0 and depths[-1] == 0)
 
 
 def _macro_words(each: Json) -> Command:

@@ -33,6 +33,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     VERB_WORDS,
     command_words,
     doing_words,
+    list_words,
     picker_words,
     recipe_steps,
     stand_in_sentence,
@@ -52,6 +53,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     possible_macros,
     read_macros,
     things_from_observation,
+    unbalanced_entry,
     visible_things,
     with_waits,
     without_request,
@@ -97,6 +99,12 @@ class CookQueues(NamedTuple):
     """The content of the panel that shows both cooks."""
 
     cooks: tuple[CookQueue, ...]
+
+
+class LyingThings(NamedTuple):
+    """The things on counters and in utensils, as texts: one for all counters, and one for each utensil."""
+
+    texts: tuple[str, ...]
 
 
 class PickedWord(NamedTuple):
@@ -293,17 +301,20 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        return (makers[0], self.queues, *makers[1:], self.ask, self.asked, self.requests)
+        drawn = (self.lying,) if self.board in makers else ()
+        return (makers[0], self.queues, *drawn, *makers[1:], self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
         """Return the commands in a text that a person typed, in the form that models write.
 
-        Raises TypedTextError if the text has no command, more than `most` commands, or a command that the
-        cook can never carry out. If `asks` is false, the person plans for the own seat. Then the first
-        command must also be possible now.
+        Raises TypedTextError if the text has no command, more than `most` commands, a command without one of
+        its parentheses, or a command that the cook can never carry out. If `asks` is false, the person plans
+        for the own seat. Then the first command must also be possible now.
         """
         if seat not in SEATS or not world.brief(seat)["typed"]:
             return super().read_typed(world, seat, text, asks=asks, most=most)
+        if cut_short := unbalanced_entry(text):
+            self._refuse((cut_short,), "parenthesis_missing")
         macros = tuple(filter(None, map(without_request, read_macros(text))) if asks else read_macros(text))
         if not macros:
             raise TypedTextError(gettext("Type at least one action."))
@@ -390,12 +401,33 @@ class CollabPage(GridPage):
                 player.is_you,
                 player.seat == CHEF,
                 thing_words(each["holds"]),
-                doing_words(each),
+                self._doing(view, player, each),
                 tuple(map(command_words, view.plans.by_seat.get(player.seat, ()))),
             )
             for player, each in zip(view.players, view.observation["players"], strict=True)
         )
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
+
+    def lying(self, view: SeatView) -> Panel:
+        """Return the panel below the drawing that names what is on counters and in utensils. In the drawing
+        there is room only for the first letters."""
+        on_counters = list_words(each["thing"] for each in view.observation["counters"])
+        counters = [gettext("Counters: {things}").format(things=on_counters)] if on_counters else []
+        used = (each for each in view.observation["utensils"] if each["contents"] or each["ready"])
+        utensils = (f"{sentence_case(thing_words(each['thing']))}: {utensil_words(each)}" for each in used)
+        return Panel("lying", f"{_TEMPLATES}/lying.jinja", LyingThings((*counters, *utensils)))
+
+    def _doing(self, view: SeatView, player: PlayerView, seen: Mapping[str, Json]) -> str:
+        """Return what a cook does, as text. For the person's own cook, this can be a chosen macro that has
+        not begun yet."""
+        chosen = self.under_way(view) if player.is_you else None
+        return command_words(chosen) if chosen else doing_words(seen)
+
+    def under_way(self, view: SeatView) -> Command | None:
+        """Return the macro in progress of the person's own cook, or the macro that was chosen for the open
+        step. None if there is none."""
+        doing, chosen = view.observation["players"][view.seat]["doing"], view.choice.chosen
+        return tuple(doing) if doing else chosen if chosen != GO_ON else None
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
         """Return the data that the page's JavaScript needs, with the names of the ingredients and the

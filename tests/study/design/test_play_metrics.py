@@ -13,7 +13,13 @@ from django.urls import reverse
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_world
-from study.analysis.pre_launch_warnings import dry_run_warnings, unmeasurable_warnings
+from study.analysis.pre_launch_warnings import (
+    FOLDED,
+    dry_run_spreads,
+    dry_run_warnings,
+    folded_dry_run_warnings,
+    unmeasurable_warnings,
+)
 from study.design.models import Condition, Study
 from study.design.play_metrics import chance_points, people_for
 from study.participation.page_progress import finish_page
@@ -122,6 +128,27 @@ def test_what_is_alike_in_several_conditions_is_told_once_with_their_names() -> 
         "Condition 0 (all 3 episodes) and Condition 1 (all 3 episodes): Programs played them: “Success rate” "
         "is at its floor (0 %, the lowest value): it cannot show anything lower."
     )
+
+
+@pytest.mark.django_db
+def test_a_page_lists_each_kind_of_dry_run_warning_once_and_names_each_measure_once(
+    admin_client: Client,
+) -> None:
+    study = make_study(conditions=2)
+    played(study, *([score(0, 2)] * 6))
+    warnings = [one for told in dry_run_spreads(study).values() for one in told]
+    kinds = {kind: {one.label for one in warnings if one.kind == kind} for kind in FOLDED}
+    folded = folded_dry_run_warnings(study)
+    assert len(folded) == sum(map(bool, kinds.values())) < len(warnings)
+    (floor,) = [words for words in folded if "floor" in words]
+    labels = kinds["floor"]
+    assert floor.startswith(f"{len(labels)} measures are at their floor") and len(labels) > 1
+    assert "in 2 conditions of the dry run" in floor and all(floor.count(f"“{one}”") == 1 for one in labels)
+    details = reverse("study:staff-design-dry-runs", args=[study.slug])
+    for name in ("design", "preregistration"):
+        page = admin_client.get(reverse(f"study:staff-{name}", args=[study.slug])).content.decode()
+        assert all(f'<a href="{details}">{words}</a>' in page for words in folded)
+        assert "Programs played" not in page
 
 
 @pytest.mark.django_db

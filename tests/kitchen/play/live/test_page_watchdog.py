@@ -39,7 +39,9 @@ class Costly(Agent):
 class Page:
     """Somebody who looks at another seat."""
 
-    page: Any = SimpleNamespace(seat=SimpleNamespace(pk=0, key="key"), name="name", shows=lambda _: True)
+    page: Any = SimpleNamespace(
+        seat=SimpleNamespace(pk=0, key="key"), name="name", shows=lambda _: True, others={}
+    )
     subscribed = True
 
     async def look(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import timedelta
@@ -246,6 +247,24 @@ def test_what_a_page_sends_too_early_is_refused_in_words_and_the_answer_shows_th
         assert not hasattr(one, "asked") and one.close is None
         assert code(one.texts) == "not_your_turn" and json.loads(one.texts[1])["legal"] == []
     assert Talker.asked == [] and Episode.objects.get().plans is None
+
+
+def test_a_refusal_for_an_early_command_disappears_when_the_turn_comes() -> None:
+    episode = pair(0)
+    page = page_of(episode, 1, is_json=False)
+
+    def notice(answered: Any) -> str | None:
+        """The notice that the page is sent; None if the notice stays as it is."""
+        found = re.search(r'<div id="notice"[^>]*>(.*?)</div>', "".join(answered.texts))
+        return found and found[1]
+
+    assert "not your turn" in str(notice(page.command(CommandMessage(1, REST))))
+    assert notice(page.look()) is None, "it still waits"
+    answer(episode.pk, 1, 0)
+    assert notice(page.look()) == "" and held(episode) == set()
+    assert "has not begun" in str(notice(page.command(CommandMessage(7, REST))))
+    assert write(episode, "hello", 1) == "accepted"
+    assert (changed := page.look()).texts and notice(changed) is None, "another notice stays"
 
 
 def test_an_agent_that_is_late_releases_the_person_by_its_fallback() -> None:

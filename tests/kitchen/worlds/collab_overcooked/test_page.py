@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.page import StepView
 from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
 from kitchen.contract.world import Event
+from kitchen.play.live.common_panels import shared_panels
 from kitchen.play.live.render_page import render_guide, render_panel
 from kitchen.play.turn.websocket_messages import MessageError, SayMessage, read_message
 from kitchen.worlds.collab_overcooked.display_text import command_words, recipe_steps, thing_words
@@ -23,7 +25,7 @@ from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, with_waits
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.page import PAGE
-from tests.kitchen.worlds.collab_overcooked.games import command, game
+from tests.kitchen.worlds.collab_overcooked.games import command, game, play
 from tests.kitchen.worlds.collab_overcooked.test_practice_hints import view
 
 TEMPLATES = Path(collab_overcooked.__file__).parent / "templates" / "worlds" / "collab_overcooked"
@@ -134,3 +136,41 @@ def test_what_can_be_fetched_comes_last_in_the_menu_and_possible_verbs_come_firs
     shows: Any = state.shows
     assert shows.own_first[0] == "fetch" and "place_obj_on_counter" not in shows.own_first, "hands are empty"
     assert "deliver" not in shows.first and "wait 1" in shows.own_first
+
+
+def test_a_plan_is_shown_whole_with_the_action_under_way() -> None:
+    """When it was chosen, while it is in progress, and when nothing follows it."""
+    world, fetch, put = game("boiled_egg"), command(" ".join(FETCH)), command("place_obj_on_counter")
+    first, then = map(command_words, (fetch, put))
+
+    def shown(chosen: Any, *left: Any, phase: str = "waiting") -> tuple[str, Any]:
+        seen = view(world, 1, [])
+        plans = replace(seen.plans, offered=True, by_seat={1: left})
+        seen = replace(seen, phase=phase, plans=plans, choice=replace(seen.choice, chosen=chosen))
+        (plan,) = (panel for panel in shared_panels(PAGE, seen) if panel.id == "plan")
+        items = re.findall("<li>(.*?)</li>", str(render_panel(plan)))
+        return re.sub(" <span.*?>(.*)</span>", r" \1", "; ".join(items)), PAGE.queues(seen).shows[0][1]
+
+    for chosen in (fetch, None):
+        text, cook = shown(chosen, put)
+        assert text == f"{first} (under way); {then}" and (cook.doing, cook.plan) == (first, (then,))
+        world.step({1: fetch})
+    assert shown(None)[0] == f"{first} (under way)"
+    while world.doing[1]:
+        world.step({})
+    assert shown(None, put)[0] == then and "(under way)" not in shown(None, phase="choose")[0]
+    assert shown(("go_on",))[1].doing == "Ready for the next action", "staying is no action of a plan"
+
+
+def test_a_drawing_has_the_names_of_what_lies_about_below_it() -> None:
+    """In the drawing there is room for three letters only."""
+    world = game("boiled_egg")
+
+    def lying(shown: str = "drawn") -> Any:
+        panels = PAGE.panels(replace(view(world, 0, []), shown=shown))
+        return next((panel.shows[0] for panel in panels if panel.id == "lying"), None)
+
+    assert lying() == () and lying("tables") is None
+    play(world, 1, " ".join(FETCH), "place_obj_on_counter", "pickup green_bean ingredient_dispenser")
+    play(world, 1, "put_obj_in_utensil chopping_board0")
+    assert lying("both") == ("Counters: egg", "Chopping board: green bean; can be started")

@@ -38,6 +38,7 @@ def typed_game(*done: str) -> Any:
     [
         (f"{FETCH}\n{PLACE}\nwait 3", False, (FETCH, PLACE, "wait 3")),
         ("1. pickup(egg, ingredient_dispenser);\n- place_obj_on_counter()", False, (FETCH, PLACE)),
+        (f"1) {FETCH}\n2) place_obj_on_counter()", False, (FETCH, PLACE)),
         ("request('cook(pot0)')\nrequest(deliver())", True, ("cook pot0", "deliver")),
     ],
 )
@@ -51,6 +52,14 @@ def test_the_syntax_of_the_paper_is_read(text: str, asks: bool, read: tuple[str,
         ("...", False, "Type at least one action."),
         ("request", True, "Type at least one action."),
         ("request()", True, "Type at least one action."),
+        (
+            f"{FETCH}\npickup(egg, counter",
+            False,
+            "“pickup(egg, counter” was not accepted: a parenthesis is m",
+        ),
+        ("2) pickup egg, counter); wait 1", False, "“pickup egg, counter)” was not accepted: a parenthesis"),
+        ("request(cook(pot0)", True, "“request(cook(pot0)” was not accepted: a parenthesis is missing."),
+        (")cook pot0(", True, "“)cook pot0(” was not accepted: a parenthesis is missing."),
         (f"{FETCH}\n" * 4, False, "Type at most 3 actions."),
         (f"{FETCH}\nfly(away)", False, "“fly away” was not accepted: there is no such action."),
         ("cook(pot0)", False, "“cook pot0” was not accepted: this is an action of the other cook."),

@@ -1,5 +1,5 @@
 /* How things and utensils of the two rooms are drawn: by what was done to them, in the colour of their ingredient, with
-   the first letters of its name. Drawn by static/js/grid.js. */
+   three letters of its name. Drawn by static/js/grid.js; below the drawing are the whole names. */
 "use strict";
 
 (() => {
@@ -34,9 +34,31 @@
     return RAW.find((name) => bare.startsWith(name)) ?? "";
   }
 
+  const head = (name) => name.slice(0, 3);
+
+  /* Where a name first differs from those that begin with the same three letters; 2 if there are none. */
+  function ownPlace(name, names) {
+    const alike = names.filter((other) => other !== name && head(other) === head(name));
+    const places = alike.map((other) => [...name].findIndex((letter, at) => letter !== other[at]));
+    return places.length ? Math.max(2, Math.min(...places)) : 2;
+  }
+
+  /* Three letters for each name, no two alike: the first two, and the first later one that tells it from the others. */
+  function shortNames(names) {
+    const chosen = new Map();
+    for (const name of [...names].sort((one, other) => ownPlace(one, names) - ownPlace(other, names))) {
+      const letters = [...name.slice(ownPlace(name, names))].filter((letter) => letter.trim());
+      const taken = [...chosen.values()];
+      chosen.set(name, letters.map((letter) => name.slice(0, 2) + letter).find((one) => !taken.includes(one)) ?? head(name));
+    }
+    return chosen;
+  }
+
+  const short = shortNames(Object.values(labels));
+
   function label(code, x, y, size) {
     const text = make("text", { class: "food-label", x, y: y + size / 8, "font-size": size / 2.9 });
-    text.textContent = (labels[ingredient(code)] ?? code).slice(0, 3);
+    text.textContent = short.get(labels[ingredient(code)]) ?? head(code);
     return text;
   }
 
