@@ -86,8 +86,8 @@ ORGANISATION_SETTINGS = (
         False,
         help="A co-player answers each message at once, even while it is busy. The first member opens the "
         "talk. Two members who may write to each other always talk within the step. With this setting, their "
-        "co-player may also open the talk, and it answers while it is busy. The two take turns: nobody may "
-        "choose or write before their turn.",
+        "co-player may also open the talk. The two take turns: nobody may choose or write before their turn. "
+        "Both answer even while an action or plan of theirs continues, and the step waits for the answer.",
     ),
     Setting(
         ROUNDS,

@@ -263,10 +263,10 @@ class Seat(models.Model):
         blank=True,
         help_text="The last step that did not wait for this seat, but in which it could act.",
     )
-    called_in = models.PositiveIntegerField(
+    answer_awaited_in = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text="The last step that waited for an answer of its person, although the seat was busy.",
+        help_text="The last step that waited for its person to answer a message although the seat was busy.",
     )
     key = models.CharField(max_length=32, unique=True, default=new_key)
     page = models.CharField(

@@ -33,6 +33,14 @@
     socket?.send(JSON.stringify({ type: "plan", then: [], step: Number(plan.dataset.plan) + 1 }));
   }
 
+  /* A busy person's answer: these commands, as the menu writes them, instead of what is left of the plan. */
+  function replace(commands, step) {
+    socket?.send(JSON.stringify({ type: "plan", then: commands.map((text) => JSON.parse(text)), step: Number(step) + 1 }));
+  }
+
+  const play = document.querySelector("[data-play]");
+  if (play) play.planning = { replace };
+
   /* a plan that has ended before its time is shown, and told once */
   function look() {
     const [plan, broken] = [document.getElementById("plan"), document.querySelector("[data-broken]")];

@@ -352,7 +352,8 @@ async def ask_and_answer(chef: Page, assistant: Page, macros: list[Command]) -> 
 
 
 async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
-    """Write while the teammate carries out a plan. The step waits until the teammate passes."""
+    """Write while the teammate carries out a plan. The step waits until the teammate gives no answer, then
+    until the teammate accepts a request."""
     await chef.page.fill("#ask-text", "Soon?")
     await chef.page.press("#ask-text", "Enter")
     await assistant.page.wait_for_selector("#bar[data-phase=answer]")
@@ -364,8 +365,14 @@ async def ask_a_busy_teammate(chef: Person, assistant: Person) -> None:
     await picture(assistant.page, "two-assistant-busy-wide")
     await assistant.page.set_viewport_size({"width": 390, "height": 844})
     await assistant.page.click("#pass-turn")
-    await chef.page.wait_for_selector("#bar[data-phase=choose]")
+    await chef.page.wait_for_selector(".said:has-text('Cook 2 said nothing more.')")
     assert await assistant.page.locator("#pass-turn").count() == 0
+    await pick_by_keyboard(chef.page, ("place_obj_on_counter",))
+    await chef.page.press("#ask-text", "Enter")
+    await assistant.page.wait_for_selector("#bar[data-phase=answer]")
+    await assistant.page.locator("[data-accept]").first.click()
+    await chef.page.wait_for_selector(".said:has-text('Cook 2 answered with a plan.')")
+    await assistant.page.wait_for_selector("#requests .is-accepted >> nth=0")
 
 
 async def wait_whenever_asked(person: Person) -> None:

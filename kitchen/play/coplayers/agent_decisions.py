@@ -43,6 +43,7 @@ from kitchen.play.turn.page_broadcast import nudge_pages
 from kitchen.play.turn.play_task_queue import is_offline
 from kitchen.play.turn.submitted_commands import Receipt
 from kitchen.play.turn.turn_cache import read_turn
+from kitchen.play.turn.turn_claims import release_claim
 from kitchen.play.turn.turn_rules import is_held, minds_asked, missing_seats
 from kitchen.registry.agent_registry import agent_kinds, get_agent, make_agent
 from kitchen.registry.world_registry import get_world
@@ -163,7 +164,7 @@ def decide_step(
 
     Returns None if no agent has to be asked, for example because the step is already over.
     """
-    if (begun := _begin_step(episode_id, step, mind)) is None:
+    if (begun := _begin_step(episode_id, step, mind, claim)) is None:
         return None
     episode, questions = begun
     try:
@@ -182,7 +183,7 @@ async def decide_step_in_loop(
 
     Takes the same arguments and returns the same result as `decide_step`.
     """
-    begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind)
+    begun = await run_once_in_db_thread(_begin_step, episode_id, step, mind, claim)
     if begun is None:
         return None
     episode, questions = begun
@@ -198,11 +199,14 @@ async def decide_step_in_loop(
 Questions = Generator[AskArguments, MindOutcome, list[AskedMind]]
 
 
-def _begin_step(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Questions] | None:
-    """Return the step's episode and the questions to its agents, or None if nobody has to be asked."""
+def _begin_step(episode_id: int, step: int, mind: int | None, claim: str) -> tuple[Episode, Questions] | None:
+    """Return the step's episode and the questions to its agents, or None if nobody has to be asked. Then
+    release the claim, because the agents may soon have to answer a message."""
     found = retry_while_unreachable(
         partial(_begun, episode_id, step, mind), f"reading step {step} of episode {episode_id}"
     )
+    if found is None and claim:
+        release_claim(claim)
     return found and (found[0], _timed(*found))
 
 
@@ -210,7 +214,7 @@ def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Askin
     """Return the step's episode and the agents to ask, or None. If everything is decided, run the step."""
     try:
         with read_turn(episode_id) as turn:
-            if turn.step != step or not turn.is_open or is_held(turn):
+            if turn.step != step or not turn.is_open or is_held(turn) or turn.people_to_answer:
                 return None
             if missing_seats(turn):
                 waiting = [mind.number for mind in minds_asked(turn)]

@@ -7,7 +7,7 @@ cost, but is not sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +19,7 @@ from django.utils import timezone
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
-from kitchen.contract.world import Json
+from kitchen.contract.world import Command, Json
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
 from kitchen.play.coplayers.agent_decisions import (
     ask_mind,
@@ -36,7 +36,7 @@ from kitchen.play.coplayers.agent_situations import (
 from kitchen.play.episode.advance_episode import continue_episode
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import page_broadcast
-from kitchen.play.turn.busy_listeners import call_busy_people, end_answer
+from kitchen.play.turn.busy_people_answers import store_no_answer, update_awaited_answers
 from kitchen.play.turn.conversation import (
     add_message,
     is_repeated,
@@ -51,6 +51,7 @@ from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_loo
 from kitchen.play.turn.speaking_order import (
     ask_for_answers,
     begin_turn_of_people,
+    held_seats,
     minds_to_answer,
     opens_step,
     passing_turn,
@@ -178,7 +179,7 @@ def _store(episode_id: int, step: int, asked: AskedMind, decided: int) -> bool:
             store_plans_of(turn, made)
         wait_for_informed_seats(turn)
         turn.forget_memories()
-        call_busy_people(turn)
+        update_awaited_answers(turn)
         begin_turn_of_people(turn)
         store_calls([(made.row, made.calls)])
         transaction.on_commit(partial(page_broadcast.nudge_pages, episode_id, turn.stamp))
@@ -272,17 +273,31 @@ def send_message(*, episode_id: int, seat: int, say: MessageDraft, page: str = "
         return send_message_in_turn(turn, seat=seat, say=say, page=page)
 
 
-def answer_with_plan(turn: OpenTurn, seat: int) -> None:
-    """Go on with the conversation after the busy person in this seat has planned instead of writing an
-    answer.
+def answer_without_words(turn: OpenTurn, seat: int, plan: Sequence[Command] = ()) -> None:
+    """Store that the busy person in this seat answers with this new plan, or not at all, and continue the
+    conversation.
 
     Call this inside a transaction, with the turn refreshed and locked.
     """
     with passing_turn(turn):
-        end_answer(turn, seat, ran_out=False)
-        if call_busy_people(turn):
+        store_no_answer(turn, seat, plan=plan)
+        if update_awaited_answers(turn):
             continue_episode(turn)
     ask_for_answers(turn)
+
+
+def _send(turn: OpenTurn, seat: int, member: int, say: MessageDraft) -> str:
+    """Store a person's message, and ask agents to answer it. Return the code of a refusal, or an empty
+    text."""
+    if code := talk_refusal(turn, seat, say.kind):
+        return code
+    with passing_turn(turn):
+        if code := add_message(turn, member, say):
+            return code
+        if update_awaited_answers(turn):
+            continue_episode(turn)
+    request_answers(turn, member)
+    return ""
 
 
 def send_message_in_turn(
@@ -303,14 +318,10 @@ def send_message_in_turn(
             return MessageReceipt("not_allowed")
         if after is not None and is_repeated(turn, member.number, say, after):
             return MessageReceipt("accepted")
-        if code := talk_refusal(turn, seat, say.kind):
+        if say.kind == END and seat in turn.people_to_answer - held_seats(turn):
+            answer_without_words(turn, seat)
+        elif code := _send(turn, seat, member.number, say):
             return MessageReceipt(code)
-        with passing_turn(turn):
-            if code := add_message(turn, member.number, say):
-                return MessageReceipt(code)
-            if call_busy_people(turn):
-                continue_episode(turn)
-        request_answers(turn, member.number)
         if len(turn.people | turn.leaders) > 1 or not page:
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk, turn.stamp))
     return MessageReceipt("accepted")

@@ -25,6 +25,7 @@ from time import perf_counter
 from django.db import transaction
 from django.utils import timezone
 
+from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.dialogue_rounds import ROUND_KEY
 from kitchen.infra import prometheus_metrics
 from kitchen.infra.storable_json import storable_text
@@ -33,7 +34,7 @@ from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Decision, Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
-from kitchen.play.turn.busy_listeners import call_busy_people, end_answer, speak_before_commands
+from kitchen.play.turn.busy_people_answers import postpone_commands, store_no_answer, update_awaited_answers
 from kitchen.play.turn.conversation import (
     add_heard_note,
     complete_jobs,
@@ -211,36 +212,45 @@ def submit_to_turn(
         taken = any(each.is_claimed_by_another(step, claim) for each in claims)
         again = "double" if turn.decided & {each.member for each in decisions} else ""
         code = refusal(turn, step, commands, offered=ahead is not None) or again
-        early = NOT_YOUR_TURN if held_seats(turn) & {given.seat for given in commands} else ""
+        is_early = held_seats(turn) & {given.seat for given in commands}
+        early = NOT_YOUR_TURN if is_early or (decisions and turn.people_to_answer) else ""
         if code := code or early or ("taken" if taken else ""):
             return Receipt(code, turn.episode.step)
-        given, made = delay_decisions(turn, *speak_before_commands(turn, commands, decisions))
+        given, made = delay_decisions(turn, commands, decisions)
         with passing_turn(turn):
-            add_submitted(turn, given)
-            if made:
-                store_decisions(turn, made)
-            call_busy_people(turn)
-            continue_episode(turn, ahead, asked=bool(decisions))
+            later = store_decisions(turn, made, given) if made else set()
+            add_submitted(turn, [each for each in given if each.seat not in later])
+            update_awaited_answers(turn)
+            continue_episode(turn, ahead, asked=bool(decisions) and not later)
         # stored last: it locks prompts that others need
         store_calls([(each.row, each.calls) for each in decisions])
         seal_and_notify(turn, {given.page for given in commands if given.page})
     return Receipt("accepted", turn.episode.step)
 
 
-def store_decisions(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> None:
-    """Store agents' decisions with their messages and new plans, but without their model calls."""
+def store_decisions(
+    turn: OpenTurn, decisions: Sequence[SubmittedDecision], commands: Sequence[SubmittedCommand] = ()
+) -> set[int]:
+    """Store agents' decisions with their messages and new plans, but without their model calls.
+
+    `commands` are the agents' commands. Return the seats whose commands must not be stored yet (see
+    `postpone_commands`).
+    """
     rows = [each.row for each in decisions]
     for row in rows:
         row.number = turn.standing[row.mind_id].decided + 1
     said = _messages(turn, decisions)
+    postponed = postpone_commands(turn, decisions, commands) if said else set()
     Decision.objects.bulk_create(rows)
     turn.remember(rows)
     turn.decided |= (turn.leading_minds | turn.called) & {each.member for each in decisions}
     store_messages(turn, said)
     for made in decisions:
-        store_plans_of(turn, made)
+        if made.row.because != REASON_TO_ANSWER:
+            store_plans_of(turn, made)
     counted = [(row.mind.kind, row.milliseconds, row.fallback) for row in rows]
     count_on_commit(partial(prometheus_metrics.count_decisions, counted))
+    return postponed
 
 
 def _messages(turn: OpenTurn, decisions: Sequence[SubmittedDecision]) -> list[Message]:
@@ -310,12 +320,12 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
     if why == step_timer.TIMEOUT:
         timed_out = prometheus_metrics.turns_timed_out.labels(turn.episode.world)
         count_on_commit(partial(timed_out.inc, len(overdue)))
-    silent = turn.called_people.intersection(overdue)
+    silent = turn.people_to_answer.intersection(overdue)
     with passing_turn(turn):
         add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in {*overdue} - silent])
         for seat in silent:
-            end_answer(turn, seat, ran_out=True)
-        call_busy_people(turn)
+            store_no_answer(turn, seat, ran_out=True)
+        update_awaited_answers(turn)
         continue_episode(turn)
     if silent:
         ask_for_answers(turn)

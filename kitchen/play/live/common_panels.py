@@ -9,7 +9,7 @@ from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import ANSWER, END
 from kitchen.contract.page import Page, Panel, PlayerView, SeatView
-from kitchen.contract.team_messages import ONLY_JOBS, TeamMessage
+from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -249,14 +249,15 @@ def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
 
 
 def _end_in_words(view: SeatView, end: TeamMessage) -> str:
-    """Return what a message that ends a conversation means. Where members take turns, only the one who
-    opened the conversation of the step ends it. The other one gives no answer."""
-    in_step = (said for said in view.talk.messages if said.step == end.step and said.sender is not None)
-    if not view.talk.takes_turns or next(in_step).sender == end.sender:
+    """Return what an empty message of kind `END` means. Where members take turns to speak, the sender has
+    planned instead of writing, or has nothing more to say."""
+    if not view.talk.takes_turns:
         return gettext(CONVERSATION_ENDED)
-    if end.sender == view.talk.member:
-        return gettext("You did not answer.")
-    return gettext("%(name)s did not answer.") % {"name": view.talk.members[end.sender or 0]}
+    is_own, has_plan = end.sender == view.talk.member, PLAN_KEY in end.data
+    if is_own:
+        return gettext("You answered with a plan.") if has_plan else gettext("You said nothing more.")
+    text = gettext("%(name)s answered with a plan.") if has_plan else gettext("%(name)s said nothing more.")
+    return text % {"name": view.talk.members[end.sender or 0]}
 
 
 def notice_panel(notice: Notice) -> Panel:

@@ -28,7 +28,7 @@ from kitchen.infra.log_context import error_traceback
 from kitchen.play.coplayers.agent_situations import UNSTORABLE_ERRORS, AskedMind, commands_and_decisions
 from kitchen.play.coplayers.answer_messages import (
     MessageReceipt,
-    answer_with_plan,
+    answer_without_words,
     send_message_in_turn,
 )
 from kitchen.play.coplayers.instant_decisions import (
@@ -79,8 +79,8 @@ def replace_plan(
         if not can_all_be_planned(turn, seat, then):
             return Receipt("not_offered", turn.episode.step)
         store_plan(turn, seat, then, chosen_by=step_timer.PERSON)
-        if then and seat in turn.called_people:
-            answer_with_plan(turn, seat)
+        if then and seat in turn.people_to_answer:
+            answer_without_words(turn, seat, then)
         if len(turn.people) > 1:  # other pages may show the plan, and the stamp does not cover plans
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk))
     return Receipt("accepted", turn.episode.step)
@@ -95,7 +95,7 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
         return "elsewhere"
     if seat in held_seats(turn):
         return NOT_YOUR_TURN
-    choosing = choosing_people(turn) - turn.called_people
+    choosing = choosing_people(turn) - turn.people_to_answer
     plans = turn.episode.offers_plans and seat in turn.people and seat not in choosing
     return None if plans else "not_offered"
 

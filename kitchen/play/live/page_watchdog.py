@@ -165,9 +165,9 @@ class PageWatch:
             try:
                 for first in range(0, len(pages), SEATS_PER_QUERY):
                     await self._look(pages[first : first + SEATS_PER_QUERY])
-                self._find_absent(pages)
                 if look % LOOKS_PER_RESCUE == 0:
                     await self._rescue_stranded()
+                self._find_absent(pages)
             except Exception as error:  # the next check may succeed, whatever failed
                 if trouble := database_problem(error):
                     log.warning("pages could not be looked after: %s", trouble)
@@ -189,7 +189,10 @@ class PageWatch:
         shared = [(each, each.page) for each in pages if each.page and each.page.others]
         own = {page.seat.pk for _, page in shared}
         others = {one for _, page in shared for one in page.others}
-        away = await asyncio.to_thread(self._absent.update, own, others) if shared else None
+        if not shared:
+            self._absent = AbsentPeople()
+            return
+        away = await asyncio.to_thread(self._absent.update, own, others)
         if away is None:
             return
         changed = []

@@ -208,7 +208,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
     missing = _missing(turn, number, speaking)
     phase = _phase(turn, number, missing)
     choosing = phase == "choose"
-    limited = choosing or phase == "answer"
+    is_due = choosing or phase == "answer"
     offered = choosing or (turn.is_open and number in turn.may_act)
     view = replace(
         _frame(turn, page, number, phase),
@@ -219,7 +219,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
         history=tuple(step.known(world, number) for step in turn.past),
         choice=_choice(turn, number, choosing=choosing, offered=offered),
         timing=TimingView(
-            episode.step_seconds, step_timer.seconds_left(episode) if limited else None, episode.tick_ms
+            episode.step_seconds, step_timer.seconds_left(episode) if is_due else None, episode.tick_ms
         ),
         taken_over=_taken_over(turn),
         plans=PlansView(
@@ -227,7 +227,7 @@ def seat_view_in_turn(turn: OpenTurn, number: int) -> SeatView:
                 world, number, turn.plans, turn.step, others=episode.shows_intents or world.shows_plans
             ),
             offered=episode.offers_plans,
-            plannable=world.plannable(number) if episode.offers_plans and offered else (),
+            plannable=world.plannable(number) if episode.offers_plans and (offered or is_due) else (),
             shows_intents=episode.shows_intents,
             intents=known_intents(world, number, turn.intents) if turn.is_open else {},
         ),
@@ -274,7 +274,7 @@ def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
-        open_seats = open_seats | turn.called_people if number in of_speaker else of_speaker
+        open_seats = open_seats | turn.people_to_answer if number in of_speaker else of_speaker
     return [seat for seat in turn.acting if seat.number in open_seats]
 
 
@@ -358,7 +358,7 @@ def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
     if not turn.is_open:
         return "over"
     if number in {other.number for other in missing}:
-        return "answer" if number in turn.called_people else "choose"
+        return "answer" if number in turn.people_to_answer else "choose"
     return "waiting" if any(other.is_person for other in missing) else "thinking"
 
 

@@ -213,10 +213,10 @@ class OpenTurn:
         }
 
     @property
-    def called_people(self) -> set[int]:
+    def people_to_answer(self) -> set[int]:
         """Return the seats of busy people for whose answer to a message the step waits."""
-        called = (seat for seat in self.acting if seat.called_in == self.step)
-        return {seat.number for seat in called if seat.mind_id is None}
+        awaited = (seat for seat in self.acting if seat.answer_awaited_in == self.step)
+        return {seat.number for seat in awaited if seat.mind_id is None}
 
     @property
     def awaited_minds(self) -> set[int]:

@@ -88,20 +88,27 @@ def talk_refusal(turn: OpenTurn, seat: int, kind: str) -> str:
     """Return the code of the reason why a person in this seat may not write such a message now. Empty if the
     person may.
 
-    `not_your_turn`: the other member speaks first. `too_many`: the person has used up their rounds, or the
-    opener has ended the conversation.
+    `not_your_turn`: the other member speaks first, or the person is busy. `too_many`: the person has used up
+    their rounds, or the opener has ended the conversation.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.takes_turns or kind not in TALK_KINDS:
         return ""
-    if seat in held_seats(turn) or (kind == END and seat not in choosing_people(turn)):
+    is_asked = seat in choosing_people(turn) or (seat in turn.may_act and kind != END)
+    if not is_asked or seat in held_seats(turn):
         return NOT_YOUR_TURN
-    said = words_of_step(turn)
-    if (opener := _opener_of(said)) is None:
-        return ""
+    return "too_many" if has_said_enough(turn, seat) else ""
+
+
+def has_said_enough(turn: OpenTurn, seat: int) -> bool:
+    """Return whether the person in this seat may write nothing more in the conversation of the step: the
+    person has used up the rounds, or the opener has ended the conversation."""
+    organisation, said = turn.episode.team, words_of_step(turn)
+    if organisation is None or (opener := _opener_of(said)) is None:
+        return False
     own = sum(row.sender == organisation.holder(seat).number for row in said)
     last = [row for row in said if row.sender == opener][-1]
-    return "too_many" if own >= organisation.rounds or _ends_talk(last, said) else ""
+    return own >= organisation.rounds or _ends_talk(last, said)
 
 
 def _opener_of(said: Iterable[Message]) -> int | None:

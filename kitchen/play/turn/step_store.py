@@ -144,11 +144,13 @@ def stop_calling(turn: OpenTurn, number: int, mind: int) -> None:
     turn.called.discard(number)
 
 
-def call_busy_person(turn: OpenTurn, seat: int, *, waits: bool) -> None:
+def await_answer(turn: OpenTurn, seat: int, *, waits: bool) -> None:
     """Make the step wait for an answer of the busy person in this seat, or stop waiting. Store that."""
     step = turn.step if waits else None
-    turn.store.change(Seat, {"called_in": step}, where={"episode_id": turn.episode.pk, "number": seat})
-    next(each for each in turn.seats if each.number == seat).called_in = step
+    turn.store.change(
+        Seat, {"answer_awaited_in": step}, where={"episode_id": turn.episode.pk, "number": seat}
+    )
+    next(each for each in turn.seats if each.number == seat).answer_awaited_in = step
 
 
 def _store_may_act(turn: OpenTurn, seat: int, step: int | None) -> None:

@@ -56,7 +56,7 @@ _COLUMNS = {
     "seat_key": "seat.key",
     "page": "seat.page",
     "may_act_in": "seat.may_act_in",
-    "seat_called_in": "seat.called_in",
+    "answer_awaited_in": "seat.answer_awaited_in",
     **{name: f"command.{name}" for name in _COMMAND},
     "mind": "seat.mind_id",
     "mind_step": "mind.deciding_step",
@@ -160,7 +160,7 @@ def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
     for row in rows:
         seat = seats[row["number"]]
         seat.key, seat.page = row["seat_key"], row["page"]
-        seat.may_act_in, seat.called_in = row["may_act_in"], row["seat_called_in"]
+        seat.may_act_in, seat.answer_awaited_in = row["may_act_in"], row["answer_awaited_in"]
     turn.is_read = True
     turn.given = {row["number"]: _command(turn, row) for row in rows if row["chosen_by"] is not None}
     standing = {

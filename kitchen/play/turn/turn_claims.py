@@ -309,8 +309,9 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     unasked = Seat.objects.filter(_may_act(), episode=OuterRef("pk"), mind=None)
     opened = Case(When(Exists(unasked), then=F("turn_opened_at")))
     written = Message.objects.filter(episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK_KINDS)
-    said = written.order_by("-number").values("sent_at")[:1]
-    times = waiting.annotate(came=Coalesce(Subquery(last), led, opened), said=Subquery(said)).values_list(
+    of_pair = Q(organisation__kind=PAIR, organisation__within=True)
+    said = Case(When(of_pair, then=Subquery(written.order_by("-number").values("sent_at")[:1])))
+    times = waiting.annotate(came=Coalesce(Subquery(last), led, opened), said=said).values_list(
         "pk", "step", "came", "said", "decision_seconds", "thinking_seconds"
     )
     return [
@@ -368,7 +369,7 @@ def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
     has_decided = Q(Exists(decided.exclude(because=REASON_TO_ANSWER)))
     is_called = Q(mind__called_in=F("episode__step") + 1)
     is_free = ~Q(Exists(done)) & ~_may_act() & ~(has_decided & Q(acts=False))
-    has_to_answer = Q(mind=None, called_in=F("episode__step") + 1)
+    has_to_answer = Q(mind=None, answer_awaited_in=F("episode__step") + 1)
     return seats.filter(is_free | (is_called & ~has_decided) | has_to_answer)
 
 

@@ -30,7 +30,7 @@ the step and can intervene.
 def missing_seats(turn: OpenTurn) -> set[int]:
     """Return the seats that the step still waits for. They are the seats without a command, the seats of
     agents that only lead and have not decided, and those of busy people who have to answer a message."""
-    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds | turn.called_people
+    return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds | turn.people_to_answer
 
 
 def choosing_people(turn: OpenTurn) -> set[int]:
@@ -44,6 +44,11 @@ def asked_seats(turn: OpenTurn) -> set[int]:
     rows = turn.given.items()
     filled = {seat for seat, row in rows if row.chosen_by in NOT_ASKED or row.planned_in is not None}
     return turn.numbers - turn.may_act - filled
+
+
+def busy_people(turn: OpenTurn) -> set[int]:
+    """Return the seats of people who are not asked in this step, because an action or a plan continues."""
+    return turn.people - asked_seats(turn)
 
 
 def passed_by_seats(turn: OpenTurn) -> set[int]:
@@ -168,7 +173,7 @@ def compute_ahead(turn: OpenTurn, step: int, commands: Sequence[SubmittedCommand
         or step != turn.step
         or turn.numbers != seats | turn.may_act
         or turn.awaited_minds
-        or turn.called_people
+        or turn.people_to_answer
         or awaits_answer(turn)
         or thinking_seconds(turn)
     ):

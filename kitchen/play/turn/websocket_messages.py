@@ -348,6 +348,8 @@ class StateMessage:
     """Number of seats."""
     seat: int
     phase: str
+    """See `SeatView.phase`. In phase `answer`, send a message or a plan, or give no answer with
+    `{"type": "say", "kind": "end"}`."""
     step: int
     length: int | None
     observation: Json

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import ClassVar
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
+from kitchen.contract.assigned_jobs import BY_PLATFORM
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.dialogue_rounds import DIALOGUE_KEY
 from kitchen.contract.episode_log import (
@@ -160,7 +161,8 @@ class CollaborationMetrics(LogMetrics):
 
     def _by_seat(self, log: EpisodeLog) -> dict[str, int]:
         seats, found = seats_of_log(log), Counter[tuple[str, int]]()
-        senders = (one.sender for one in log.messages if one.kind in TALK_KINDS and one.sender is not None)
+        written = [one for one in log.messages if one.kind in TALK_KINDS and not one.data.get(BY_PLATFORM)]
+        senders = (one.sender for one in written if one.sender is not None)
         found.update(("messages", seats[sender]) for sender in senders if sender in seats)
         found.update({("rounds", seats[one]): count for one, count in _rounds(log).items() if one in seats})
         found.update(("failed_checks", one.seat) for one in (*_refused(log), *_corrected(log)))

@@ -388,9 +388,15 @@ class CollabPage(GridPage):
             tuple(map(command_words, macros)),
             _value(macros[0]),
             tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
-            may_choose(view) and macros[0] in view.choice.legal,
+            self._can_accept(view, macros),
             "" if said.sender == view.talk.member else _request_state(view, said),
         )
+
+    def _can_accept(self, view: SeatView, macros: Sequence[Command]) -> bool:
+        """Return whether the person can do these requested macros now, or plan them as an answer."""
+        if may_choose(view):
+            return macros[0] in view.choice.legal
+        return view.phase == "answer" and set(with_waits(macros)) <= set(view.plans.plannable)
 
     def queues(self, view: SeatView) -> Panel:
         """Return the panel of what both cooks hold, do and plan."""

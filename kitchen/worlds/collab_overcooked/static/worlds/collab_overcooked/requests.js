@@ -185,22 +185,29 @@
     emptyTyped(formOf());
   }
 
-  /* Choose the first action of the teammate's request, and plan the others. */
+  /* Choose the first action of the teammate's request, and plan the others. A busy person plans all of them. */
   function accept(button) {
+    const { phase, step: now } = play.choosing;
+    const then = JSON.parse(button.dataset.then);
+    if (phase === "answer") {
+      accepting = { request: button.closest("[data-request]").dataset.request, step: now, phase };
+      play.planning.replace([button.dataset.accept, ...then.map(([value]) => value)], now);
+      return;
+    }
     const radio = play.choosing.radioOf(button.dataset.accept);
     if (!radio || !play.choosing.may()) return;
     const list = document.querySelector("[data-plan-list]");
     const template = document.querySelector("[data-plan-item]");
     if (list && template) {
       list.replaceChildren();
-      for (const [value, text] of JSON.parse(button.dataset.then)) {
+      for (const [value, text] of then) {
         const item = template.content.cloneNode(true);
         item.querySelector("[data-text]").textContent = text;
         item.querySelector("input").value = value;
         list.append(item);
       }
     }
-    accepting = { request: button.closest("[data-request]").dataset.request, step: play.choosing.step };
+    accepting = { request: button.closest("[data-request]").dataset.request, step: now, phase };
     play.choosing.send(radio);
   }
 
@@ -209,7 +216,7 @@
   let accepting = null; // the pressed request and its step, until the server answers
 
   function readAcceptAnswer() {
-    if (!accepting || (play.choosing.step === accepting.step && play.choosing.phase === "choose")) return;
+    if (!accepting || (play.choosing.step === accepting.step && play.choosing.phase === accepting.phase)) return;
     accepted.add(accepting.request);
     accepting = null;
   }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from kitchen import tasks
 from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command
@@ -75,9 +76,9 @@ def decide(episode: Episode) -> None:
     decide_step(episode_id=episode.pk, step=step_of(episode) + 1)
 
 
-def called(episode: Episode) -> set[int]:
+def awaited(episode: Episode) -> set[int]:
     with read_turn(episode.pk) as turn:
-        return turn.called_people
+        return turn.people_to_answer
 
 
 def awaits_agents(episode: Episode) -> bool:
@@ -90,14 +91,14 @@ def test_the_step_waits_until_the_busy_person_has_answered_and_the_agent_has_dec
     Talker.lines[0] = ["will you stop?"]
     Talker.told |= {(2, 0): [DIG]}
     decide(episode)
-    assert step_of(episode) == 1 and phases(episode) == ["answer"] and called(episode) == {1}
+    assert step_of(episode) == 1 and phases(episode) == ["answer"] and awaited(episode) == {1}
     assert did(episode, 2) == [] and said(episode) == [(0, "will you stop?")]
     row: Any = DecisionRow.objects.get(step=2)
     assert row.because == REASON_TO_ANSWER and row.note["dropped"]["commands"] == {"0": ["dig"]}
     Talker.told[2, 0] = [REST]
     assert write(episode, "no", 1) == "accepted" and due(episode) == [0] and phases(episode) == ["thinking"]
     answer(episode.pk, 2, 0)
-    assert due(episode) == [] and called(episode) == set() and awaits_agents(episode)
+    assert due(episode) == [] and awaited(episode) == set() and awaits_agents(episode)
     decide(episode)
     assert step_of(episode) == 2 and did(episode, 2) == [["talker", "rest"], ["world", "go_on"]]
     assert [one.request.because for one in Talker.asked] == ["seat", "answer", "seat"]
@@ -121,7 +122,7 @@ def test_an_agent_that_says_nothing_or_only_ends_a_talk_decides_at_once() -> Non
     assert step_of(episode) == 2
     Talker.lines[0] = [MessageDraft("bye", "end")]
     decide(episode)
-    assert step_of(episode) == 3 and called(episode) == set()
+    assert step_of(episode) == 3 and awaited(episode) == set()
 
 
 def test_the_talk_goes_on_for_as_many_rounds_as_the_condition_allows() -> None:
@@ -132,7 +133,7 @@ def test_the_talk_goes_on_for_as_many_rounds_as_the_condition_allows() -> None:
     answer(episode.pk, 2, 0)
     assert phases(episode) == ["answer"] and said(episode)[-1] == (0, "two")
     assert write(episode, "b", 1) == "accepted" and due(episode) == []
-    assert called(episode) == set() and awaits_agents(episode)
+    assert awaited(episode) == set() and awaits_agents(episode)
     decide(episode)
     assert step_of(episode) == 2 and said(episode)[-1] == (1, "b")  # the agent's third message came too late
 
@@ -173,7 +174,7 @@ def test_a_busy_person_may_act_instead_of_an_answer_if_the_world_allows_it() -> 
     decide(episode)
     assert current_seat_view(episode.seats.get(number=1)).choice.may_act
     assert submit(episode, 2, *STOP, seat=1).code == "accepted"
-    assert called(episode) == set() and due(episode) == []
+    assert awaited(episode) == set() and due(episode) == []
     decide(episode)
     assert did(episode, 2) == [["talker", "go_on"], ["person", "stop"]] and step_of(episode) == 2
 
@@ -185,6 +186,8 @@ def test_a_new_plan_is_the_answer_of_a_busy_person() -> None:
     page = page_of(episode, 1)
     assert [json.loads(text)["type"] for text in page.plan(PlanMessage((DIG,), 2)).texts] == ["state"]
     assert said(episode) == [(0, "will you dig next?"), (1, "")] and due(episode) == [0]
+    assert Message.objects.get(sender=1).data == {"house": True, "plan": [["dig"]]}
+    assert "You answered with a plan." in page_text(episode)
     answer(episode.pk, 2, 0)
     decide(episode)
     assert step_of(episode) == 2 and did(episode, 3) == [["person", "dig"]]
@@ -205,7 +208,9 @@ def test_the_time_limit_of_an_answer_runs_from_the_message_and_ends_only_the_ans
     assert overdue_turns() == [(episode.pk, 2)]
     assert run_out(episode)
     end = Message.objects.get(sender=1)
-    assert (end.kind, end.text, end.data) == ("end", "", {"ran_out": True}) and step_of(episode) == 1
+    assert (end.kind, end.text, end.data) == ("end", "", {"house": True, "ran_out": True}) and step_of(
+        episode
+    ) == 1
     assert due(episode) == [0] and episode.seats.get(number=1).is_person
     answer(episode.pk, 2, 0)
     decide(episode)
@@ -237,6 +242,45 @@ def test_a_reloaded_page_shows_the_same_turn_and_json_clients_read_it() -> None:
         assert (state["phase"], state["waiting_for"]) == ("answer", [0, 1])
 
 
+def test_a_worker_that_has_asked_is_free_to_ask_for_the_answer_and_a_repeated_task_overruns_nobody() -> None:
+    episode = digging()
+    Talker.lines[0] = ["will you stop?", "fine"]
+    tasks.decide(episode.pk, 2)
+    for _ in range(2):
+        tasks.decide(episode.pk, 2)
+    assert step_of(episode) == 1 and phases(episode) == ["answer"] and len(Talker.asked) == 1
+    write(episode, "no", 1)
+    answer(episode.pk, 2, 0)
+    assert said(episode)[-1] == (0, "fine")
+    write(episode, "", 1, "end")
+    answer(episode.pk, 2, 0)
+    tasks.decide(episode.pk, 2)
+    assert step_of(episode) == 2 and len(Talker.asked) == 4
+
+
+@pytest.mark.parametrize("line", [MessageDraft("bye", "end"), "no"])
+def test_commands_are_stored_at_once_if_nobody_has_to_answer(line: Any) -> None:
+    episode = digging(settings={"deaf": line == "no"})
+    Talker.lines[0] = [line]
+    tasks.decide(episode.pk, 2)
+    assert step_of(episode) == 2 and len(Talker.asked) == 1
+
+
+def test_nobody_is_asked_for_an_answer_who_may_not_write_it() -> None:
+    episode = digging(organised={"messages_a_step": 1, "rounds": 5})
+    Talker.lines[0] = ["one", "two"]
+    decide(episode)
+    assert write(episode, "a", 1) == "accepted"
+    answer(episode.pk, 2, 0)
+    assert awaited(episode) == set() and awaits_agents(episode)
+
+
+def test_a_busy_person_does_not_open_a_conversation() -> None:
+    episode = planning()
+    assert write(episode, "hello", 1) == write(episode, "", 1, "end") == "not_your_turn"
+    assert said(episode) == []
+
+
 def test_two_people_take_turns_even_if_one_of_them_is_busy() -> None:
     episode = pair()
     submit(episode, 1, *REST, seat=0)
@@ -255,7 +299,7 @@ def test_an_agent_that_takes_over_a_busy_seat_owes_no_answer() -> None:
     submit(episode, 1, *REST, seat=0)
     submit(episode, 1, *DIG, seat=1)
     write(episode, "will you stop?", 0)
-    assert called(episode) == {1} and leave_seat(episode_id=episode.pk, seat=1) and called(episode) == set()
+    assert awaited(episode) == {1} and leave_seat(episode_id=episode.pk, seat=1) and awaited(episode) == set()
     assert due(episode) == [0]
     answer(episode.pk, 2, 0)
     assert choose(episode, 0, 2) == "accepted"
@@ -269,7 +313,7 @@ def test_pages_say_who_is_to_answer_and_offer_to_give_no_answer() -> None:
     assert "Do not answer" in shown and "answer Player" in shown
     write(episode, "", 1, "end")
     shown = page_text(episode)
-    assert "Do not answer" not in shown and "You did not answer." in shown
+    assert "Do not answer" not in shown and "You said nothing more." in shown
 
 
 def page_text(episode: Episode) -> str:
