@@ -54,8 +54,15 @@
     for (const button of document.querySelectorAll("[data-says] [data-send]")) button.disabled = held;
   }
 
+  /* on a phone the jobs are below the world: a link in the bar leads there while one waits for an answer */
+  function showWaiting() {
+    const link = document.getElementById("jobs-waiting");
+    if (link) link.hidden = !document.querySelector(".job.is-given");
+  }
+
   function look() {
     hold();
+    showWaiting();
     const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
     const news = changed();
     if (begun) tell(fresh, news);
@@ -120,6 +127,7 @@
 
   if (speak && Recogniser) offerSpeech();
   hold();
+  showWaiting();
   document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);

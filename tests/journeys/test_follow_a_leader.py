@@ -15,6 +15,13 @@ from tests.servers import Stack
 
 pytestmark = NIGHTLY_IN_A_BROWSER  # tests/kitchen/play/test_organisation_acceptance.py has the jobs
 
+SHOWN = """() => {
+  const bar = document.querySelector(".topbar").getBoundingClientRect().bottom;
+  const sheet = document.querySelector("[data-play-area]").getBoundingClientRect().top;
+  const { top, bottom } = document.querySelector(".job.is-given").getBoundingClientRect();
+  return top > bar && bottom < sheet;
+}"""
+"""Whether a job is in sight, between the bar and the sheet of actions."""
 FOLLOWS = """
 [conditions.organisation]
 kind = "tree"
@@ -44,9 +51,13 @@ async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboa
     assert await page.inner_text("#talk-said") != ""
     found = await covered(page, "leaf")
     await page.set_viewport_size({"width": 390, "height": 844})
+    await page.focus("#jobs-waiting")
+    await page.keyboard.press("Enter")
+    assert await page.evaluate(SHOWN), "the bar's link leads to a job that is not behind the sheet"
     await given.get_by_role("button", name="Decline").focus()
     await page.keyboard.press("Enter")
     await page.wait_for_selector(".job.is-declined")
+    assert await page.locator("#jobs-waiting").is_hidden()
     await person.play_step(["noop"])
     await given.wait_for(timeout=5_000)  # the leader has planned again
     await given.get_by_role("button", name="Accept").focus()
