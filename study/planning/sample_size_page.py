@@ -244,7 +244,8 @@ def _form(request: HttpRequest, names: list[str], test: str, groups: int, togeth
     study, then the defaults.
 
     `names` are the names of the study's conditions, `test` is its main test, and `groups` the number of its
-    groups. `together` is the number of people in one episode. If a study has too few or too many conditions, the form has an error.
+    groups. `together` is the number of people in one episode. If a study has too few or too many conditions,
+    the form has an error.
     """
     own: dict[str, Any] = {"conditions": len(names)} if names else {}
     own |= {"groups": groups, "together": together} | ({"test": test} if test else {})
