@@ -110,8 +110,18 @@ def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResul
     head = [f"{measure}, {level}" for level in levels for measure in ("TC", "mPT")]
     rows = [(name, *(text for level in levels for text in cells[name, level].texts)) for name in names]
     title = f"Organisations: steps to {goal} (TC), and planning iterations of a member (mPT)"
-    ours = TextTable(title, ("", *head), tuple(rows), played_by=str(decision_makers_of(results)))
+    who = str(decision_makers_of(results))
+    ours = TextTable(title, ("", *head), tuple(rows), (seeds_in_words(setup),), played_by=who)
     return [ours, _published_means(), _published_tasks()]
+
+
+def seeds_in_words(setup: ExperimentSetup) -> str:
+    """Return a sentence with the seed of our episodes and their number in each cell."""
+    many = "1 episode" if setup.episodes == 1 else f"{setup.episodes} episodes"
+    return (
+        f"Ours: {many} in each cell, from seed {setup.seed}, the same for all organisations with as many "
+        "seats. experiment.json has the seed of each episode."
+    )
 
 
 def _published_means() -> TextTable:
@@ -156,7 +166,8 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
             _panel("mPT: planning iterations of a member", groups, 1),
         ),
         under=str(who),
-        note="Hollow: read from a figure. Each bar is a share of the largest one in its group.",
+        note=f"Seed {setup.seed}, {setup.episodes} in each cell. Hollow: read from a figure. Each bar is a "
+        "share of the largest one in its group.",
         words=f"{title}, as shares of the largest value. {who}",
         head=("group", "organisation", "TC", "mPT"),
         rows=tuple((group, name, *groups[group][name]) for group, name in places),
