@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
+from kitchen.contract.line_up import MEMBER_SEPARATOR
 from kitchen.experiments.comparison_tables import Estimate, TextTable
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
 from kitchen.experiments.experiment_setup import ExperimentSetup
@@ -159,7 +161,7 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
     return Chart(
         key="figure7",
         title=f"{title}, by organisation",
-        x=Axis.of_names("", tuple(f"{name}, {group}" for group, name in places), below),
+        x=Axis.of_names("", tuple(f"{_short(name)}, {group}" for group, name in places), below),
         y=Axis("share of the largest", 0, 1.05, ticks=(0, 0.25, 0.5, 0.75, 1)),
         panels=(
             _panel("TC in steps; S-Agents' in minutes", groups, 0),
@@ -172,6 +174,16 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
         head=("group", "organisation", "TC", "mPT"),
         rows=tuple((group, name, *groups[group][name]) for group, name in places),
     )
+
+
+def _short(name: str) -> str:
+    """Return the name with equal neighbours as one, followed by their number."""
+    kind, _, members = name.rpartition(" ")
+    counted = [(one, len(list(same))) for one, same in groupby(members.split(MEMBER_SEPARATOR))]
+    told = MEMBER_SEPARATOR.join(
+        one if many == 1 else f"{one}\N{MULTIPLICATION SIGN}{many}" for one, many in counted
+    )
+    return f"{kind} {told}".strip()
 
 
 def _values(time: float | None, mean: float | None) -> str:

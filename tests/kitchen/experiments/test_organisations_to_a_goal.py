@@ -118,7 +118,7 @@ def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> No
     chart = organisation_chart(setup, cell_results_of(setup, played))
     assert chart.x.names[2:5] == (
         "solo runner, six",
-        f"tree {THREE}, six",
+        "tree runner\N{MULTIPLICATION SIGN}3, six",
         "chain, S-Agents, read from a figure",
     )
     assert chart.x.below[2:5] == ("TC 22.0, mPT 6.0", "TC 9.0, mPT 2.0", "TC 29.0, mPT 4.0")
