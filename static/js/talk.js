@@ -72,6 +72,18 @@
     emptyBox();
   }
 
+  /* a job that was not done fills the form again, for the leader to choose who gets it */
+  function onAgain(event) {
+    const button = event.target.closest("[data-again]");
+    if (!button) return;
+    const form = document.getElementById("job-form");
+    const [aim, first] = [form.elements.aim, form.querySelector('input[name="to"]:not([type="hidden"])')];
+    if (aim) aim.value = button.dataset.aim;
+    form.elements.text.value = button.dataset.text;
+    for (const box of form.querySelectorAll('input[name="to"][type="checkbox"]')) box.checked = false;
+    (first ?? form.querySelector("[data-send]")).focus();
+  }
+
   /* htmx would send it later by itself: it stays in its box instead */
   function onSubmit(event) {
     if (!event.target.matches(".talk-form, .job-act")) return;
@@ -133,4 +145,5 @@
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("brigade:connection", onConnection, true);
   document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("click", onAgain);
 })();

@@ -51,6 +51,11 @@ async def test_organisation_person_as_root_has_a_dish_served_by_keyboard(
     await page.wait_for_selector("#worker-2 .is-failed")
     assert "Robot 3: not possible: Fetch salmon sashimi." in await page.inner_text("#talk-said")
     assert await covered(page, f"leader-{width}-failed", {width: SIZES[width]}) == []
+    await page.select_option("#job-aim", "")
+    await page.focus("#worker-2 [data-again]")
+    await page.keyboard.press("Enter")
+    assert await page.input_value("#job-aim") == '["fetch","salmonSashimi"]'
+    assert await page.evaluate("document.activeElement.matches('#job-form [name=to][value=\"0\"]')")
     await give(page, "Make cooked rice", "0")
     await page.wait_for_selector("#worker-0 .is-started")
     await page.focus("#worker-0 .job-act button")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -156,6 +157,22 @@ def test_what_cannot_be_done_is_reported_with_why() -> None:
     assert "I can only do jobs from the list." in shown
     told = "Robot 1: not possible: Fetch salmon sashimi. I do not have what I need for it."
     assert f'data-told="{told} Robot 1 has no job now."' in shown
+
+
+def test_a_job_that_was_not_done_is_offered_to_be_given_again() -> None:
+    episode = led()
+    page = opened(episode)
+    give(episode, 0, aim=("fetch", "salmonSashimi"), text="quickly")
+    give(episode, 1, aim=("fetch", "rice"))
+    take(episode, 2)
+    shown = unescape("".join(page.show().texts))
+    assert 'data-again data-aim="["fetch","salmonSashimi"]" data-text="quickly"' in shown
+    assert shown.count("data-again") == 1, "the other job was done"
+    seat = Seat.objects.select_related("episode").get(episode=episode, number=LEAD)
+    aims = offered_aims(world_page_of(seat), current_seat_view(seat))
+    assert '["fetch","salmonSashimi"]' in {value for _, listed in aims for value, _ in listed}
+    give(episode, 0, aim=("fetch", "rice"))
+    assert "data-again" not in "".join(page.show().texts), "an open job takes its place"
 
 
 def test_the_roster_says_since_when_a_worker_has_no_job() -> None:
