@@ -58,7 +58,8 @@ class Setting:
         try:
             cleaned = _READERS[self.kind](value)
         except (TypeError, ValueError, OverflowError) as error:
-            raise SettingsError(f"{self.name}: {value!r} is not a value of kind {self.kind}") from error
+            meant = " or ".join([KIND_WORDS[self.kind], *(choice for choice, _ in self.choices)])
+            raise SettingsError(f"{self.name}: {value!r} is not {meant}") from error
         self._check(cleaned)
         return cleaned
 
@@ -82,6 +83,15 @@ class Setting:
             listed = ", ".join(f"{{{name}}}" for name in known)
             raise SettingsError(f"{self.name}: nothing is called {{{unknown[0]}}}; there are {listed}")
 
+
+KIND_WORDS: Mapping[str, str] = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "text": "a text",
+    "choice": "a text",
+}
+"""What a value of each kind must be, as error messages say it."""
 
 PLACEHOLDER_PATTERN = re.compile(r"\{([a-z_]+)\}")
 

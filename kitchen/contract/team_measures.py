@@ -27,7 +27,7 @@ from kitchen.contract.assigned_jobs import (
 from kitchen.contract.automatic_commands import BY_WORLD, PLAN_ILLEGAL, PLAN_STALE, THINKING, WAITING
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, is_goal_reached
 from kitchen.contract.language_model import total_cost
-from kitchen.contract.organisation import ANSWER, ASK
+from kitchen.contract.organisation import ANSWER, ASK, END, TALK_KINDS
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event, Json, World
 
@@ -47,6 +47,7 @@ MEASURE_COLUMNS = (
     *("steps_to_accepted", "steps_to_done", "cycles", "longest_cycle"),
     *("messages", "words", "messages_by_kind", "share_by_people", "answers_a_question"),
     *("stale_commands", "plans_dropped", "decisions", "calls", "usd"),
+    *("messages_by_pair", "steps_to_answer", "conversations", "messages_a_conversation"),
 )
 """The keys of `team_measures`, in their order."""
 
@@ -181,6 +182,8 @@ def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:
       plans with an illegal next command.
     - `decisions`, `calls`, `usd`: decisions of agents, their model calls, and what these cost (None if a
       price is unknown).
+    - `messages_by_pair`: messages by sender and receiver, such as `{"0>1": 2}`. `steps_to_answer`: the mean
+      steps from a question to its answer. `conversations`, `messages_a_conversation`: see `conversations_in`.
     """
     if log.organisation is None:
         return []
@@ -209,6 +212,7 @@ def _row(log: EpisodeLog, world: type[World], member: int | None, who: Collectio
         **_messages(log, member, who),
         **_broken(log, who),
         **_money(log, who),
+        **_conversations(log, who),
     }
 
 
@@ -288,6 +292,55 @@ def _messages(log: EpisodeLog, member: int | None, who: Collection[int]) -> dict
         "share_by_people": share,
         "answers_a_question": kinds[ANSWER] / asked if asked else None,
     }
+
+
+def conversations_in(log: EpisodeLog) -> list[tuple[frozenset[int], int]]:
+    """Return every conversation: the two members, and the number of its messages.
+
+    A conversation consists of messages between the same two members, each with one addressee. It ends with a
+    message of the kind `end`, or after as many silent steps as the organisation has in `silence`.
+    """
+    assert log.organisation  # noqa: S101 - members talk in organisations
+    found: list[tuple[frozenset[int], int]] = []
+    last: dict[frozenset[int], tuple[int, int]] = {}  # place in `found`, and step
+    for one in log.messages:
+        if one.sender is None or one.kind not in TALK_KINDS or len(one.to) != 1:
+            continue
+        pair = frozenset((one.sender, *one.to))
+        place, step = last.get(pair, (-1, one.step))
+        if place < 0 or one.step - step > log.organisation.silence:
+            place = len(found)
+            found.append((pair, 0))
+        found[place] = pair, found[place][1] + 1
+        last[pair] = (-1 if one.kind == END else place), one.step
+    return found
+
+
+def _conversations(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:
+    written = [one for one in log.messages if one.sender is not None and not one.data.get(BY_PLATFORM)]
+    pairs = Counter(f"{one.sender}>{to}" for one in written if one.sender in who for to in one.to)
+    waits = [wait for one, wait in _answer_times(written) if one in who]
+    sizes = [size for pair, size in conversations_in(log) if not pair.isdisjoint(who)]
+    return {
+        "messages_by_pair": dict(sorted(pairs.items())),
+        "steps_to_answer": fmean(waits) if waits else None,
+        "conversations": len(sizes),
+        "messages_a_conversation": fmean(sizes) if sizes else None,
+    }
+
+
+def _answer_times(written: Iterable[TeamMessage]) -> Iterator[tuple[int, int]]:
+    """Yield (member, steps) for each answer: who answered, and the steps since the oldest open question."""
+    asked: dict[tuple[int, int], list[int]] = {}
+    for one in written:
+        sender = one.sender
+        if sender is None:
+            continue
+        for to in one.to:
+            if one.kind == ASK:
+                asked.setdefault((sender, to), []).append(one.step)
+            elif one.kind == ANSWER and (steps := asked.get((to, sender))):
+                yield sender, one.step - steps.pop(0)
 
 
 def _broken(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
+from kitchen.contract.line_up import MEMBER_SEPARATOR
 from kitchen.experiments.comparison_tables import Estimate, TextTable
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
 from kitchen.experiments.experiment_setup import ExperimentSetup
@@ -110,8 +112,18 @@ def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResul
     head = [f"{measure}, {level}" for level in levels for measure in ("TC", "mPT")]
     rows = [(name, *(text for level in levels for text in cells[name, level].texts)) for name in names]
     title = f"Organisations: steps to {goal} (TC), and planning iterations of a member (mPT)"
-    ours = TextTable(title, ("", *head), tuple(rows), played_by=str(decision_makers_of(results)))
+    who = str(decision_makers_of(results))
+    ours = TextTable(title, ("", *head), tuple(rows), (seeds_in_words(setup),), played_by=who)
     return [ours, _published_means(), _published_tasks()]
+
+
+def seeds_in_words(setup: ExperimentSetup) -> str:
+    """Return a sentence with the seed of our episodes and their number in each cell."""
+    many = "1 episode" if setup.episodes == 1 else f"{setup.episodes} episodes"
+    return (
+        f"Ours: {many} in each cell, from seed {setup.seed}, the same for all organisations with as many "
+        "seats. experiment.json has the seed of each episode."
+    )
 
 
 def _published_means() -> TextTable:
@@ -149,18 +161,29 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
     return Chart(
         key="figure7",
         title=f"{title}, by organisation",
-        x=Axis.of_names("", tuple(f"{name}, {group}" for group, name in places), below),
+        x=Axis.of_names("", tuple(f"{_short(name)}, {group}" for group, name in places), below),
         y=Axis("share of the largest", 0, 1.05, ticks=(0, 0.25, 0.5, 0.75, 1)),
         panels=(
             _panel("TC in steps; S-Agents' in minutes", groups, 0),
             _panel("mPT: planning iterations of a member", groups, 1),
         ),
         under=str(who),
-        note="Hollow: read from a figure. Each bar is a share of the largest one in its group.",
+        note=f"Seed {setup.seed}, {setup.episodes} in each cell. Hollow: read from a figure. Each bar is a "
+        "share of the largest one in its group.",
         words=f"{title}, as shares of the largest value. {who}",
         head=("group", "organisation", "TC", "mPT"),
         rows=tuple((group, name, *groups[group][name]) for group, name in places),
     )
+
+
+def _short(name: str) -> str:
+    """Return the name with equal neighbours as one, followed by their number."""
+    kind, _, members = name.rpartition(" ")
+    counted = [(one, len(list(same))) for one, same in groupby(members.split(MEMBER_SEPARATOR))]
+    told = MEMBER_SEPARATOR.join(
+        one if many == 1 else f"{one}\N{MULTIPLICATION SIGN}{many}" for one, many in counted
+    )
+    return f"{kind} {told}".strip()
 
 
 def _values(time: float | None, mean: float | None) -> str:

@@ -9,6 +9,7 @@ from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
+from kitchen.contract.team_schedules import SCHEDULE, SCHEDULES
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
 from kitchen.experiments.experiment_setup import DEFAULT_BENCHMARK, DEFAULT_WORLD, ExperimentSetup, SetupError
@@ -71,7 +72,7 @@ def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
     return check_setup(setup)
 
 
-TEAM_ARGUMENTS = ("organisation", "organisation_set", "knowing", "goal")
+TEAM_ARGUMENTS = ("organisation", "organisation_set", "schedule", "knowing", "goal")
 """Arguments that define how members play together."""
 SINGLE_AGENT_ARGUMENTS = ("preset", "co_player", "no_feedback", "no_hints", "demo")
 """Arguments that are refused where line-ups play."""
@@ -185,6 +186,11 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
     settings: dict[str, Json] = {}
     for text in given.get("organisation_set") or ():
         settings |= _one_setting(text, "--organisation-set")
+    if schedule := given.get(SCHEDULE):
+        if settings.setdefault(SCHEDULE, schedule) != schedule:
+            raise SetupError("--schedule: --organisation-set names another one", SCHEDULE)
+        if schedule not in SCHEDULES:
+            raise SetupError(f"--schedule: {schedule!r} is not one of {', '.join(SCHEDULES)}", SCHEDULE)
     knowing, goal = given.get("knowing") or NO_ONE, dict[str, Json]()
     for text in given.get("goal") or ():
         goal |= _one_setting(text, "--goal")

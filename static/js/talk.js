@@ -54,8 +54,15 @@
     for (const button of document.querySelectorAll("[data-says] [data-send]")) button.disabled = held;
   }
 
+  /* on a phone the jobs are below the world: a link in the bar leads there while one waits for an answer */
+  function showWaiting() {
+    const link = document.getElementById("jobs-waiting");
+    if (link) link.hidden = !document.querySelector(".job.is-given");
+  }
+
   function look() {
     hold();
+    showWaiting();
     const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
     const news = changed();
     if (begun) tell(fresh, news);
@@ -63,6 +70,18 @@
     for (const line of fresh) heard.add(line.id);
     if (fresh.length) list().scrollTop = list().scrollHeight;
     emptyBox();
+  }
+
+  /* a job that was not done fills the form again, for the leader to choose who gets it */
+  function onAgain(event) {
+    const button = event.target.closest("[data-again]");
+    if (!button) return;
+    const form = document.getElementById("job-form");
+    const [aim, first] = [form.elements.aim, form.querySelector('input[name="to"]:not([type="hidden"])')];
+    if (aim) aim.value = button.dataset.aim;
+    form.elements.text.value = button.dataset.text;
+    for (const box of form.querySelectorAll('input[name="to"][type="checkbox"]')) box.checked = false;
+    (first ?? form.querySelector("[data-send]")).focus();
   }
 
   /* htmx would send it later by itself: it stays in its box instead */
@@ -120,9 +139,11 @@
 
   if (speak && Recogniser) offerSpeech();
   hold();
+  showWaiting();
   document.addEventListener("htmx:wsConfigSend", onConfigSend);
   document.addEventListener("htmx:wsAfterSend", onSend);
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("brigade:connection", onConnection, true);
   document.addEventListener("submit", onSubmit, true);
+  document.addEventListener("click", onAgain);
 })();

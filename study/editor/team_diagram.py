@@ -5,10 +5,11 @@ The module also describes the diagram as text, for readers who cannot see it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
-from kitchen.contract.organisation import Member, Organisation
+from kitchen.contract.organisation import SAY, Member, Organisation
 from kitchen.contract.world_errors import WorldError
 from kitchen.forms.setting_fields import error_without_name, readable_name
 from kitchen.play.episode.create_episode import MindPlan, members_of_plans
@@ -68,6 +69,8 @@ class Picture:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     sentences: tuple[str, ...]
+    views: tuple[str, ...]
+    """A sentence for each person: what this person sees, and with whom the person works."""
     players: tuple[Player, ...]
     width: int = WIDTH
     height: int = HEIGHT
@@ -94,6 +97,7 @@ def team_picture(condition: Condition) -> Picture | None:
         tuple(nodes.values()),
         _edges(organisation, nodes),
         _sentences(organisation, kinds),
+        _views(organisation, kinds),
         _players(organisation, kinds, models, condition.world),
     )
 
@@ -165,14 +169,18 @@ def _edges(organisation: Organisation, nodes: dict[int, Node]) -> tuple[Edge, ..
         pairs = organisation.commands if commands else organisation.writes
         both = (other, one) in pairs
         if not (both and one > other and commands == ((other, one) in organisation.commands)):
-            edges.append(_edge(nodes[one], nodes[other], commands=commands, both=both))
+            beside = not commands and bool({(one, other), (other, one)} & organisation.commands)
+            edges.append(_edge(nodes[one], nodes[other], commands=commands, both=both, beside=beside))
     return tuple(edges)
 
 
-def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
+def _edge(one: Node, other: Node, *, commands: bool, both: bool, beside: bool) -> Edge:
+    """Return the line between two members. A line beside a line for commands is moved outwards, so that their
+    arrowheads stay apart."""
     length = hypot(other.x - one.x, other.y - one.y) or 1.0
     dx, dy = (other.x - one.x) / length, (other.y - one.y) / length
-    aside = 0 if commands else 6  # beside a line for commands between the same members
+    outwards = (other.x + one.x - WIDTH) * -dy + (other.y + one.y - HEIGHT) * dx >= 0
+    aside = (13 if outwards else -13) if beside else 0
     rim = RADIUS + 5
     return Edge(
         round(one.x + dx * rim - dy * aside),
@@ -184,15 +192,48 @@ def _edge(one: Node, other: Node, *, commands: bool, both: bool) -> Edge:
     )
 
 
-def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
+def _names(organisation: Organisation, kinds: dict[int, str]) -> dict[int, str]:
+    """Return what sentences call each member, by member number."""
     alone = sum(member.is_person for member in organisation.members) == 1
-    names = {
+    return {
         member.number: "the participant" + ("" if member.seats else ", who controls no player,")
         if member.is_person and alone
         else f"{_who(member, kinds)} (player {_numbers(member)})"
         for member in organisation.members
     }
-    said = []
+
+
+def _views(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
+    """Return for each person one sentence: what the person sees, and with whom the person exchanges jobs and
+    messages."""
+    names, said = _names(organisation, kinds), []
+    for person in (member for member in organisation.members if member.is_person):
+        seats = organisation.seats_seen(person.number)
+        seen = f"sees what {_players_called(seats)} see{'s' * (len(seats) == 1)}"
+        parts = [seen if seats else "sees only the goal, the time and what becomes of the jobs"]
+        for verb, others in (
+            ("gives jobs to", organisation.commanded_by(person.number)),
+            ("gets jobs from", organisation.commanders_of(person.number)),
+            ("can write to", organisation.to(person.number, SAY)),
+        ):
+            members = [organisation.member(other) for other in others]
+            reached = [seat for member in members for seat in member.seats]
+            leaders = [f"the leader ({LEAD})" for member in members if not member.seats]
+            called = and_list([*leaders, *([_players_called(reached)] if reached else [])])
+            parts += [f"{verb} {called}"] if others else []
+        said.append(
+            f"{names[person.number]} {', '.join(parts[:-1])}{', and ' if parts[1:] else ''}{parts[-1]}."
+        )
+    return tuple(one[:1].upper() + one[1:] for one in said)
+
+
+def _players_called(seats: Sequence[int]) -> str:
+    """Return the players of these seats in words, such as `players 1 and 2`."""
+    return f"player{'s' * (len(seats) > 1)} {and_list([str(seat + 1) for seat in sorted(seats)])}"
+
+
+def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, ...]:
+    names, said = _names(organisation, kinds), []
     for member in organisation.members:
         for verb, pairs in (("command", organisation.commands), ("write to", organisation.writes)):
             others = [names[other] for other in organisation.numbers if (member.number, other) in pairs]

@@ -12,8 +12,14 @@ from django.shortcuts import render
 from kitchen.infra.process_pool import ProcessPoolError
 from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
-from study.design.between_groups import MOST_GROUPS, conditions_of_group, group_keys
+from study.design.between_groups import (
+    MOST_GROUPS,
+    NO_SHARED_CONDITIONS,
+    conditions_of_group,
+    group_keys,
+)
 from study.design.blueprint import blueprint_of
+from study.design.condition_seats import people_in
 from study.design.counterbalancing import get_scheme, scheme_choices
 from study.design.metric_and_scale_names import comparison_metrics
 from study.design.models import Study
@@ -47,6 +53,7 @@ DEFAULTS: dict[str, Any] = {
     "scheme": "balanced",
     "drop_out": 10,
     "people": "",
+    "together": 1,
     "pattern": "one",
     "correction": "holm",
     "test": "repeated",
@@ -55,6 +62,8 @@ DEFAULTS: dict[str, Any] = {
 
 MOST_CONDITIONS = 16
 """Maximum number of conditions; the pairs of more take longer than a page may."""
+MOST_TOGETHER = 64
+"""Maximum number of people in one episode."""
 KINDS = {"f": "Cohen\N{RIGHT SINGLE QUOTATION MARK}s f", "eta": "partial η², as reported by software"}
 
 
@@ -80,6 +89,14 @@ class SampleSizeForm(forms.Form):
         min_value=1,
         max_value=MOST_GROUPS,
         help_text="Each person plays the conditions of one group. 1 without groups.",
+    )
+    together = forms.IntegerField(
+        label="People in one episode",
+        required=False,
+        min_value=1,
+        max_value=MOST_TOGETHER,
+        help_text="1: each plays alone or with co-players. If several share an episode, their groups are "
+        "counted.",
     )
     tested = forms.ChoiceField(
         label="Hypothesis about",
@@ -126,6 +143,12 @@ class SampleSizeForm(forms.Form):
         super().__init__(data)
         if str(data.get("groups", "")) in ("", "1"):
             del self.fields["tested"]
+        if str(data.get("together", "")) not in ("", "1"):
+            self.fields["people"].label = "Groups you have"
+            self.fields["conditions"].help_text = "Each group plays all."
+            self.fields[
+                "correlation"
+            ].help_text = "Between the values of one group in two conditions. Take it from pilot data."
 
     def clean(self) -> dict[str, Any]:
         """Compute the answer, or add the error to the field that caused it. Return the cleaned data."""
@@ -142,6 +165,8 @@ class SampleSizeForm(forms.Form):
         scheme = get_scheme(given["scheme"])
         if problem := scheme.problem(given["conditions"]):
             raise PowerPlanError("scheme", problem)
+        if (given["together"] or 1) > 1 and (given["groups"] or 1) > 1:
+            raise PowerPlanError("together", NO_SHARED_CONDITIONS)
         return PowerQuestion(
             plan=_plan(given),
             power=given["power"],
@@ -155,6 +180,7 @@ class SampleSizeForm(forms.Form):
             groups=given["groups"] or 1,
             tested=given.get("tested", DEFAULTS["tested"]),
             partial_eta=given["effect"] if given["effect_kind"] == "eta" else None,
+            together=given["together"] or 1,
         )
 
 
@@ -187,7 +213,8 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     groups = group_keys(study.between_groups) if study else ()
     played = conditions_of_group(study.conditions.all(), groups[0] if groups else "") if study else ()
     names = [one.name for one in played]
-    form = _form(request, names, study.main_test if study else "", len(groups) or 1)
+    shared = max((len(people_in(one)) for one in played), default=1)
+    form = _form(request, names, study.main_test if study else "", len(groups) or 1, shared)
     context: dict[str, Any] = {"form": form, "study": study, "own": len(names), "most": MOST_CONDITIONS}
     context["groups"] = groups
     if study:
@@ -202,7 +229,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 def power_figure(request: HttpRequest) -> HttpResponse:
     """Respond with the power curve for the values in the sample-size form, as an SVG image. The values are
     in the address. If they are invalid, the status is 400. If the figure cannot be drawn now, it is 503."""
-    form = _form(request, [], "", 1)
+    form = _form(request, [], "", 1, 1)
     if not form.is_valid():
         return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")
     try:
@@ -212,15 +239,16 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     return HttpResponse(drawn, content_type="image/svg+xml")
 
 
-def _form(request: HttpRequest, names: list[str], test: str, groups: int) -> SampleSizeForm:
+def _form(request: HttpRequest, names: list[str], test: str, groups: int, together: int) -> SampleSizeForm:
     """Return the sample-size form, filled in. Values in the request come first, then the values of the
     study, then the defaults.
 
     `names` are the names of the study's conditions, `test` is its main test, and `groups` the number of its
-    groups. If a study has too few or too many conditions, the form has an error.
+    groups. `together` is the number of people in one episode. If a study has too few or too many conditions,
+    the form has an error.
     """
     own: dict[str, Any] = {"conditions": len(names)} if names else {}
-    own |= {"groups": groups} | ({"test": test} if test else {})
+    own |= {"groups": groups, "together": together} | ({"test": test} if test else {})
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 

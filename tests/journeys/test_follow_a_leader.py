@@ -7,28 +7,21 @@ from pathlib import Path
 
 from playwright.async_api import Page
 
-from tests.browser import NIGHTLY_IN_A_BROWSER, SHOTS
+from tests.browser import NIGHTLY_IN_A_BROWSER
 from tests.journeys.axe import violations
 from tests.journeys.person import Person, condition, enter_kitchen
+from tests.journeys.uncovered import covered
 from tests.servers import Stack
 
 pytestmark = NIGHTLY_IN_A_BROWSER  # tests/kitchen/play/test_organisation_acceptance.py has the jobs
 
-COVERS = """() => {
-  const sheet = (one) => one && (getComputedStyle(one).position === "fixed" || sheet(one.parentElement));
-  const panels = document.querySelectorAll(".play .panel, .play .talk, .topbar, #menu");
-  const seen = [...panels].filter((one) => one.checkVisibility() && !sheet(one));
-  const boxes = seen.map((one) => [one, one.getBoundingClientRect()]);
-  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
-    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
-  const apart = (one, other) => !one.contains(other) && !other.contains(one);
-  const found = boxes.flatMap(([one, a], at) => boxes.slice(at + 1)
-    .filter(([other, b]) => apart(one, other) && over(a, b))
-    .map(([other]) => `${one.id || one.className} and ${other.id || other.className}`));
-  const wide = document.documentElement.scrollWidth > innerWidth;
-  return [...found, ...(seen.length < 3 ? ["no panels"] : []), ...(wide ? ["too wide"] : [])];
+SHOWN = """() => {
+  const bar = document.querySelector(".topbar").getBoundingClientRect().bottom;
+  const sheet = document.querySelector("[data-play-area]").getBoundingClientRect().top;
+  const { top, bottom } = document.querySelector(".job.is-given").getBoundingClientRect();
+  return top > bar && bottom < sheet;
 }"""
-"""Pairs of panels that lie over each other. The list of actions that a phone opens as a sheet is left out."""
+"""Whether a job is in sight, between the bar and the sheet of actions."""
 FOLLOWS = """
 [conditions.organisation]
 kind = "tree"
@@ -42,19 +35,6 @@ apart = true
 settings = { sees = "all" }
 members = [{ seats = [1], coplayer = "random" }]
 """
-SIZES = {390: 844, 1440: 900}
-
-
-async def looked_at(page: Page, name: str) -> list[str]:
-    """Return which panels cover each other, on a phone and on a desk. Take pictures."""
-    found = []
-    for width, height in SIZES.items():
-        await page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width}: {one}" for one in await page.evaluate(COVERS)]
-        if SHOTS:
-            await page.screenshot(path=f"{SHOTS}/{name}-{width}.png")
-            await page.screenshot(path=f"{SHOTS}/{name}-{width}-whole.png", full_page=True)
-    return found
 
 
 async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboard(
@@ -69,11 +49,15 @@ async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboa
     given = page.locator(".job.is-given")
     await given.wait_for(timeout=5_000)
     assert await page.inner_text("#talk-said") != ""
-    found = await looked_at(page, "leaf")
+    found = await covered(page, "leaf")
     await page.set_viewport_size({"width": 390, "height": 844})
+    await page.focus("#jobs-waiting")
+    await page.keyboard.press("Enter")
+    assert await page.evaluate(SHOWN), "the bar's link leads to a job that is not behind the sheet"
     await given.get_by_role("button", name="Decline").focus()
     await page.keyboard.press("Enter")
     await page.wait_for_selector(".job.is-declined")
+    assert await page.locator("#jobs-waiting").is_hidden()
     await person.play_step(["noop"])
     await given.wait_for(timeout=5_000)  # the leader has planned again
     await given.get_by_role("button", name="Accept").focus()
@@ -104,6 +88,6 @@ async def test_a_leader_is_told_in_the_page_who_is_idle_and_who_is_late(
     await page.wait_for_selector("#worker-1 .is-given")
     await page.wait_for_selector("#worker-1 .worker-late", timeout=60_000)
     assert "no news for" in await page.inner_text("#talk-said")
-    assert await looked_at(page, "late") == []
+    assert await covered(page, "late") == []
     assert await violations(page, "late") == []
     assert person.problems == []

@@ -252,7 +252,7 @@ def check_goal(setting: str, goal: Mapping[str, Json], game: World) -> None:
     number above 0. The message begins with the name of the `setting`."""
     known = {figure.name for figure in game.figures}
     if wrong := goal.keys() - known:
-        raise SettingsError(f"{setting}: {min(wrong)} is not one of {', '.join(sorted(known))}")
+        raise SettingsError(f"{setting}: {min(wrong)!r} is not one of {', '.join(sorted(known))}")
     for name, least in sorted(goal.items()):
         if isinstance(least, bool) or not isinstance(least, int | float) or not least > 0:
             raise SettingsError(f"{setting}: {name} needs a number above 0")

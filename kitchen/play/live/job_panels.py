@@ -6,11 +6,21 @@ marks members without a job, failed jobs and late jobs. These three are announce
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from kitchen.contract.answer_delays_and_reminders import silent_steps
-from kitchen.contract.assigned_jobs import ACCEPTED, DECLINED, DONE, FAILED, PASSED_ON, STARTED, Job
+from kitchen.contract.assigned_jobs import (
+    ACCEPTED,
+    DECLINED,
+    DONE,
+    FAILED,
+    PASSED_ON,
+    STARTED,
+    WITHDRAWN,
+    Job,
+)
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
@@ -34,6 +44,10 @@ JOB_FAILURE_REASONS = {
 """Reasons why a job was declined or failed, by `Job.code`, where no person wrote a reason."""
 REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED, PASSED_ON}
 """Job states that are announced to screen readers."""
+
+
+UNDONE_STATES = {FAILED, DECLINED, WITHDRAWN}
+"""States in which a job has ended without being done. The leader may give it again."""
 
 
 class JobsPanel(NamedTuple):
@@ -76,6 +90,12 @@ class WorkerJob(NamedTuple):
     """True if the job can be taken back."""
     silent: int
     """Steps without news if the job is late (`silent_steps`); otherwise 0."""
+    again: bool
+    """True if the leader may fill the form for jobs with this job, to give it again."""
+    aim: str
+    """The job's goal as a value of the form; empty without one."""
+    said: str
+    """The words that the leader added."""
 
 
 class WorkerStatus(NamedTuple):
@@ -179,7 +199,16 @@ def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
     can = job.is_open and view.phase != "over"
     words = gettext(JOB_STATES[job.state])
     text, silent = _job_words(page, view, job), _silence(view, job)
-    return WorkerJob(job.number, text, job.state, words, _why(job), job.changed, can, silent)
+    again = job.state in UNDONE_STATES and view.phase != "over"
+    aim, said = aim_form_value(job.aim) if job.aim else "", job_text(page, view, job)
+    return WorkerJob(
+        job.number, text, job.state, words, _why(job), job.changed, can, silent, again, aim, said
+    )
+
+
+def aim_form_value(aim: Sequence[str]) -> str:
+    """Return a goal as a value of the form for jobs: `["serve","salmonSushi"]`."""
+    return json.dumps(aim, separators=(",", ":"))
 
 
 def _job_words(page: Page, view: SeatView, job: Job) -> str:

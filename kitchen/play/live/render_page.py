@@ -30,6 +30,7 @@ from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
 from kitchen.contract.world import Aim, Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
+from kitchen.play.live.job_panels import aim_form_value
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page, get_world, known_worlds
@@ -202,7 +203,7 @@ def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, 
         for aim in listed:
             able.setdefault(aim, []).append(view.talk.members[number])
     for aim, names in able.items():
-        value = json.dumps(aim, separators=(",", ":"))
+        value = aim_form_value(aim)
         heading = page.aim_group(aim)
         if len(names) < len(view.jobs.leads):
             heading = f"{heading} · {', '.join(names)}"

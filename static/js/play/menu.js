@@ -92,6 +92,12 @@
     if (!fold) return;
     const open = play.classList.toggle(fold.dataset.fold);
     fold.setAttribute("aria-expanded", String(open));
+    if (open && menu().contains(fold)) showPlayed();
+  }
+
+  /* the list of all actions lies over the foot of the page: what one plays with moves out from behind it */
+  function showPlayed() {
+    for (const one of play.querySelectorAll("[data-stage], [data-board]")) one.scrollIntoView({ block: "nearest" });
   }
 
   /* keys: wherever the focus is but where one writes, and only if they are switched on */

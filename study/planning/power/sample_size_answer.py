@@ -63,6 +63,19 @@ class PowerQuestion:
     """With groups: the effect of the mixed ANOVA (`MIXED_EFFECTS`) that the hypothesis is about."""
     partial_eta: float | None = None
     """The effect as partial eta squared; None if it was given as f."""
+    together: int = 1
+    """Number of people in one episode. If several share its figures, the unit of analysis is their group, and
+    all numbers of `people` count groups."""
+
+    @property
+    def unit(self) -> str:
+        """Return what the numbers count: `people`, or `groups of 2 people`."""
+        return "people" if self.together == 1 else f"groups of {self.together} people"
+
+    @property
+    def lost(self) -> float:
+        """Return the share of units that begin and do not finish. A group finishes if all its people do."""
+        return 1 - (1 - self.drop_out) ** self.together
 
     @property
     def effect(self) -> str:
@@ -96,8 +109,9 @@ class PowerRow:
     """One row of the table: a number of complete participants, and the power with it."""
 
     people: int
-    """In each group, if there are groups."""
+    """In each group, if there are groups. Groups, if several people play one episode."""
     in_all: int
+    """People in all."""
     blocks: int | None
     """Full blocks of the order scheme; None if the last block is incomplete, or there are no blocks."""
     power: float
@@ -220,7 +234,7 @@ def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:
 
 def _too_small(wish: PowerQuestion) -> str:
     where = " in each group" if wish.groups > 1 else ""
-    words = f"So small an effect takes more than {MOST_PEOPLE} people{where} for this power."
+    words = f"So small an effect takes more than {MOST_PEOPLE} {wish.unit}{where} for this power."
     if not wish.people:
         return words
     return f"{words} With {wish.people} it is {power_words(wish.power_at(wish.people))}."
@@ -230,10 +244,8 @@ def power_row(wish: PowerQuestion, people: int) -> PowerRow:
     """Return the table row for this number of complete participants."""
     power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
-    invited = people_to_invite(people, wish.drop_out)
-    return PowerRow(
-        people, people * wish.groups, blocks, power, invited, invited * wish.groups, power >= wish.power
-    )
+    invited, each = people_to_invite(people, wish.lost), wish.groups * wish.together
+    return PowerRow(people, people * each, blocks, power, invited, invited * each, power >= wish.power)
 
 
 def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
@@ -265,7 +277,8 @@ def power_chart(answer: PowerAnswer) -> Chart:
     that fill the order scheme evenly."""
     last, best, wish = answer.rows[-1].people, answer.best, answer.wish
     end, people = last * 1.05, range(2, last + 1, max(last // POINTS, 1))
-    found = Point(best.people, best.power / 2, label=f"{best.people} people: {power_words(best.power)}")
+    called = "people" if wish.together == 1 else "groups"
+    found = Point(best.people, best.power / 2, label=f"{best.people} {called}: {power_words(best.power)}")
     top = Point(best.people, best.power)
     series = (
         Series("Wanted", "dotted", (Point(0, wish.power), Point(end, wish.power)), None),
@@ -280,7 +293,7 @@ def power_chart(answer: PowerAnswer) -> Chart:
     return Chart(
         key="power",
         title=f"Power of the {wish.test_name}",
-        x=Axis("Complete participants" + (" in each group" if wish.groups > 1 else ""), 0, end),
+        x=Axis(f"Complete {_counted(wish)}", 0, end),
         y=Axis("Power", 0, 1),
         panels=(Panel(tuple(replace(one, listed=False) for one in series)),),
         under=plan_words(wish.plan_of(wish.effect)),
@@ -289,12 +302,18 @@ def power_chart(answer: PowerAnswer) -> Chart:
     )
 
 
+def _counted(wish: PowerQuestion) -> str:
+    """Return what the chart counts: participants, participants in each group, or groups of people."""
+    if wish.together > 1:
+        return wish.unit
+    return "participants" + (" in each group" if wish.groups > 1 else "")
+
+
 def describe_power_curve(answer: PowerAnswer) -> str:
     """Return a text that describes the power chart for readers who cannot see it."""
     first, last = answer.rows[0], answer.rows[-1]
-    where = " in each group" if answer.wish.groups > 1 else ""
     return (
-        f"Power of the {answer.wish.test_name} over the number of complete participants{where}: "
+        f"Power of the {answer.wish.test_name} over the number of complete {_counted(answer.wish)}: "
         f"{power_words(first.power)} for {first.people}, "
         f"{power_words(answer.best.power)} for {answer.best.people}, "
         f"{power_words(last.power)} for {last.people}."

@@ -10,8 +10,8 @@ import pytest
 from kitchen.agents.episode_loop import EpisodeLoop
 from kitchen.contract.agent import Decision
 from kitchen.contract.episode_log import EpisodeLog, LoggedDecision
-from kitchen.contract.organisation import ANSWER, ASK, INFORM, REPORT, SAY, Member, make_organisation
-from kitchen.contract.team_measures import plannings_of, team_measures
+from kitchen.contract.organisation import ANSWER, ASK, END, INFORM, REPORT, SAY, Member, make_organisation
+from kitchen.contract.team_measures import conversations_in, plannings_of, team_measures
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import WORLDS_VARIABLE
@@ -129,6 +129,28 @@ def test_messages_are_counted_by_kind_and_the_platforms_are_left_out() -> None:
     assert (person["answers_a_question"], other["answers_a_question"]) == (None, 0)
     assert [one["is_person"] for one in (team, person, cook, other)] == [None, True, False, False]
     assert (cook["steps_to_done"], person["steps_to_done"]) == (1, None)
+
+
+def test_messages_are_counted_by_pair_conversation_and_time_to_the_answer() -> None:
+    """The messages have the steps 1, 2, … The fourth ends a conversation, the sixth begins another one."""
+    log = said(
+        (0, (1, 2), ASK, "who has rice", {}),
+        (0, (1,), ASK, "you?", {}),
+        (1, (0,), ANSWER, "I do", {}),
+        (1, (0,), END, "bye", {}),
+        (1, (0,), ANSWER, "again", {}),
+        (2, (0,), ANSWER, "not me", {}),
+        (2, (1,), INFORM, "cook", {}),
+    )
+    team, person, cook, other = team_measures(log, Errands)
+    assert team["messages_by_pair"] == {"0>1": 2, "0>2": 1, "1>0": 3, "2>0": 1, "2>1": 1}
+    assert cook["messages_by_pair"] == {"1>0": 3}
+    assert (cook["steps_to_answer"], other["steps_to_answer"], person["steps_to_answer"]) == (2.5, 5, None)
+    assert (team["steps_to_answer"], team["conversations"]) == (pytest.approx(10 / 3), 3)
+    assert [size for _, size in conversations_in(log)] == [3, 1, 1]
+    assert (cook["messages_a_conversation"], other["messages_a_conversation"]) == (2, 1)
+    silent = replace(log, messages=tuple(replace(one, step=20 * one.number) for one in log.messages))
+    assert [size for _, size in conversations_in(silent)] == [1, 1, 1, 1, 1]
 
 
 def test_a_failed_job_that_its_giver_gives_again_is_reassigned_once() -> None:

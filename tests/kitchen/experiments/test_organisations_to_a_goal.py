@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +98,9 @@ def test_organisations_are_compared_by_the_steps_to_a_goal(
     assert episodes["solo runner", "endless"]["goal_steps"] == ""
     text = (tmp_path / "table.md").read_text()
     assert "S-Agents, read from a figure" in text and "| tree(3) | 7.5 | 3.8 |" in text
+    assert "Ours: 1 episode in each cell, from seed 1, the same for all organisations" in text
+    stated = json.loads((tmp_path / "experiment.json").read_text())
+    assert (stated["setup"]["seed"], len(stated["seeds"])) == (1, 8)
     assert "The paper contradicts itself." in text and "| solo | 10.2 | 18.3 | 6.5 | not reached |" in text
     measured = [row for row in rows(tmp_path / "team_measures.csv") if row["level"] == "six"]
     assert [row["member"] for row in measured] == [*["", "0", "1", "2"] * 2, "", "0", *["", "0", "1", "2"]]
@@ -114,7 +118,7 @@ def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> No
     chart = organisation_chart(setup, cell_results_of(setup, played))
     assert chart.x.names[2:5] == (
         "solo runner, six",
-        f"tree {THREE}, six",
+        "tree runner\N{MULTIPLICATION SIGN}3, six",
         "chain, S-Agents, read from a figure",
     )
     assert chart.x.below[2:5] == ("TC 22.0, mPT 6.0", "TC 9.0, mPT 2.0", "TC 29.0, mPT 4.0")
@@ -123,6 +127,7 @@ def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> No
     assert [point.y for point in plannings[0]] == pytest.approx([1 / 3, 1 / 3, 1, 1 / 3])
     assert [(point.x, point.y) for point in times[1]] == [(4, 1), (5, 9.3 / 29), (6, 7.5 / 29)]
     assert [series.look for series in chart.panels[0].series] == ["bars", "hollow"]
+    assert chart.note.startswith("Seed 1, 1 in each cell.")
 
 
 def episode_of(job: EpisodeJob, setup: ExperimentSetup) -> EpisodeRow:

@@ -141,7 +141,7 @@ def test_same_run_twice_the_stand_in_plays_the_same_in_every_schedule(
 ) -> None:
     given = {"world": "cuisine", "levels": "3", "alphas": "1.0", "model": "stand-in", "episodes": "1"}
     given |= {"members": members, "organisation": kind}
-    job, setup, log, row, data = recorded_episode(**given, organisation_set=[f"schedule={schedule}"])
+    job, setup, log, row, data = recorded_episode(**given, schedule=schedule)
     variant, middle = job.column.variant, 17
     assert replay_log(log, row).faults == ()
     before = replace(read_log(data), entries=log.entries[:middle])
@@ -372,8 +372,14 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--organisation-set", "messages_a_step=99"), "organisation: graph: messages_a_step: 99 is above"),
         (("--organisation-set", "messages_a_step"), "--organisation-set: 'messages_a_step' is not NAME"),
         (("--organisation-set", "think_steps=1"), "organisation_set: 'think_steps' means nothing here"),
+        (("--schedule", "sometimes"), "--schedule: 'sometimes' is not one of together, relay"),
         (
-            ("--organisation-set", "schedule=free", "--knowing", "everybody"),
+            ("--schedule", "free", "--organisation-set", "schedule=relay"),
+            "--schedule: --organisation-set names another one",
+        ),
+        (("--world", "cuisine", "--schedule", "free"), "--schedule: say who plays, with --members"),
+        (
+            ("--schedule", "free", "--knowing", "everybody"),
             "knowing: members know nothing of a step in schedule 'free'",
         ),
         (("--knowing", "people"), "knowing: 'people' is not one of nobody, everybody"),

@@ -72,7 +72,7 @@ def test_the_page_says_when_it_ends() -> None:
 
 
 def test_a_goal_that_the_world_does_not_count_is_refused() -> None:
-    with pytest.raises(SettingsError, match="until: applause is not one of"):
+    with pytest.raises(SettingsError, match="until: 'applause' is not one of"):
         make_episode(until={"applause": 1})
     with pytest.raises(SettingsError, match="goal: completed needs a number above 0"):
         make_episode(goal={"completed": 0})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from django.utils import timezone
 from kitchen.contract.assigned_jobs import jobs_in
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.team_schedules import FREE, IN_ROUNDS, RELAY, TOGETHER
 from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.advance_episode import close_expired_turn
@@ -36,11 +38,18 @@ pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 LEAD = 3
 
 
-def led(*, step_seconds: float | None = 3, steps: int = 60, sees: str = "all", **more: Any) -> Episode:
+def led(
+    *,
+    step_seconds: float | None = 3,
+    steps: int = 60,
+    sees: str = "all",
+    schedule: str = TOGETHER,
+    **more: Any,
+) -> Episode:
     """Three followers and a person who has no robot."""
     minds = tuple(mind("follower", seat, **more) for seat in range(LEAD))
     members = [Member(LEAD, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=LEAD)]
-    made = make_organisation("tree", members, seats=LEAD, settings={"sees": sees})
+    made = make_organisation("tree", members, seats=LEAD, settings={"sees": sees, "schedule": schedule})
     return make_episode(seats=LEAD, minds=minds, organisation=made, step_seconds=step_seconds, steps=steps)
 
 
@@ -84,6 +93,21 @@ def test_steps_wait_for_the_time_of_who_leads_and_for_no_command() -> None:
     assert Episode.objects.get().step == 2
     assert {row.seat for row in SeatCommand.objects.all()} == {0, 1, 2}
     assert {row.chosen_by for row in SeatCommand.objects.all()} == {"follower"}
+    assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
+
+
+@pytest.mark.parametrize("schedule", [RELAY, IN_ROUNDS, FREE])
+def test_in_every_schedule_the_step_timer_drives_the_steps_of_who_leads(schedule: str) -> None:
+    """No step runs before its time is over. A job is done although the leader does nothing after it."""
+    episode = led(schedule=schedule)
+    opened(episode)
+    decide_step(episode_id=episode.pk, step=1)
+    assert not close_expired_turn(episode_id=episode.pk, step=1) and not Step.objects.exists()
+    take(episode, 2)
+    assert Episode.objects.get().step == 2
+    give(episode, 1, aim=("fetch", "rice"))
+    take(episode, 12)
+    assert (Episode.objects.get().step, states(episode)) == (14, {1: "done"})
     assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
 
 
@@ -133,6 +157,22 @@ def test_what_cannot_be_done_is_reported_with_why() -> None:
     assert "I can only do jobs from the list." in shown
     told = "Robot 1: not possible: Fetch salmon sashimi. I do not have what I need for it."
     assert f'data-told="{told} Robot 1 has no job now."' in shown
+
+
+def test_a_job_that_was_not_done_is_offered_to_be_given_again() -> None:
+    episode = led()
+    page = opened(episode)
+    give(episode, 0, aim=("fetch", "salmonSashimi"), text="quickly")
+    give(episode, 1, aim=("fetch", "rice"))
+    take(episode, 2)
+    shown = unescape("".join(page.show().texts))
+    assert 'data-again data-aim="["fetch","salmonSashimi"]" data-text="quickly"' in shown
+    assert shown.count("data-again") == 1, "the other job was done"
+    seat = Seat.objects.select_related("episode").get(episode=episode, number=LEAD)
+    aims = offered_aims(world_page_of(seat), current_seat_view(seat))
+    assert '["fetch","salmonSashimi"]' in {value for _, listed in aims for value, _ in listed}
+    give(episode, 0, aim=("fetch", "rice"))
+    assert "data-again" not in "".join(page.show().texts), "an open job takes its place"
 
 
 def test_the_roster_says_since_when_a_worker_has_no_job() -> None:

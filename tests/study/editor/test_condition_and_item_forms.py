@@ -95,7 +95,7 @@ def test_a_goal_is_written_line_by_line_with_the_metrics_of_the_world(admin_clie
     assert form["goal"].value() == "completed = 3\nsuccess_rate = 0.5"
     assert "completed (" in form["goal"].help_text
     for wrong, why in (
-        ("applause = 1", "Applause is not one of"),
+        ("applause = 1", "&#x27;applause&#x27; is not one of"),
         ("completed = 0", "Completed needs a number above 0"),
         ("completed", "write each metric once"),
         ("completed = 1\ncompleted = 2", "write each metric once"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from math import hypot
 from typing import Any
 
 import pytest
@@ -271,6 +272,72 @@ def test_the_picture_tells_several_people_apart(client: Client, study: Study) ->
     assert [node.who for node in picture.nodes].count("Participant") == 2
 
 
+LEADER = {"members": [{"seats": [], "coplayer": "hourglass", "settings": {"model": "stand-in"}}]}
+
+
+@pytest.mark.parametrize(
+    ("organisation", "views"),
+    [
+        ({}, ["The participant sees what player 1 sees."]),
+        (
+            {"kind": "tree", "apart": True},
+            [
+                "The participant, who controls no player, sees only the goal, the time and what becomes of "
+                "the jobs, gives jobs to players 1, 2 and 3, and can write to players 1, 2 and 3."
+            ],
+        ),
+        (
+            {"kind": "tree", "apart": True, "settings": {"sees": "team"}},
+            [
+                "The participant, who controls no player, sees what players 1, 2 and 3 see, gives jobs to "
+                "players 1, 2 and 3, and can write to players 1, 2 and 3."
+            ],
+        ),
+        (
+            {"kind": "tree", "settings": {"leaves_talk": False}, **LEADER},
+            [
+                "The participant sees what player 1 sees, gets jobs from the leader (★), and can write to "
+                "the leader (★)."
+            ],
+        ),
+        (
+            {"kind": "tree", "people": [0, 1], "settings": {"sees": "all", "leaves_talk": False}},
+            [
+                "Participant (player 1) sees what players 1, 2, 3 and 4 see, gives jobs to players 2, 3 and "
+                "4, and can write to players 2, 3 and 4.",
+                "Participant (player 2) sees what player 2 sees, gets jobs from player 1, and can write to "
+                "player 1.",
+            ],
+        ),
+    ],
+)
+def test_one_sentence_says_what_each_person_sees(
+    client: Client, study: Study, organisation: dict[str, Any], views: list[str]
+) -> None:
+    apart = organisation.get("apart")
+    study.conditions.update(
+        organisation=organisation,
+        teammates=3,
+        coplayer="follower",
+        step_seconds=3 if apart else None,
+        settings=study.conditions.get().settings | {"level": "level_3"},
+    )
+    picture = team_picture(study.conditions.get())
+    assert picture is not None and list(picture.views) == views
+    page = client.get(reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk]))
+    assert all(f'<p class="team-view">{one}</p>' in page.content.decode() for one in views)
+
+
+def test_arrows_for_commands_and_messages_between_two_members_stay_apart(study: Study) -> None:
+    study.conditions.update(organisation={"kind": "tree"}, teammates=3, coplayer="follower")
+    picture = team_picture(study.conditions.get())
+    assert picture is not None
+    heads = [(edge.x2, edge.y2) for edge in picture.edges]
+    heads += [(edge.x1, edge.y1) for edge in picture.edges if edge.both]
+    near = [(a, b) for a in heads for b in heads if a < b and hypot(a[0] - b[0], a[1] - b[1]) < 10]
+    assert near == []
+
+
 def shown(client: Client, study: Study, asked: str = "1", **changes: Any) -> str:
     """The form again, as it was sent, for what is chosen in it now."""
     url = reverse("study:staff-design-condition", args=[study.slug, study.conditions.get().pk])
@@ -323,7 +390,7 @@ def test_members_may_think_in_real_time_or_for_a_number_of_steps(client: Client,
         assert save(client, study, **free, team_think_steps=typed) == ""
         assert stored(study)["settings"] == {"schedule": "free", "think_steps": kept}
     assert "is above 100" in save(client, study, **free, team_think_steps="101")
-    assert "is not a value of kind int" in save(client, study, **free, team_think_steps="soon")
+    assert "is not a whole number or real" in save(client, study, **free, team_think_steps="soon")
     save(client, study, **free, team_think_steps="real")
     (plan,) = blueprint_of(study).conditions
     details = next(pair.many for pair in team_pairs(plan) if pair.label == "Details")

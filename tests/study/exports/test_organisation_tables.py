@@ -31,7 +31,7 @@ from study.exports.tables.organisation_tables import MEASURES
 from study.monitor.live_measures import live_measures
 from study.monitor.replay_page import NO_VALUE, team_table
 from study.participants.models import Round
-from study.participation.page_progress import finish_page
+from study.participation.page_progress import answers_submit, finish_page
 from tests.kitchen.factories import make_episode
 from tests.study.exports.rows import rows_of
 from tests.study.factories import enter, make_study
@@ -167,6 +167,47 @@ def test_measures_of_the_team_are_in_the_wide_file_the_long_file_and_on_the_live
     assert "Team: jobs in a cycle" in rows
     meanings = {one.name: one.meaning for one in get_table("participants").columns_of(study)}
     assert "blank if the condition sets no goal" in meanings[f"{key}.team_steps_to_goal"]
+
+
+@pytest.mark.parametrize("ends_at_goal", [True, False])
+def test_a_conditions_own_goal_fills_steps_and_seconds_to_the_goal(
+    monkeypatch: pytest.MonkeyPatch, ends_at_goal: bool
+) -> None:
+    """Somebody plays a condition with a goal and one without it. The person does an errand of two steps."""
+    monkeypatch.setenv(WORLDS_VARIABLE, LINE)
+    monkeypatch.setitem(agent_registry.AGENTS, "eager", f"{__name__}:Eager")
+    study = make_study()
+    shared = {"world": "errands", "settings": {"lengths": "2,9,1", "limit": 4}, "coplayer": "eager"}
+    study.conditions.update(**shared, teammates=1, organisation={"kind": "graph"})
+    study.conditions.filter(key="c0").update(goal={"done": 1}, ends_at_goal=ends_at_goal)
+    person = enter(study)
+    finish_page(participant_id=person.pk, page="guide")
+    for one in person.rounds.order_by("position"):
+        one.refresh_from_db()
+        assert one.episode_id is not None
+        for number in range(1, 5):
+            given = [SubmittedCommand(0, ("run", "0") if number == 1 else ("wait",))]
+            submit_commands(episode_id=one.episode_id, step=number, commands=given)
+            decide_step(episode_id=one.episode_id, step=number)
+        values = {item.key: 3 for item in person.version.blueprint.items_at("survey")}
+        assert answers_submit(participant_id=person.pk, page="survey", position=one.position, values=values)
+    with_goal, without = (Episode.objects.get(rounds__condition__key=key) for key in ("c0", "c1"))
+    assert (with_goal.step, without.step) == (2 if ends_at_goal else 4, 4)
+    first, second = with_goal.steps.filter(number__lte=2).order_by("number")
+    seconds = (second.taken_at - first.opened_at).total_seconds()
+    wanted = "steps_to_goal seconds_to_goal"
+    assert [row for row in cells("team_measures", study, f"member {wanted}") if row[0] is None] == [
+        [None, 2, seconds] if row.condition.key == "c0" else [None, None, None]
+        for row in person.rounds.order_by("position")
+    ]
+    columns = " ".join(f"{key}.team_{name}" for key in ("c0", "c1") for name in wanted.split())
+    assert cells("participants", study, columns) == [[2, seconds, None, None]]
+    long = {(row[0], row[1]): row[2] for row in cells("measures", study, "condition measure value")}
+    assert (long["c0", "team_steps_to_goal"], long["c0", "team_seconds_to_goal"]) == (2, seconds)
+    assert sorted(cells("episodes", study, "condition goal ends_at_goal")) == [
+        ["c0", '{"done": 1}', ends_at_goal],
+        ["c1", None, False],
+    ]
 
 
 def test_measures_of_the_team_need_an_organisation_with_several_members(episode: Episode) -> None:

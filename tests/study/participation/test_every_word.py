@@ -85,7 +85,10 @@ def card(state: str) -> JobCard:
     return JobCard(3, state=state, step=2, acts=True, **words)
 
 
-ERRAND = WorkerJob(3, "⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2, open=True, silent=30)
+ERRAND = WorkerJob(
+    3, "⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2, open=True, silent=30, again=False, aim="", said=""
+)
+FAILED_ERRAND = ERRAND._replace(open=False, silent=0, again=True, said="⟦do⟧")
 SHELL = (
     ("bar", Bar(3, None, "choose")),
     ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),
@@ -106,7 +109,7 @@ SHELL = (
     ("phase", Phase("lead", ())),
     ("roster", RosterPanel()),
     ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), False, 0, (ERRAND,), "")),
-    ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), True, 4, (), "⟦done⟧")),
+    ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), True, 4, (FAILED_ERRAND,), "⟦done⟧")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),
     ("said", Line(3, "⟦Robot⟧ 2", ("⟦Robot⟧ 3",), to_you=True, text="⟦said⟧")),
     ("partner", Partner("⟦Robot⟧ 2")),

@@ -266,6 +266,37 @@ def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(
     assert "People needed for each effect" not in admin_client.get(PAGE).content.decode()
 
 
+def test_people_who_share_an_episode_are_counted_as_groups() -> None:
+    """The power is that of as many people who play alone. A group begins for each that loses a member."""
+    alone, pairs = sample_size_answer(wish()), sample_size_answer(wish(together=2))
+    assert (pairs.needed, pairs.best.people, pairs.best.power) == (21, 30, alone.best.power)
+    assert (pairs.best.in_all, pairs.best.invited) == (60, 38)  # 30 / .81
+    assert pairs.best.invited_in_all == 76
+    assert "over the number of complete groups of 2 people" in describe_power_curve(pairs)
+    assert "30 groups: .94" in " ".join(
+        ElementTree.fromstring(draw_chart(power_chart(pairs))).itertext()  # noqa: S314 - our own
+    )
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_study_for_several_people_names_the_unit_of_analysis(admin_client: Client) -> None:
+    study = make_study(conditions=3)
+    page = f"/staff/{study.slug}/sample-size/"
+    assert "unit of analysis" not in ask(admin_client, page).content.decode()
+    shared = {"kind": "each", "people": [0, 1]}
+    study.conditions.update(organisation=shared, coplayer="random", teammates=2, step_seconds=5)
+    html = " ".join(ask(admin_client, page).content.decode().split())
+    assert "<strong>The unit of analysis is the group.</strong> 2 people play each episode" in html
+    assert "30 groups of 2 people that finish, so 38 that begin: 60 and 76 people in all" in html
+    assert "Groups you have" in html and "Power of the repeated-measures ANOVA by number of groups" in html
+    assert "With <strong>20</strong> groups of 2 people that finish the power is" in " ".join(
+        ask(admin_client, page, people=20).content.decode().split()
+    )
+    refused = ask(admin_client, groups=2, together=2).content.decode()
+    assert "Several people cannot play together in a study with groups between people." in refused
+    assert "0 is" not in refused and "Ensure this value" in ask(admin_client, together=0).content.decode()
+
+
 def test_the_recommendation_for_groups_is_of_the_effect_that_the_hypothesis_is_about() -> None:
     plan = PowerPlan(3, 0.25)
     for effect, people in (("group", 43), ("interaction", 14), ("condition", 14)):
