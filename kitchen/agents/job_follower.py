@@ -89,7 +89,8 @@ def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
 
 
 def _is_over(job: Job, situation: Situation) -> bool:
-    """Return whether a later message ended a job whose first message is no longer delivered."""
+    """Return whether a later message shows that the job has ended. Use this for a job whose first message is
+    no longer delivered."""
     about = [said for said in situation.talk.messages if said.data.get("job") == job.number]
     return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
 
@@ -102,9 +103,11 @@ def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops
 
 
 def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:
-    """Return the seat that works on each job, by job number. A job keeps its seat, and a new job gets a
-    seat that has no job. If there are more jobs than seats, the first ones in `jobs` get the seats.
-    `before` has the seats of jobs so far."""
+    """Return the seat that works on each job, by job number. A job keeps its seat, and a new job gets a seat
+    without a job. `before` has the seats of the jobs so far.
+
+    If there are more jobs than seats, the jobs that come first in `jobs` get the seats.
+    """
     kept = {job.number: before[str(job.number)] for job in jobs if str(job.number) in before}
     at: dict[int, int] = {}
     for job in jobs:
@@ -180,8 +183,8 @@ class Follower(Agent):
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
-    """Return the people who wrote to the agent and have not yet got its answer that it reads no messages.
-    People whom it may not write to are left out. `told` lists those who already got the answer."""
+    """Return the people to whom the agent must say that it reads no messages. They wrote to the agent, and it
+    may write to them. `told` lists the people who already got this answer."""
     organisation = situation.talk.organisation
     if organisation is None:
         return ()

@@ -38,8 +38,8 @@ class RandomAgent(Agent):
 
 
 def _taken(command: Command, taken: set[Command]) -> bool:
-    """Return whether an earlier seat gives the same command and it can be done only once (storages never run
-    empty)."""
+    """Return whether an earlier seat already has this command, and only one seat can carry it out. Any number
+    of seats can take items from storage."""
     if command not in taken:
         return False
     if command[0] == "get":

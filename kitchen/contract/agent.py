@@ -164,7 +164,7 @@ class Situation:
     limits: DecisionLimits = DecisionLimits()
 
     def limited(self, **limits: Any) -> Self:
-        """Return a copy of the situation with some limits replaced. `limits` are named as in
+        """Return a copy of the situation with these limits replaced. The keywords are fields of
         `DecisionLimits`."""
         return replace(self, limits=replace(self.limits, **limits))
 
@@ -208,8 +208,8 @@ class Decision:
 
 
 def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:
-    """Return a decision's note (JSON for the log) with one more entry. A note that is not a dict is moved
-    under `note`."""
+    """Return a decision's note (JSON for the log) with one more entry. A note that is not a dict becomes the
+    entry `note`."""
     return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
 
@@ -247,8 +247,8 @@ class Adviser:
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """Return the next command of a beginner who reaches the goal of the practice (`Practice.until`) in
-        a short and simple way. None if none is known. Must be quick."""
+        """Return the next command on a short and simple way to the goal of the practice (`Practice.until`).
+        None if none is known. Must be quick."""
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
@@ -258,12 +258,13 @@ class Adviser:
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
     def slip(self, offered: Sequence[Command], chance: Random) -> Command:
-        """Return the command of a synthetic participant that errs: by default, any of the offered ones."""
+        """Return a command of a simulated participant who makes a mistake. By default, it is a random one of
+        those offered."""
         return chance.choice(offered)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """Return the commands that a sensible person in the situation's only seat would expect from the other
-        `seats`. Seats without a known command are left out.
+        """Return the commands that a sensible person would expect from other players. The person plays the
+        situation's only seat. Seats without a known command are left out.
 
         `situation.commanded` has the person's own command.
         """
@@ -306,12 +307,12 @@ class AimPursuer:
         raise NotImplementedError
 
     def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
-        """Return all aims that this seat of the agent can have, as `World.aims` lists them."""
+        """Return all aims that this seat of the agent can have; see `World.aims`."""
         return ()
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return the facts about the present moment that `status` compares with later. Called when the
-        agent itself chooses an aim for its seat."""
+        """Return what `status` must know later about the present moment. Called when the agent chooses an aim
+        for its seat."""
         return None
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
@@ -412,13 +413,13 @@ class Agent(ABC):
         return ""
 
     def model(self) -> str:
-        """Return the language model that plays, as `provider:model`. If the settings name none, this is
-        the process's default. Empty if the agent uses no model."""
+        """Return the language model that the agent uses, as `provider:model`. If the settings name none, this
+        is the process's default. Empty if the agent uses no model."""
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return settings for a trial run without cost, in which the agent's prompts can be measured. None
-        if the agent calls no language model."""
+        """Return the settings for a trial run without cost, which measures the agent's prompts. None if the
+        agent calls no language model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
@@ -437,13 +438,13 @@ class Agent(ABC):
         return False
 
     def will_plan(self, situation: Situation) -> bool:
-        """Return whether the decision in this situation will be planned (`Decision.planned`). Must be quick.
-        May raise."""
+        """Return whether a new plan will be made in this situation (`Decision.planned`). Must be quick. May
+        raise."""
         return True
 
     def decides_later(self, situation: Situation) -> bool:
-        """Return whether steps go on before this agent has decided, if thinking takes steps. Agents that
-        decide at once, or may go on without planning, are waited for."""
+        """Return whether steps may continue before this agent has decided. False for agents that decide at
+        once, or may decide without a new plan: the step waits for them."""
         return not self.instant and self.will_plan(situation)
 
     @abstractmethod
@@ -457,10 +458,10 @@ class Agent(ABC):
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """Return a new decision that makes use of `late`, or None to ignore it. `late` is a decision for an
-        earlier step of a real-time world that has arrived only now.
+        """Return a new decision that uses `late`, or None to ignore it. `late` is a decision for an earlier
+        step of a real-time world that has arrived only now.
 
-        `situation.memory` is the memory after the fallback decisions that were made meanwhile. Must be
-        quick and wait for nothing. May raise.
+        `situation.memory` includes the fallback decisions that were made meanwhile. Must be quick and wait
+        for nothing. May raise.
         """
         return None

@@ -65,8 +65,8 @@ def json_object_in_text(text: str) -> dict[str, Json] | None:
 
 
 def _finite(text: str) -> float:
-    """Convert a text to a number that JSON allows. Raises an error for NaN and for numbers that are too
-    large, which Python's own reader accepts."""
+    """Convert a text to a number that JSON allows. Raises ValueError for NaN and for numbers that are too
+    large; Python's own parser accepts both."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is no number of JSON")
@@ -136,7 +136,7 @@ class DataSource:
     key: str = ""
 
     def at(self, key: str) -> DataSource:
-        """Return the origin (for error messages) of the value under `key` within this origin."""
+        """Return the origin of the value under `key`, for error messages. The key lies within this origin."""
         return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:

@@ -61,15 +61,15 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def why_not(self, command: Command) -> str:
-        """Return in a sentence why the command cannot begin now; empty if it can."""
+        """Return a sentence that says why the command cannot begin now. Empty if it can."""
 
     @abstractmethod
     def begin(self, command: Command, by: str) -> None:
-        """Begin a command, which `by` chose. It replaces what the seat is doing."""
+        """Begin a command in place of the command in progress. `by` is the kind of agent that chose it."""
 
     @abstractmethod
     def command(self) -> Command | None:
-        """Return the command of the world for this step; None to do nothing."""
+        """Return the seat's next command in the game, for this step. None to do nothing."""
 
     @abstractmethod
     def rule(self) -> Command | None:
@@ -78,7 +78,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def wish(self, other: int) -> str:
-        """Return a command that would be useful from another seat, as text. Empty if none is known."""
+        """Return a command of the seat `other` that would help this seat, as text. Empty if none is known."""
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:
@@ -90,7 +90,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def held(self) -> str:
-        """Return the items that the seat has, as text."""
+        """Return the items that the seat carries, as text."""
 
     @abstractmethod
     def named(self, seat: int) -> str:

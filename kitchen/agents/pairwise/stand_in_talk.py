@@ -30,9 +30,8 @@ class RuledTurn:
 
 
 def ruled_turn(conversation: Conversation, commands: OwnCommands) -> RuledTurn:
-    """Return what the stand-in (a program that imitates a language model) says and does. If a message
-    tells it to stop, it begins no command. If a message requests a command that it can begin, it begins
-    this command."""
+    """Return what the stand-in (a program that imitates a language model) says and does. It obeys a message
+    that tells it to stop, or that requests a command it can begin."""
     unread = conversation.unread
     if not unread:
         return RuledTurn(commands.rule(), _question(conversation))
@@ -65,8 +64,8 @@ def _answer(
 
 
 def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMessage) -> SpokenReply:
-    """Return the stand-in's next message after it has received an answer: a request or, if it has none,
-    the end of the conversation."""
+    """Return the stand-in's next message after it has received an answer. It makes a request or, if it has
+    none, ends the conversation."""
     organisation, sender = conversation.talk.organisation, answer.sender
     assert organisation and sender is not None  # noqa: S101 - somebody answered
     own = [said.kind for said in conversation.talk.messages if said.sender == conversation.talk.member]

@@ -92,7 +92,8 @@ def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Se
 
 
 def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int, Command]) -> list[str]:
-    """Return prompt lines with the known commands of other seats in this step; empty if none is known."""
+    """Return prompt lines with the commands that other seats are known to give in this step. Empty if none is
+    known."""
     known = {seat: command for seat, command in commanded.items() if seat not in sights}
     return [
         f"{skills.named(seat)} does {spell_skill(command)} in this step." for seat, command in known.items()
@@ -116,7 +117,7 @@ def request_line(skills: Skills, seats: Sequence[int]) -> str:
 
 
 def retry_part(skills: Skills, whys: Mapping[int, str]) -> str:
-    """Return the prompt that asks for new plans. `whys` has for each seat why its plan was rejected."""
+    """Return the prompt that asks for new plans. `whys` has the reason why each seat's plan was rejected."""
     return "\n".join(
         [*whys.values(), f"All other plans stand. Plan again for {seat_names(skills, list(whys))}."]
     )

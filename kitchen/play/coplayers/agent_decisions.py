@@ -66,8 +66,8 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """Try once to submit the agents' decisions, and return the receipt. Return None if the episode was
-    erased. Add the new database rows to `tried`."""
+    """Try once to submit these decisions. Return the receipt, or None if the episode was erased. The new
+    database rows are added to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:
@@ -90,8 +90,8 @@ def _is_stored(tried: Sequence[Decision]) -> bool:
 
 
 def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
-    """Return a receipt that accepts decisions that an earlier try had stored. The tasks after that commit
-    were lost. So notify the pages now, and leave the workers' tasks to the next periodic check."""
+    """Return a receipt with the status `accepted`, for decisions that an earlier try had stored. Notify the
+    open pages now, because the earlier try could not. A periodic check queues the workers' tasks."""
     if not is_offline():
         nudge_pages(episode.pk)
     return Receipt("accepted", receipt.step)
@@ -235,10 +235,10 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind])
 def store_single_decision(
     episode: Episode, step: int, asked: AskedMind, store: Callable[[AskedMind], bool]
 ) -> bool:
-    """Store one agent's decision with `store`, which returns False if the decision is no longer needed. It is
-    then kept without effect. If the decision cannot be stored, store the fallback's instead.
+    """Store one agent's decision by calling `store`. Return True if a decision was stored.
 
-    Returns True if a decision was stored.
+    If `store` returns False, the decision is no longer needed and is kept without effect. If storing fails,
+    `store` is called again with the fallback's commands.
     """
     (asked,), is_stored = _store_or_give_up(episode, step, [asked], lambda tried: store(tried[0]))
     if not is_stored:
@@ -249,8 +249,11 @@ def store_single_decision(
 def _store_or_give_up(
     episode: Episode, step: int, asked: Sequence[AskedMind], store: Callable[[Sequence[AskedMind]], T]
 ) -> tuple[Sequence[AskedMind], T]:
-    """Store decisions with `store`. If they cannot be stored, store the fallbacks' commands instead. Return
-    the decisions that were tried last, and the result of `store`."""
+    """Store decisions by calling `store`. Return the decisions that were tried last, and the result of
+    `store`.
+
+    If the decisions cannot be stored, `store` is called again with the commands of the agents' fallbacks.
+    """
     try:
         return asked, store(asked)
     except UNSTORABLE_ERRORS as failure:
@@ -263,10 +266,8 @@ def _store_or_give_up(
 
 
 def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
-    """Replace a decision that cannot be stored by the fallback's commands, with the error.
-
-    So the agent is not asked, and paid, again and again.
-    """
+    """Return the outcome of the agent's fallback in place of a decision that cannot be stored, with the
+    error. Without this, the agent would be asked (and paid) again and again."""
     instead = fallback_outcome(asked.mind.kind, asked.mind.settings, asked.situation, "error")
     return replace(
         asked,
@@ -293,7 +294,8 @@ def _timed(episode: Episode, asking: Asking) -> Questions:
 def store_late_decision(
     episode: Episode, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
 ) -> None:
-    """Store a decision that ended after its deadline, with its content and cost."""
+    """Store a decision that arrived after its deadline. It has no effect on the game; its content and cost
+    are kept. Errors are only logged."""
     if failure := made.exception():
         log.warning("a %s that was late failed: %s", mind.kind, type(failure).__name__)
         return
@@ -305,10 +307,10 @@ def store_late_decision(
 
 
 async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
-    """Wait at most this number of seconds for the decision and return it.
+    """Wait at most `seconds` for the decision and return it.
 
-    Raises TimeoutError if it is not made by then, while the agent continues to think. Raises any error of the
-    agent.
+    Raises TimeoutError if the decision is not ready in time; the agent keeps working on it. Errors of the
+    agent are raised, too.
     """
     waited = asyncio.wrap_future(made)
     waited.add_done_callback(asyncio.Future.exception)  # nobody may be left to read it

@@ -140,8 +140,9 @@ def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tup
 
 
 def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
-    """Return whether steps may go on before this agent has decided. Such an agent does not know the
-    commands that other agents choose in this step, and they do not know its command."""
+    """Return whether steps may continue before this agent has decided. Only agents with
+    `Agent.decides_later` allow this. Such an agent does not see what others choose in this step, and they do
+    not see its command."""
     organisation = turn.episode.team
     if organisation is None or not organisation.least_think_steps or mind.kind not in agent_kinds():
         return False
@@ -153,14 +154,15 @@ def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
 
 
 def _visible_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats whose commands of the open step agents may know before they decide."""
+    """Return the seats whose commands for the current step agents may know before they decide. The episode's
+    setting `knowing` defines this."""
     knowing = turn.episode.knowing
     return turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
 
 
 def _commanded_in_step(turn: OpenTurn, more: Mapping[int, Command]) -> dict[int, Command]:
-    """Return the commands of the open step that agents may know, by seat. Seats of agents that are asked in
-    this step, but decide later, are left out."""
+    """Return the commands already given for the current step that agents may know, by seat. `more` adds
+    commands that are not stored yet. Agents that are asked in this step but decide later are left out."""
     schedule = read_schedule(turn)
     asked = [
         schedule.organisation.member(number).seats
@@ -188,7 +190,8 @@ def _situations_of_step(turn: OpenTurn, only: int | None) -> list[tuple[Mind, Si
 
 
 def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
-    """Return the situation with its stale commands, and with a reminder as the reason if one is due."""
+    """Return the situation, completed from the schedule. It gains the commands of late decisions that could
+    no longer be carried out. If a reminder is due, the reminder becomes the reason for asking."""
     talk, step = situation.talk, situation.step + 1
     situation = replace(situation, late=(*situation.late, *schedule.late.get(talk.member, ())))
     if situation.request.because != REASON_SEAT:
@@ -225,8 +228,9 @@ def _ask(
     sent: int,
     apart: Collection[int],
 ) -> Asking:
-    """Ask these agents one after another. `apart` has the ids of the agents that may decide while steps go
-    on."""
+    """Ask these agents one after another, as a generator like `ask_minds`. `commanded` are the commands known
+    so far, by seat; each agent's commands are added. Agents whose ids are in `apart` may decide in a later
+    step."""
     before = dict(commanded)
     if talk := _talk_of(world, minds, commanded, sent):
         return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
@@ -245,9 +249,8 @@ def _ask(
 def _talk_of(
     world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
 ) -> StepDialogue | None:
-    """Return the dialogue that these agents hold within the step. Return None if the organisation allows
-    none. If the organisation's schedule is `within`, the agents know those of people's commands in this
-    step that they may see."""
+    """Return the dialogue in which these agents write to each other within the step. Return None if the
+    organisation allows no such dialogue."""
     situations = [situation for _, situation in minds]
     organisation = situations[0].talk.organisation if situations else None
     if organisation is None or not organisation.within:
@@ -261,7 +264,8 @@ def _talk_of(
 
 
 def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
-    """Ask each agent when the talk reaches it. No agent knows another agent's command in this step."""
+    """Ask each agent when it is its turn in the dialogue `talk`, as a generator like `ask_minds`. No agent
+    knows another agent's command in this step."""
     last = [MindOutcome(MindDecision({}))] * len(minds)
     spent, turns = [0.0] * len(minds), talk.turns()
     try:
@@ -330,16 +334,16 @@ def situation_to_open(turn: OpenTurn, mind: Mind, *, late: Sequence[LateDecision
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
-    """Return the agent's situation, completed with two things: the messages to the agent, and the commands
-    in `commanded` (by seat) that its seats may know."""
+    """Return the agent's situation with two additions: the messages to the agent, and those commands in
+    `commanded` (by seat) that its seats may know."""
     situation = _with_talk(turn, mind)
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
-    """Return the reason for asking these seats. If a plan of one of them was dropped in the `last` step,
-    this is the reason."""
+    """Return the code of the reason for asking these seats. `last` are the events of the last step. If a plan
+    of one of the seats was dropped in it, this is the reason."""
     broken = {
         event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN and event["why"] != PLAN_STALE
     }
@@ -371,7 +375,8 @@ def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def purse_of(episode: Episode, mind: Mind, step: int) -> BudgetPurse | None:
-    """Return the account that pays for an agent's model calls in this step. None if no costs are counted."""
+    """Return the account that pays for an agent's model calls in this step. Return None if the episode has no
+    budget."""
     if episode.budget_id is None:
         return None
     return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=step)
@@ -449,9 +454,10 @@ def _made(asked: AskedMind, step: int) -> SubmittedDecision:
 
 
 def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
-    """Return the commands in the order that the agent wants.
+    """Return the commands of an agent for one step, in the order in which the agent gave them.
 
-    Seats that the agent leaves out are idle. Seats that may act but need not are left alone.
+    Seats that were asked but got no command do `idle`. Seats that may act, but were not asked, only get the
+    commands that the agent gave.
     """
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind

@@ -67,8 +67,8 @@ class AbsencePolicy:
 
 
 def never_arrived(seats: Iterable[int]) -> dict[str, Json]:
-    """Return the value of `Episode.gone` for people who never came: agents play these seats from the first
-    step."""
+    """Return the value of `Episode.gone` for people who never arrived. It says that agents play these seats
+    from the first step."""
     return {str(seat): {"step": 1, "why": NEVER, "said": 0} for seat in seats}
 
 
@@ -121,9 +121,8 @@ def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
 
 
 def _conversation_over(turn: OpenTurn, seat: int) -> None:
-    """Notify the person's conversation partner that the person is gone, where people talk with one partner at
-    a time.
-    """
+    """Tell the person's conversation partner that the person is gone. Does nothing unless people talk with
+    one partner at a time."""
     member = member_of(turn, seat)
     if member and (partner := conversation_partners(turn).get(member.number)) is not None:
         add_platform_message(turn, None, (partner,), platform_sentence(GONE, member.number))

@@ -190,7 +190,7 @@ def _check_ticks(
     organisation: Organisation | None,
     step_seconds: float | None,
 ) -> None:
-    """Raise SettingsError for settings that are impossible in a real-time world."""
+    """Raise SettingsError for settings that are not possible in a real-time world."""
     slow = {mind.kind for mind in minds} | ({absence.kind} if absence and absence.kind else set())
     if slow := {kind for kind in slow if not plays_in_real_time(kind)}:
         raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")

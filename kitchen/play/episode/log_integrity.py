@@ -164,16 +164,17 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
 
 
 def _without_later(values: list[Any], later: int) -> list[Any]:
-    """Return the row without its last `later` columns if these are empty. Before these columns existed,
-    rows were hashed without them."""
+    """Return the row without its last `later` columns if these are empty. Rows from versions without these
+    columns were hashed without them."""
     return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Return queries for the log besides the steps, in chronological order.
+    """Return queries for the parts of the log that are not steps, in chronological order.
 
-    They cover the players, decisions before the end, model calls, commands of a step that was never taken,
-    messages, and changes of large parts. Each row begins with its episode and contains no id.
+    They cover players, decisions before the end, model calls, messages and changes of large state parts.
+    Commands of a step that was never taken are included, too. Each row begins with its episode's id and
+    contains no other id.
     """
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
@@ -210,8 +211,8 @@ def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """Return the names of the model's columns that describe what happened, sorted. Columns that were added
-    in later versions come last."""
+    """Return the names of the model's columns that are part of the hash, sorted. Ids and the columns in
+    `more` are left out. Columns added in later versions come last."""
     later = LATER_COLUMNS.get(model, ())
     left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
     return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]
@@ -349,9 +350,8 @@ def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
 
 
 def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[LogFault]:
-    """Yield a fault if the episode is over and has no seal, and for each false seal. Also yield a fault
-    for each difference between the episode and its seals. An older version of the app may have ended an
-    episode that existed before seals."""
+    """Yield the faults in the seals of an episode: a missing seal after the episode's end, or a seal with a
+    wrong signature. Differences between the episode and its seal are faults, too."""
     over = episode.status != Episode.Status.PLAYING
     if over and not seals:
         yield LogFault(None, UNSEALED)
@@ -384,9 +384,11 @@ def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
 def _broken(
     episode: Episode, steps: Sequence[Step], verdict: LogVerdict, *, of_before: bool
 ) -> Iterator[LogFault]:
-    """Yield every link of the chain that does not match.
+    """Yield a fault for each step whose stored hash does not match. The check continues from the stored hash,
+    so a wrong step does not make later steps fail.
 
-    Checking continues from the stored link, so that each fault is found by itself.
+    The state of the hash chain is stored in `verdict`. `of_before` is True for an episode that may have steps
+    from versions without hashes.
     """
     chain, unchained, chained = first_chain_hash(episode), 0, False
     for row in steps:
@@ -406,8 +408,8 @@ def _broken(
 
 
 def _why(number: int, unchained: int) -> str:
-    """Return a text that describes a wrong hash of step `number`. The hash also covers the `unchained`
-    steps before it, which have no hash of their own."""
+    """Return a text for a step whose hash is wrong. `unchained` is the number of steps directly before it
+    without a hash of their own; its hash covers them, too."""
     return f"{STEP_CHANGED}, or one of the {unchained} steps before it" if unchained else STEP_CHANGED
 
 

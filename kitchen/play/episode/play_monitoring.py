@@ -190,7 +190,8 @@ def _late(ids: list[int]) -> dict[int, int]:
 
 
 def _length(episode: Episode) -> int | None:
-    """Return the length of the episode. None if it is damaged, so that the other episodes are still shown."""
+    """Return the length of the episode in steps. Return None if its settings are damaged, so that other
+    episodes are still shown."""
     try:
         return state_store.current_world(episode).length
     except WorldError:
@@ -295,8 +296,8 @@ def recent_pace(minutes: float = 1) -> PlayPace:
 
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
-    """Return the seconds from the last person's command to the storing of the step. Return None if agents
-    also took time."""
+    """Return the seconds from the last person's command until the step was stored. Return None if agents also
+    decided in this step."""
     asked = [entry for entry in commands if "planned_in" not in entry]
     by = {entry["chosen_by"] for entry in asked}
     if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):

@@ -138,7 +138,8 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 
 
 def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
-    """Return the phase. Where members take turns, it says whom the person waits for, or has to answer."""
+    """Return the phase of the turn (such as `waiting`), with the names that the page shows. If members speak
+    in turns, it also says whom the person waits for or should answer."""
     made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
     if turn is None or phase == "over":
         return made

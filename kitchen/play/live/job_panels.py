@@ -131,7 +131,7 @@ def _why(job: Job) -> str:
 
 
 def roster_panel(page: Page, view: SeatView) -> Panel:
-    """Build the panel with the status of each member whom this person leads."""
+    """Build the panel with one row for each member whom this person leads, showing the member's status."""
     parts = tuple(
         Panel(f"worker-{member}", "kitchen/play/worker.jinja", _worker(page, view, member))
         for member in view.jobs.leads
@@ -170,8 +170,8 @@ def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequen
 
 
 def _silence(view: SeatView, job: Job) -> int:
-    """Return for how many steps there has been no news of an open job, if it is late. Return 0 if the job
-    is not late."""
+    """Return the number of steps without news of an open job. Return 0 if this is not yet long enough to call
+    the job late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
 
 

@@ -61,12 +61,12 @@ from kitchen.words.gettext_without_django import gettext
 def replace_plan(
     turn: OpenTurn, *, seat: int, then: Sequence[Command], page: str, step: int | None = None
 ) -> Receipt:
-    """Replace the commands that a person has planned for the steps after this one. An empty `then` cancels
-    the plan.
+    """Replace the commands that a person has planned for later steps. Return a receipt, which also reports a
+    refusal. An empty `then` cancels the plan.
 
-    `page` is the id of the page that sent the plan. `step` is the step that was open when it was sent. If
-    another step is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a
-    refusal. `turn` comes from `exclusive_turn`, and is up to date afterwards.
+    `page` is the id of the page that sent the plan. `step` is the step that the page showed. If another step
+    is open by now, the plan is refused, but an earlier plan can still be cancelled. Call this inside
+    `exclusive_turn`, which supplies `turn`.
     """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -81,8 +81,8 @@ def replace_plan(
 
 
 def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
-    """Return the code of the reason why a plan of this seat is refused. Return None if it is accepted. A
-    seat that still has to command must send its plan with the command."""
+    """Return the reason code if this seat may not plan commands now. Return None if it may. A seat that still
+    has to choose must send its plan together with the command."""
     if not turn.is_open:
         return "over"
     if page != turn.pages.get(seat):
@@ -94,7 +94,8 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:
-    """Return the reason why a plan for the step `then` is refused now. Return None if it is accepted."""
+    """Return the reason code if a plan made in this `step` comes too late or too early. Return None if it can
+    be used. After the step, an empty plan can still cancel a plan made earlier."""
     if step is None or step == turn.step:
         return None
     if step > turn.step:
@@ -197,8 +198,8 @@ class OpenPage:
             return PageAnswer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> PageAnswer:
-        """Return an answer with everything that has changed on this page since its last answer. If the
-        page no longer plays the seat, return a close code."""
+        """Return an answer with everything that has changed since this page's last answer. If the page no
+        longer plays the seat, the answer has a close code."""
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
@@ -321,8 +322,8 @@ class OpenPage:
         receipt: Receipt | MessageReceipt,
         harmless: Collection[str] = ("repeated", "over"),
     ) -> PageAnswer:
-        """Return the answer to a submission: the state of the turn, preceded by a notice if the submission
-        was refused. Notices with a code in `harmless` are not shown as warnings."""
+        """Return the page's answer to a submission: the current state, and before it a notice if the
+        submission was refused. Notices with a code in `harmless` are not shown as warnings."""
         if receipt.accepted:
             return PageAnswer(tuple(self._silence() + self._state(turn)))
         tone = "info" if receipt.code in harmless else "warning"
@@ -336,8 +337,9 @@ class OpenPage:
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
-        """Return the state of the turn as `_state` does. If the page belongs to a program to which nothing
-        is new, return nothing: sending the same state again would reveal that others write to one another."""
+        """Return the message that shows the current state, in a list. Return an empty list if the page
+        belongs to a program for which nothing has changed. Repeating the state would reveal that others write
+        to each other."""
         before = self._state_sent
         state = self._state(turn)
         return state if before is None or before != self._state_sent else []
@@ -369,8 +371,8 @@ class OpenPage:
         self._screen, self.stamp, self._state_sent = Screen(), None, None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
-        """Return the close code if this page may no longer play the seat. Return None if it may. Reasons
-        are another page or an agent that plays the seat, or a key that no longer works."""
+        """Return a close code if this page may no longer play the seat, else None. Reasons: another page or
+        an agent plays the seat, or the key is no longer valid."""
         seat = next(seat for seat in turn.seats if seat.number == self.seat.number)
         if seat.key == self.seat.key and not seat.is_person:
             return TAKEN_OVER_CLOSE_CODE

@@ -53,18 +53,18 @@ TurnList = list[tuple[int, int]]
 
 
 def stranded_turns() -> tuple[TurnList, TurnList]:
-    """Return two lists of (episode id, step). The first has the turns in which agents are late and no
-    worker has claimed them. The second has the turns that are still open after their deadline."""
+    """Return the turns that need help, as two lists of (episode id, step). In the first, agents are late and
+    no worker is asking them. In the second, the turn is still open after its deadline."""
     beyond = timedelta(seconds=GRACE_SECONDS)
     return [*undecided_turns(beyond, free=True), *overdue_answers(beyond)], overdue_turns(beyond)
 
 
 def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
-    """Let the agents' fallbacks speak or command in the `undecided` turns, and close the `unclosed` turns.
-    Both are lists of (episode id, step).
+    """Continue turns that are stuck. In `undecided` turns, the agents' fallbacks answer instead of the
+    agents. `unclosed` turns are closed. Both are lists of (episode id, step).
 
-    An error in one episode is logged and does not affect the others. Run this in a thread of its own: it
-    closes the thread's database connection.
+    An error in one episode is logged and does not affect the others. Run this in a separate thread: it closes
+    the thread's database connection.
     """
     with closing(connection):
         for act, turns in ((close_expired_turn, unclosed), (_fall_back, undecided)):

@@ -54,7 +54,8 @@ class PanelFrame(NamedTuple):
 
 
 def panel_frame(panel: Panel) -> PanelFrame:
-    """Return the frame of a panel in the current language: its template and content, without its parts."""
+    """Return the data that define a panel's own HTML: its template and content in the current language, and
+    the ids of its parts."""
     parts = tuple([part.id for part in panel.parts]) if panel.parts else ()
     return PanelFrame(panel.id, panel.template, panel.shows, panel.make, parts, current_language())
 
@@ -79,8 +80,8 @@ def panel_ids(panels: Iterable[Panel]) -> Iterator[str]:
 
 
 def placeholder(name: str) -> SafeString:
-    """Return the HTML placeholder for the part with this id. The browser replaces it with the part that it
-    already shows."""
+    """Return the HTML placeholder for the panel part with this id. The browser replaces it with the part that
+    it already shows."""
     return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
 
 
@@ -248,7 +249,8 @@ class Screen:
         return "".join(fragments)
 
     def _change(self, panel: Panel, fragments: list[str]) -> None:
-        """Add the HTML fragment of a panel or, if only some of its parts have changed, of these parts."""
+        """Add to `fragments` the HTML that updates a panel. If the panel itself has not changed, only its
+        changed parts are added."""
         wanted, parts = panel_frame(panel), panel.parts
         if self._shown.get(panel.id) != wanted:
             kept: list[Panel] = []
@@ -258,9 +260,8 @@ class Screen:
             self._change(part, fragments)
 
     def _draw(self, panel: Panel, wanted: PanelFrame, kept: list[Panel]) -> str:
-        """Render the panel with the parts that the page lacks. Parts that the page already has are added to
-        `kept`.
-        """
+        """Return the HTML of the panel with those parts that the page does not show yet. Parts that the page
+        already shows are added to `kept`."""
         self._shown.pop(panel.id, None)
         self._shown[panel.id], html = render_frame(wanted)
         for part in panel.parts:
@@ -385,8 +386,8 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
 
 
 def jinja_environment(**options: Any) -> Environment:
-    """Create the environment of Django's Jinja2 backend for panels, with autoescape, `static` and
-    translations. Undefined names in a template raise an error."""
+    """Create the Jinja2 environment for panels, with autoescape, `static` and translations. Undefined names
+    in a template raise an error."""
     ours = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined, "autoescape": True}
     made = Environment(**{**options, **ours})  # noqa: S701 - escaped, two lines above
     made.globals["static"] = static

@@ -229,8 +229,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             return None, PageAnswer(close=RETRY_CLOSE_CODE)
 
     async def close_for_restart(self) -> None:
-        """Close the connection because this process ends, after sending the answer in progress. The page
-        then reconnects."""
+        """Close the connection because this process ends. The answer in progress is sent first. The page then
+        reconnects."""
         async with self.in_turn:
             await self.close(RESTART_CLOSE_CODE)
 
@@ -379,8 +379,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
 
     async def say(self, answer: PageAnswer) -> None:
-        """Send the texts of the answer, and close the connection if the answer has a close code. A browser
-        receives all texts in one message."""
+        """Send the texts of the answer; a browser receives them in one message. If the answer has a close
+        code, close the connection."""
         texts = [text for text in answer.texts if text]
         for text in texts if self.json else ["\n".join(texts)] if texts else []:
             await self.send(text_data=text)

@@ -50,7 +50,8 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 
 
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
-    """Return a `SeatView` with the fields that the pages of seats and of leaders have in common."""
+    """Return a `SeatView` with the fields that are needed on both kinds of page: for seats in the world, and
+    for leaders without a seat."""
     episode = turn.episode
     early_goal = (episode.goal and episode.until) or {}
     players = [
@@ -116,7 +117,7 @@ def _picture(turn: OpenTurn, seat: int) -> Mapping[str, Json]:
 
 
 def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
-    """Return the commands and events of a past step that these seats together may know."""
+    """Return the commands and events of a past step that at least one of these seats may know."""
     commands: dict[int, Command] = {}
     for seat in seen:
         commands |= step.known(turn.world, seat).commands
@@ -267,9 +268,11 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 
 
 def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list[Seat]:
-    """Return the seats that the page of seat `number` shows as awaited. An agent that is asked counts as
-    awaited until the step is taken, even if it has decided. A person whose turn to speak has not come
-    waits only for the speaker."""
+    """Return the seats for which the page of seat `number` shows that it waits.
+
+    An agent counts until the step is taken, even if it has decided already. If members speak in turns and it
+    is another member's turn, the page waits for that speaker only.
+    """
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
@@ -325,8 +328,8 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
 def _unread(
     turn: OpenTurn, organisation: Organisation, member: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return two tuples of member numbers. The first has the members that this member may write to and
-    that read no messages. The second has those of them that do jobs."""
+    """Return two tuples with the numbers of members to whom this member may write, but who read no messages.
+    The first has all of them. The second has those that carry out jobs."""
     known = agent_kinds()
     kinds = {mind.pk: get_agent(mind.kind) for mind in turn.minds if mind.kind in known}
     held = [(organisation.holder(seat.number).number, kinds.get(seat.mind_id or 0)) for seat in turn.seats]

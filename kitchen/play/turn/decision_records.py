@@ -132,8 +132,8 @@ def unused_prompt_hashes() -> set[str]:
 
 
 def erase_unused_prompts(hashes: Iterable[str]) -> int:
-    """Erase the prompt texts with these hashes to which no model call refers. Return how many were erased.
-    Call this inside a transaction.
+    """Erase those prompt texts with these hashes that no model call uses. Return how many were erased. Call
+    this inside a transaction.
 
     If another transaction is storing a call with such a text, this function waits and keeps the text.
     """
@@ -174,15 +174,16 @@ def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCall
 
 
 def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
-    """Return the number of each agent's last decision. 0 if it has none."""
+    """Return the number of each agent's last stored decision, by agent id. It is 0 if there is none."""
     minds = Mind.objects.filter(pk__in=[row.mind_id for row, _ in rows]).order_by()
     return {pk: last or 0 for pk, last in minds.values_list("pk").annotate(Max("decisions__number"))}
 
 
 def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
-    """Return by agent id the decisions that came too late in the last `REMEMBERED_STEPS` steps before `step`.
+    """Return the recent decisions of these agents that arrived too late, by agent id. They belong to the last
+    `REMEMBERED_STEPS` steps before `step`.
 
-    A late decision is left out if the agent already knew of it when it made its newest timely decision.
+    Late decisions that the agent already knew of at its newest decision in time are left out.
     """
     if not minds:
         return {}
@@ -205,8 +206,8 @@ def _commanded(note: Json) -> dict[int, Command]:
 
 
 def keep_in_note(decision: MindDecision) -> MindDecision:
-    """Return the decision with its commands, plans and messages copied to its note. Use this for a
-    decision without effect: its commands, plans and messages are stored nowhere else."""
+    """Return the decision with its commands, plans and messages copied to its note. For a decision without
+    effect, the note is the only place where these are stored."""
     dropped = {
         "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
         "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
@@ -279,8 +280,8 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """Return one accuracy for the predictions of all agents. `by_mind` has each agent's predictions of
-    other seats' actions, by agent number."""
+    """Return how often the agents predicted correctly what other seats would do, over all agents. `by_mind`
+    has each agent's predictions, by agent number."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 

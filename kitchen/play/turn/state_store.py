@@ -210,7 +210,8 @@ def event_from_json(stored: Json) -> Event:
 
 
 def _is_unasked(entry: Json) -> bool:
-    """Return whether the world or the seat's plan gave the command of this log entry."""
+    """Return True if nobody was asked for the command of this log entry: the world gave it, or it came from
+    the seat's plan."""
     return entry["chosen_by"] == BY_WORLD or entry.get("planned_in") is not None
 
 

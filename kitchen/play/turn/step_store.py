@@ -106,7 +106,7 @@ def fill_first_step(turn: OpenTurn) -> None:
 
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
-    """Return the automatic commands and the plans with which a step opens if the world is in this state."""
+    """Return the automatic commands and the plans for the next step, if the world is in this state."""
     opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
     add_due_decisions(turn, opening, world)
     return opening
@@ -123,23 +123,26 @@ def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
 
 
 def ask_after_all(turn: OpenTurn, seat: int) -> None:
-    """Let the open step wait for this seat, which so far was allowed but not required to act or lead."""
+    """Make the current step wait for this seat. Before, the seat was allowed to act or lead, but the step did
+    not wait for it."""
     _store_may_act(turn, seat, None)
 
 
 def wait_not(turn: OpenTurn, seat: int) -> None:
-    """Do not let the step wait for this seat of an agent that only leads, and store that."""
+    """Let the current step continue without this agent, and store this. The seat belongs to an agent that
+    only leads."""
     _store_may_act(turn, seat, turn.step)
 
 
 def call_busy_agent(turn: OpenTurn, number: int, mind: int) -> None:
-    """Make the step wait for an agent whose seats are busy, and store that. `number` is its first seat."""
+    """Make the current step wait for an agent whose seats are all busy, and store this. `number` is the
+    agent's first seat, and `mind` is the agent's id."""
     turn.store.change(Mind, {"called_in": turn.step}, where={"id": mind})
     turn.called.add(number)
 
 
 def stop_calling(turn: OpenTurn, number: int, mind: int) -> None:
-    """Do not let the step wait for a called agent any more, and store that."""
+    """Let the current step continue without an agent that `call_busy_agent` had called, and store this."""
     turn.store.change(Mind, {"called_in": None}, where={"id": mind})
     turn.called.discard(number)
 
@@ -285,10 +288,8 @@ def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
 
 
 def _chain_before(turn: OpenTurn) -> str:
-    """Return the hash chain of the log up to the last step taken.
-
-    It is computed from the first step on for an episode that began without one.
-    """
+    """Return the hash chain of the log up to the last step taken. If the stored steps have no hashes, compute
+    the chain from the first step."""
     episode = turn.episode
     if turn.past and turn.past[0].chain:
         return turn.past[0].chain

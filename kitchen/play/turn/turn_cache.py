@@ -93,11 +93,11 @@ _turns: OrderedDict[int, tuple[float, OpenTurn]] = OrderedDict()
 
 @contextmanager
 def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """Context manager: yield the open turn of this episode for this thread alone. It may be out of date; call
-    `refresh_turn`.
+    """Context manager: yield the open turn of this episode, for this thread alone. Call `refresh_turn` first:
+    the turn may come from a cache and be out of date.
 
-    The turn returns to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist
-    if the episode was erased.
+    The turn goes back to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist if
+    the episode was erased.
     """
     turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
     yield turn
@@ -133,8 +133,8 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
 
 
 def _standing(turn: OpenTurn) -> list[Row]:
-    """Read the present state of the episode and its seats from the database: one row for each seat. Each
-    row repeats the columns of the episode."""
+    """Return the stored state of the episode and its seats: one row for each seat, with the columns of the
+    episode repeated."""
     if rows := select_rows(_STANDING, [turn.episode.pk]):
         return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
     raise Episode.DoesNotExist
@@ -152,7 +152,7 @@ def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
 
 
 def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
-    """Copy to this turn the values of the columns that other processes may have changed."""
+    """Copy to this turn those values in `rows` that other processes may have changed."""
     for name in _CHANGING:
         setattr(turn.episode, name, rows[0][name])
     seats = {seat.number: seat for seat in turn.seats}

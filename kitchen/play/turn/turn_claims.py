@@ -51,11 +51,12 @@ RENEW_SECONDS = 3.0
 
 
 def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
-    """Claim an agent's decision for this step, and return the claim. Empty if another worker has the claim.
+    """Claim an agent's decision for this step, so that no other worker asks the agent. Return the claim, or
+    an empty text if another worker has it.
 
     `mind` is the agent's number. Without `mind`, all agents are claimed. If the agents decide one after
-    another, either all are claimed or none. The claim expires after `CLAIM_SECONDS`, unless
-    `renewed_claim` renews it.
+    another, either all are claimed or none. The claim expires after `CLAIM_SECONDS`, unless `renewed_claim`
+    renews it.
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
     take = partial(_take, episode_id, step, mind, claim)
@@ -100,8 +101,8 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Renew these claims, given as a mapping from claim to episode id. Return the number of agents that
-    the claims still hold."""
+    """Renew these claims, given as a mapping from claim to episode id. Return the number of agents that they
+    still cover."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     episodes, claims = set(held.values()), list(held)
     minds = Mind.objects.filter(episode__in=episodes, deciding_by__in=claims)
@@ -148,9 +149,10 @@ def _release_dead(held: QuerySet[Any]) -> int:
 
 
 def claim_question(*, episode_id: int, step: int, mind: int) -> str:
-    """Claim the open question that the agent with number `mind` was asked in this step. Return the claim.
+    """Claim the open question to this agent, so that no other worker asks the agent. Return the claim. `step`
+    is the step in which the question was asked, and `mind` the agent's number.
 
-    It is empty if another worker has the claim, or if the question is answered. The claim expires after
+    The claim is empty if another worker has it, or if the question is already answered. It expires after
     `CLAIM_SECONDS`, unless `renewed_claim` renews it.
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
@@ -167,7 +169,8 @@ def _take_question(episode_id: int, step: int, mind: int, claim: str) -> bool:
 
 
 def awaited_questions(episode_id: int, step: int) -> list[tuple[int, int]]:
-    """Return (step asked in, agent number) of the open questions whose decisions the end of `step` awaits."""
+    """Return the open questions that must be answered before `step` can end, as (step asked in, agent
+    number)."""
     due = PendingQuestion.objects.filter(mind__episode=episode_id, due_step=step + 1)
     return list(due.values_list("asked_step", "mind__number"))
 
@@ -216,8 +219,8 @@ class _Keeper:
             return dict(self._held)
 
     def _keep(self) -> None:
-        """Renew the claims periodically until none is left. A database error ends no claim: the next try
-        uses a new connection."""
+        """Renew the claims periodically until none is left. After a database error, continue with a new
+        connection."""
         time.sleep(RENEW_SECONDS)
         while held := self._left():
             try:
@@ -243,10 +246,10 @@ def is_any_episode_played() -> bool:
 
 
 def turns_to_decide() -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns that wait for a worker and not for a person.
+    """Return the turns that wait for a worker and not for a person, as (episode id, step).
 
-    In such a turn, an agent that must decide is not claimed, or the step is due and was not run. Turns
-    opened within the last second are left out, because a task is already queued for them.
+    In such a turn, no worker has claimed an agent that must decide, or the step is ready to run. Turns opened
+    within the last second are left out, because a task is already queued for them.
     """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
@@ -266,9 +269,9 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
     """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
     worker asks this agent yet.
 
-    This is a quick search that may find too many episodes: `speaking_order.minds_to_answer` decides.
-    Messages and steps newer than `fresh` are left out. Old ones are left out, too, unless a person may have
-    to wait for the agent, because two members take turns.
+    The search is quick and may find too many episodes: `speaking_order.minds_to_answer` decides. Messages and
+    steps newer than `fresh` are left out. So are those older than `MAX_DELAY_SECONDS`, unless two members
+    take turns to speak and a person may be waiting.
     """
     now = timezone.now()
     span, lately = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh), (now - fresh, now + fresh)
@@ -294,8 +297,8 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns in which agents are late by more than `beyond`. All people have
-    commanded.
+    """Return the turns in which agents are more than `beyond` late, as (episode id, step). No person still
+    has to choose in these turns.
 
     With `free`, turns that a worker has claimed are left out.
     """
@@ -319,10 +322,8 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
 
 
 def _answers_due(now: datetime) -> QuerySet[Episode]:
-    """Return the episodes among `_commanded` that no worker handles.
-
-    In these, an agent that must decide has no claim, or all agents have decided and the step is due.
-    """
+    """Return the episodes from `_commanded` for which a worker must do something that no worker has claimed:
+    ask an agent, or run the step because all agents have decided."""
     left = _awaited(Seat.objects.all())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
@@ -331,7 +332,8 @@ def _answers_due(now: datetime) -> QuerySet[Episode]:
 
 
 def _awaits_unclaimed(now: datetime) -> QuerySet[Episode]:
-    """Return the episodes among `_commanded` whose next step waits for a decision that no worker handles."""
+    """Return the episodes from `_commanded` whose next step waits for a decision that no worker has
+    claimed."""
     return _commanded().filter(is_unclaimed(now), Exists(_awaited_in_next_step().filter(is_unclaimed(now))))
 
 
@@ -341,9 +343,8 @@ def _awaited_in_next_step() -> QuerySet[PendingQuestion]:
 
 
 def _commanded() -> QuerySet[Episode]:
-    """Return the turn-based episodes that wait for no person, only for agents or for a worker to run the
-    step.
-    """
+    """Return the turn-based episodes that no longer wait for a person. They wait for an agent, or for a
+    worker that runs the step."""
     playing = Episode.objects.filter(
         ~Exists(_awaited(_people())), status=Episode.Status.PLAYING, tick_ms=None
     )
@@ -351,13 +352,13 @@ def _commanded() -> QuerySet[Episode]:
 
 
 def _people() -> QuerySet[Seat]:
-    """Return a filter for seats of an episode in which a person acts, for use in a subquery on episodes."""
+    """Return a subquery for the seats of an episode in which a person acts."""
     return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return the seats, among these, that the open step still waits for. An agent that only leads, or is
-    asked although its seats are busy, is not awaited after it has decided."""
+    """Return the seats, among these, that the open step still waits for. An agent that only leads no longer
+    counts once it has decided. Neither does an agent that was asked although its seats are busy."""
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )
@@ -374,8 +375,8 @@ def _may_act() -> Q:
 
 
 def _only_led() -> Q:
-    """Return a filter for episodes in which people lead but no person acts. In these episodes, agents are
-    asked after the leaders' deadline."""
+    """Return a filter for episodes with a time limit in which people lead but no person acts. Their agents
+    are asked when the leaders' time is over."""
     leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False, mind=None)
     return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 
@@ -392,8 +393,8 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
 
 
 def episodes_with_timer_due() -> list[int]:
-    """Return the ids of episodes whose first time limit must start now. Somebody has opened a page in
-    them, but others have not done so within `ARRIVAL`."""
+    """Return the ids of episodes whose first time limit must start now. In these, somebody has opened a page,
+    and the others did not come within `ARRIVAL`."""
     come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
     waiting = Episode.objects.filter(
         Exists(come),
