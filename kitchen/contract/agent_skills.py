@@ -153,8 +153,8 @@ class Skills(ABC):
 
     @abstractmethod
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions under which the agent's seat can begin this skill now, in the order in which
-        they are checked."""
+        """Return the conditions under which the agent's seat can begin this skill now. They are in the order
+        in which they are checked."""
 
     @abstractmethod
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:

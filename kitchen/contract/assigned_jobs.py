@@ -197,8 +197,7 @@ def _is_about(job: Job, message: TeamMessage) -> bool:
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
-    """Return True if a message refers to a job that is not open, or that neither is the sender's nor was
-    given by the sender."""
+    """Return True if a message refers to a job that is not open, or that does not concern the sender."""
     if say.kind == INFORM and PASSED_ON in say.data:
         return job_passed_on(jobs, sender, say.data) is None
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:

@@ -155,8 +155,8 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
 def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
     """Return the decision's plans that begin in this step, by seat. Empty plans are left out.
 
-    A plan can begin in a seat that was asked for a command, and in a seat that may act (`may_act`) and got a
-    command.
+    A plan can begin in a seat that was asked for a command. It can also begin in a seat that may act
+    (`may_act`) and got a command.
     """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     commanded = {*asked, *(decision.commands.keys() & set(situation.request.may_act))}

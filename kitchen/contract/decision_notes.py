@@ -116,8 +116,7 @@ class ReplyReadings:
 
     @property
     def unread_share(self) -> float:
-        """Return the share of decisions whose replies could be parsed only in part or not at all, from 0 to
-        1."""
+        """Return the share (0 to 1) of decisions whose replies could be parsed only in part or not at all."""
         return (self.part + self.none) / self.decisions if self.decisions else 0.0
 
     @property

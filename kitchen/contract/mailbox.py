@@ -264,8 +264,8 @@ class Mailbox:
         )
 
     def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
-        """Yield a report to the giver of each open job whose aim is now reached, or can no longer be reached.
-        So workers need not report this."""
+        """Yield a report about each open job whose aim is now reached, or can no longer be reached. It goes
+        to the giver of the job. Workers need not send such reports."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
                 data = {"job": job.number, "status": state, BY_PLATFORM: True}
@@ -291,8 +291,8 @@ class Mailbox:
         """Return what an agent receives in `step`, the step for which it now chooses commands: its newest
         messages in order, and its open jobs.
 
-        Messages that other agents send in the same step arrive one step later, so the order of asking does
-        not matter. If members talk within the step, they arrive at once.
+        Messages that other agents send in the same step arrive one step later. So the order of asking does
+        not matter. If members talk within the step, the messages arrive at once.
         """
         own, within = {member, None}, self.organisation.talks_within
         known = [

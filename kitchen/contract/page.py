@@ -393,9 +393,8 @@ class Page(ABC):
         """Return the command as text for a menu or a history: `Put it into pot 1`."""
 
     def translated_message(self, message: TeamMessage) -> str:
-        """Return the text of a message in the reader's language, if the message is one of this world's own
-        sentences (`CODE_KEY`). Otherwise return an empty text; the message is then shown as it was
-        written."""
+        """Return the text of a message in the reader's language, if it is one of this world's own sentences
+        (`CODE_KEY`). Otherwise return an empty text; the message is then shown as it was written."""
         return ""
 
     def requests_in_words(self, data: Mapping[str, Json]) -> str:

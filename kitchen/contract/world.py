@@ -177,8 +177,8 @@ class World(ABC):
         """Return what this seat can observe now."""
 
     def picture(self, seat: int) -> dict[str, Json]:
-        """Return what a drawing of the world needs in addition to the observation. It is only for the person
-        in this seat, never for agents, and holds nothing that the seat may not know."""
+        """Return what a drawing of the world needs in addition to the observation. It is for the person in
+        this seat, and agents never get it. It holds nothing that the seat may not know."""
         return {}
 
     @abstractmethod
@@ -235,8 +235,8 @@ class World(ABC):
         return []
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a person in this seat may plan for later steps, in the order in which the
-        page lists them. They need not be legal now.
+        """Return the commands that a person in this seat may plan for later steps. The page lists them in
+        this order. They need not be legal now.
 
         If the list is empty, the world does not support plans.
         """
@@ -304,9 +304,9 @@ class World(ABC):
         Other entries are details for the world's own page."""
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return how many things can be counted at most in an episode, for metrics that are a share of two
-        counts (`Metric.of`). The keys are metric names. The limits depend only on the settings. Metrics
-        without an entry have no limit."""
+        """Return the maximum number of things that can be counted in an episode, by metric name. This
+        concerns metrics that are a share of two counts (`Metric.of`). The limits depend only on the settings.
+        Metrics without an entry have no limit."""
         return {}
 
     @abstractmethod

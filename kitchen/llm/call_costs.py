@@ -241,8 +241,8 @@ def parse_prices(text: str, file: str) -> PriceList:
 
 
 def _price(source: DataSource, values: object) -> Price:
-    """Return the price of one model. If there are no prices for the cache, reading from it and writing to it
-    cost as much as other input."""
+    """Return the price of one model. If the list has no prices for the cache, cached tokens cost as much as
+    other input."""
     told = source.read(_ENTRY, values)
     cached, kept = (told.input if rate is None else rate for rate in (told.cache_read, told.cache_write))
     return Price(

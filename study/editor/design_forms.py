@@ -219,7 +219,7 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         use_drawing_fields(self, self.instance.study)
 
     def clean(self) -> dict[str, Any]:
-        """Collect the part's settings, and return the cleaned data. The model checks the settings."""
+        """Return the cleaned data, with the part's settings collected. The model checks the settings."""
         cleaned = super().clean() or self.cleaned_data
         if self.instance.kind == "practice":
             clear_unchosen_errors(self, world_kinds(), cleaned)

@@ -355,8 +355,8 @@ def _from_storage(command: Command, lookup: BriefLookup) -> bool:
 
 
 def _label(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
-    """Return the text of a command in the menu. With `alone`, it is a full sentence; otherwise a heading with
-    the verb precedes it."""
+    """Return the text of a command in the menu. With `alone`, the text includes the verb. Otherwise it is
+    shown below a heading with the verb."""
     verb, words = command[0], lookup.words
     if verb == "get":
         return _take(command, lookup, site, alone=alone)

@@ -81,7 +81,8 @@ def _making(product: str, tool: str, parts: Sequence[str], book: BriefLookup) ->
 
 
 def _example(book: BriefLookup) -> ExampleTool:
-    """Return the example tools of the first dish that can be cooked: most parts, and longest time."""
+    """Return two example tools for the guide, from the first dish that can be cooked. One takes the most
+    ingredients, and the other works longest."""
     brief = book.brief
     dishes = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]] or brief["dishes"]
     lines = book.recipes[dishes[0]]

@@ -85,7 +85,7 @@ class EpisodeCounts:
         self.soups += deed.points > 0
 
     def score(self) -> dict[str, Json]:
-        """Return the value of every metric by name, and each seat's counted actions (`counts`)."""
+        """Return the value of every metric by name, and the number of each seat's actions (`counts`)."""
         return {
             "points": self.points,
             "soups": self.soups,

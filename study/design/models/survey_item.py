@@ -166,8 +166,8 @@ class SurveyItem(models.Model):
             raise ValidationError(problems)
 
     def _name_problem(self, field: str, problem: Callable[[str], str]) -> str:
-        """Return why the item cannot have its current value in `field` (its key or its measure). Another
-        item may have the same value. Otherwise, the function `problem` checks the value."""
+        """Return why the item cannot have its current value in `field` (its key or its measure): another item
+        has it, or the function `problem` refuses it."""
         value = getattr(self, field)
         others = SurveyItem.objects.filter(study=self.study_id, **{field: value}).exclude(pk=self.pk)
         if self.study_id and others.exists():
