@@ -38,7 +38,7 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
-    """Raise SetupError for the first argument in `names` that the user gave. `why` is the reason."""
+    """Raise SetupError for the first argument in `names` that was given. `why` is the reason."""
     for name in names:
         if given.get(name):
             raise SetupError(f"--{name.replace('_', '-')}: {why}", name)
@@ -121,8 +121,8 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
 def _line_ups(
     given: Mapping[str, Any], ground: ComparisonBenchmark
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Return the line-ups that the user gave, or the benchmark's usual ones. Also return the name of the
-    argument that error messages should mention."""
+    """Return the line-ups (agents that play together) that were given, or else the benchmark's usual ones.
+    Also return the names of arguments that error messages should mention."""
     if (members := given.get("members")) is not None:
         _refuse(given, ("pairs", "agents", "seats"), "say it with --members alone")
         return _members(members), {"pairs": "--members"}
@@ -133,8 +133,8 @@ def _line_ups(
 
 
 def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> ExperimentSetup:
-    """Return the experiment setup for line-ups in a world whose benchmark (`ground`) counts completed
-    orders."""
+    """Return the experiment setup for line-ups (agents that play together), in a world whose benchmark
+    `ground` counts completed orders."""
     _refuse(given, (*SINGLE_AGENT_ARGUMENTS, "agents"), "means nothing with --members")
     line_ups = _members(given["members"])
     setup = ExperimentSetup(
@@ -170,7 +170,7 @@ def _seats_of(line_ups: Sequence[str]) -> tuple[int, ...]:
 
 
 def _asked_episodes(given: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the argument with the number of episodes, as it was given, and its value."""
+    """Return (argument name, value) of the number of episodes, as it was given: `--seeds` or `--episodes`."""
     name = "seeds" if given.get("seeds") else "episodes"
     return f"--{name}", given.get(name)
 
@@ -197,8 +197,8 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
-    """Check the setup and return it. Error messages name the command-line argument that `called` gives for
-    a field of the setup."""
+    """Return the setup after checking it. In error messages, the setup's fields are named by their
+    command-line arguments; `called` maps fields to arguments."""
     try:
         return check_setup(setup)
     except SetupError as error:
@@ -235,7 +235,8 @@ def _pair(text: str) -> str:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Parse an integer. Raises SetupError, which contains the argument's name, if the text is not one."""
+    """Convert the value of an argument to an integer. Raises SetupError, which names the argument, if this is
+    not possible."""
     try:
         return int(text)
     except ValueError:

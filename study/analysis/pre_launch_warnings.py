@@ -69,8 +69,8 @@ def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[
 
 
 def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
-    """Yield a warning if most values are at one end of the metric's scale, or else if all values are equal.
-    `there` are the values that are not missing."""
+    """Yield a warning if most values are at one end of the metric's scale, or if all values are equal. There
+    is at most one warning. `there` are the values that are not missing."""
     low, high = figure.ends
     for end, words, way in ((high, "highest", "higher"), (low, "lowest", "lower")):
         number = sum(value == end for value in there)

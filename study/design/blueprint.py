@@ -248,9 +248,9 @@ class Blueprint(Record):
         """Return the practice episode as a condition.
 
         Practice has each feature of the page that any condition has, so that participants can try it. With
-        the setting `own_seat`, the participant gets the seat from the first condition in the same world that
-        one person plays. With `leads`, the participant leads the teammates. After `for_group`, only the
-        group's conditions are searched.
+        the setting `own_seat`, the participant gets the seat that one person plays in a condition of the same
+        world. With `leads`, the participant leads the teammates. After `for_group`, only the group's
+        conditions are searched.
         """
         part = self.part("practice").settings
         played = practice_played(part.get("kitchen", {}))

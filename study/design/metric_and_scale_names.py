@@ -38,7 +38,7 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that was ever part of this study, each with its name in files, tables
+    """Return the metrics of every world that was ever part of this study, with their names in files, tables
     and charts.
 
     These names do not change if a later version adds a world. `names` and `labels` are already used, so no

@@ -495,8 +495,8 @@ def _scale(place: str, scale: SubScale) -> DescribedScale:
 
 
 def _given(outcome: OutcomePlan) -> str:
-    """Return a text that says whether participants at this kind of end get a completion code, and an address
-    to go to."""
+    """Return a text that says what participants get at this kind of end: a completion code, an address to go
+    to, both or nothing."""
     own = OWN_CODE if outcome.kind == Outcome.Kind.COMPLETE else "No code"
     where = "an address to go to" if outcome.has_address else "no address"
     return f"{FIXED_CODE if outcome.has_code else own}; {where}."

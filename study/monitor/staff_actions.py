@@ -80,8 +80,8 @@ def _set_excluded(participant_id: int, user: User, reason: str, *, excluded: boo
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Return a hash of the participant's current personal link. Forms send this hash. If the link has
-    changed since the form was made, the form has no effect."""
+    """Return a hash of the participant's current personal link, which forms include. If the link has changed
+    since the form was made, the form has no effect."""
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 

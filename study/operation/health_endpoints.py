@@ -73,8 +73,8 @@ class Readiness:
 
 
 def _said(asked: Future[str]) -> str:
-    """Return the result of a finished check. If the check failed with an exception, return only the
-    exception's type, because its message may contain an address."""
+    """Return the result of a finished check. If the check raised an exception, return only the exception's
+    type; its message may contain an address."""
     error = asked.exception()
     return f"does not answer ({type(error).__name__})" if error else asked.result()
 

@@ -214,8 +214,8 @@ def _cookie_name(study: Study) -> str:
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
     """Return the participant of this study who already uses this browser. Return None if there is none.
 
-    None is also returned in three other cases. The participant refused consent, which erased their
-    identity. The link names somebody else. The link is signed and this browser belongs to a guest.
+    None is also returned if the participant refused consent (which erases the identity), if the link names
+    somebody else, or if the link is signed and the browser belongs to a guest.
     """
     known = _in_cookie(request, study)
     try:
@@ -261,10 +261,8 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Return the participant with this key, and activate the participant's language.
-
-    A guest link does not make its user a guest if the same browser entered the study.
-    """
+    """Return the participant with this key, and activate the participant's language. With a guest link, the
+    user still is no guest if the same browser entered the study."""
     person = participant_of_key(key)
     if person is None:
         raise Http404(key)
@@ -277,11 +275,11 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def still_here(request: HttpRequest, key: str) -> JsonResponse:
-    """Answer the page's script with the seconds until the idle warning and until the timeout. On request,
-    also say whether the next round cannot begin because the budget is spent.
+    """Answer the page's script with the seconds until the idle warning and until the timeout. On request, the
+    answer says whether the next round waits for the budget.
 
-    A POST means that the participant is present. A POST with `page` reports data about the page itself and
-    does not mean presence.
+    A POST means that the participant is present, unless it has `page`: then it only reports data about the
+    page.
     """
     try:
         person = _person(request, key)

@@ -68,8 +68,8 @@ class BreachedStyleValidator:
         password_is_another.send(sender=type(self), user=user)
 
     def _ornamented(self, low: str) -> bool:
-        """Return True if a known password remains after digits and signs around `low` are removed. Digits
-        and signs that stand for letters are first replaced by these letters."""
+        """Return True if `low` is a known password with digits and signs added. Digits and signs that stand
+        for letters are also tried as letters."""
         cores = {re.sub(r"^[\W\d_]+|[\W\d_]+$", "", one) for one in (low, low.translate(LETTERS_FOR))}
         bare = re.sub(r"[\W\d_]+$", "", low).translate(LETTERS_FOR)
         return bool((cores | {bare}) & self.known)

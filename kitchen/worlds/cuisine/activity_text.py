@@ -86,8 +86,7 @@ def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ..
 def past_step(view: SeatView, age: int, words: KitchenWords) -> PastStep:
     """Return the description of a past step; `age` 0 is the newest step.
 
-    If a place was busy and a command of the newest step was refused for this, the text says how long it stays
-    busy.
+    If a command of the newest step was refused because its place was busy, the text says for how long.
     """
     lines = tuple(_line(player, age, view, words) for player in view.players)
     events = view.history[age].events

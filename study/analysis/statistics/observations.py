@@ -269,8 +269,8 @@ def table_with_missing_rows(
     observations: Sequence[Observation],
     between: BetweenFactor | None = None,
 ) -> MeasureTable:
-    """Return the table of one measure, with an empty row for each participant who played a condition but has
-    no row for this measure.
+    """Return the table of one measure, completed with empty rows. Each is for a participant who played a
+    condition but has no row for this measure.
 
     These rows tell the tests in which order a participant played. For example, items about teammates are not
     asked in a condition without teammates.

@@ -61,8 +61,8 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """Return the largest possible size of a negative correlation between conditions. It is 1 / (k - 1)
-        for k conditions; the correlation cannot be below the negative of this number."""
+        """Return the largest possible size of a negative correlation between conditions: 1 / (k - 1) for k
+        conditions."""
         return 1 / max(self.conditions - 1, 1)
 
     @property

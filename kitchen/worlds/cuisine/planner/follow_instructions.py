@@ -289,8 +289,8 @@ def _instructed_commands(
 def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
     """Return the robots that should carry out a request to fetch something.
 
-    These are the addressed robots without a job. But if the request names robots, or if all have jobs, every
-    addressed robot counts whose job is older than the request.
+    These are the addressed robots without a job. If the request names robots, or if all have jobs, the rule
+    differs. Then it is every addressed robot whose job is older than the request.
     """
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]
