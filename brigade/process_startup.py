@@ -21,9 +21,9 @@ from brigade import paths
 
 
 def share_metrics() -> None:
-    """Store this process's metrics in the folder `paths.metrics_dir()`, where the metrics of all processes
-    are added up. Call this before anything is counted. If the folder cannot be written, log a warning;
-    `/metrics` then omits this process."""
+    """Store this process's metrics in the folder `paths.metrics_dir()`, where those of all processes are
+    summed. Call this before anything is counted. If the folder cannot be written, a warning is logged, and
+    `/metrics` omits this process."""
     from kitchen.infra import multiprocess_metrics  # only processes that count need it
 
     try:

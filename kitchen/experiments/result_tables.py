@@ -148,8 +148,8 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 
 def _average(cells: Sequence[CellResult]) -> str:
-    """Return a text with this experiment's mean score and the paper's mean, over the same cells (variant,
-    level and number of agents). The number of cells is added if some have no result."""
+    """Return a text with the mean score of this experiment and that of the paper, for the same cells. The
+    number of cells is added if some have no result. A cell is a variant, a level and a number of agents."""
     means = means_of(cells)
     if means.there == means.played:
         return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"
@@ -233,8 +233,8 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row for each cell and interval between orders, and one row for each cell
-    with its collaboration score (`CoS`). A cell is a variant, a level and a number of agents."""
+    """Return a CSV file with a row for each cell and interval between orders. Another row for each cell has
+    its collaboration score (`CoS`). A cell is a variant, a level and a number of agents."""
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return comparison_tables.pairing_csv(results)

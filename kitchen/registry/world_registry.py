@@ -78,10 +78,8 @@ def check_clock(world: World) -> None:
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
     """Return why this world does not support an organisation (who may command and write to whom) or a
-    schedule (who waits for whom). Empty if it supports both.
-
-    Raises UnknownNameError if there is no such world.
-    """
+    schedule (who decides when). Empty if it supports both. Raises UnknownNameError if there is no such
+    world."""
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),

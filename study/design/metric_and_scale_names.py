@@ -38,8 +38,8 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that was ever part of this study, with their names in files, tables
-    and charts.
+    """Return the metrics of every world that this study has ever used, with their names in files, tables and
+    charts.
 
     These names do not change if a later version adds a world. `names` and `labels` are already used, so no
     metric gets one of them.
@@ -50,7 +50,7 @@ def study_figures(
 
 
 def study_worlds(study: Study) -> list[str]:
-    """Return every world that was ever part of this study. Worlds of earlier versions come first."""
+    """Return every world that this study has ever used. Worlds of earlier versions come first."""
     return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
 
 

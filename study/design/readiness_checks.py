@@ -174,8 +174,8 @@ def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[
 
 
 def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[ReadinessProblem]:
-    """Yield a problem for each contrast that cannot be tested with some rating, because not all of its
-    conditions ask for the rating.
+    """Yield a problem for each contrast that cannot be tested with some rating. Not all conditions of the
+    contrast ask for that rating.
 
     If no measure exists in all conditions of the contrast, the problem blocks the study.
     """

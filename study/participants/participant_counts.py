@@ -223,8 +223,8 @@ class OrderBalance:
 
     @property
     def spread(self) -> int:
-        """Return the largest imbalance of any condition. The imbalance is how often the condition was played
-        at its most frequent position, minus the same for its least frequent position."""
+        """Return the largest imbalance of any condition. The imbalance compares how often the condition was
+        played at its most and least frequent positions: the difference of both counts."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property

@@ -214,8 +214,8 @@ def _cookie_name(study: Study) -> str:
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
     """Return the participant of this study who already uses this browser. Return None if there is none.
 
-    None is also returned if the participant refused consent (which erases the identity), if the link names
-    somebody else, or if the link is signed and the browser belongs to a guest.
+    There are three more cases of None. The participant refused consent, which erases the identity. The link
+    names somebody else. The link is signed, and the browser belongs to a guest.
     """
     known = _in_cookie(request, study)
     try:

@@ -177,8 +177,8 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
     """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
 
-    Also raise it if refusals of consent are planned without a consent page, or failed checks without a
-    question that has a right answer.
+    Also raise it for planned refusals if there is no consent page, and for planned failures if no question
+    has a right answer.
     """
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
@@ -190,8 +190,8 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
 
 
 def check_known(study: Study, effects: KnownEffects) -> None:
-    """Raise DryRunRequestError if an effect names a rating or a condition that the study lacks, or a rating
-    that is not asked after the condition."""
+    """Raise DryRunRequestError if an effect names a rating or a condition that the study lacks. The rating
+    must also be asked after the condition."""
     design = blueprint_of(study)
     ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
     if key := unknown_effect_key(effects, ratings, [one.key for one in design.conditions]):
