@@ -178,8 +178,8 @@ def secret_key() -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Write a new secret key to `file`. The key is first written to a temporary file, which is then linked to
-    `file`, so no reader sees an incomplete key."""
+    """Write a new secret key to `file`. The key is written to a temporary file, which is then linked to
+    `file`. So no reader sees an incomplete key."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")
@@ -198,8 +198,8 @@ OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def make_private(database: str | Path | None = None) -> str:
-    """Make the app's files unreadable for other users of this machine. Return a warning if this is not
-    possible for some of them; empty otherwise.
+    """Make the app's files unreadable for other users of this machine. Return a text about files that were
+    closed or could not be closed; empty if there are none.
 
     The files are `var_dir()`, the SQLite file `database`, and all files that this process will write.
     """
@@ -213,7 +213,7 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Call `make_private`, and print its warning, if any, to standard error."""
+    """Call `make_private`, and print the text that it returns, if any, to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 

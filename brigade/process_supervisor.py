@@ -107,8 +107,8 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 
 async def run_once(child: ChildProcess) -> int:
-    """Run the program once and return its exit code. If this asyncio task is cancelled, the program is asked
-    to end, and killed if it does not end in time."""
+    """Run the program once and return its exit code. If this asyncio task is cancelled, ask the program to
+    end, and kill it if it does not."""
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)

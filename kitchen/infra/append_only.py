@@ -123,8 +123,8 @@ def guard_triggers(
 
 
 def _taken(there: BaseDatabaseWrapper, quoted: str, unique: Unique) -> str:
-    """Return an SQL condition that is true if the table already has the new row's values in one of these
-    groups of unique columns."""
+    """Return an SQL condition for inserts. It is true if the table already has the new row's values in one of
+    these groups of unique columns."""
     groups = ([there.ops.quote_name(name) for name in group] for group in unique)
     same = (" AND ".join(f"{name} = NEW.{name}" for name in group) for group in groups)
     return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted} WHERE {each})" for each in same)  # noqa: S608 - ours

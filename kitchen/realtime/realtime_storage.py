@@ -124,8 +124,8 @@ class ClockTotals:
 
 
 def clock_totals() -> ClockTotals:
-    """Return the numbers of real-time episodes that are played or can begin, of their steps, of late steps,
-    and of stopped clocks."""
+    """Return counts of real-time episodes: those that are played or can begin, their steps, late steps, and
+    stopped clocks."""
     playing, now = clock_episodes(), timezone.now()
     ids = [one.episode_id for one in playing]
     rows = Ticking.objects.filter(pk__in=ids).values_list(

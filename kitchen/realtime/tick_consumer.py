@@ -203,8 +203,8 @@ class TickConsumer(SeatConsumer):
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_over(self, event: dict[str, Any]) -> None:
-        """Send the stored state to the browser, because the clock process no longer owns the episode or the
-        episode is over."""
+        """Send the stored state to the browser. The clock process has reported that it no longer owns the
+        episode, or that the episode is over."""
         await self.look()
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:

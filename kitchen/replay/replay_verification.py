@@ -146,8 +146,7 @@ def _last_heard(row: Decision) -> int:
 
 
 def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, Command]:
-    """Return the commands of people and of agents asked earlier in the step, as far as this agent may know
-    them."""
+    """Return the commands of people, and of agents asked earlier in the step, that this agent may know."""
     knowing = turn.episode.knowing
     if knowing not in {EVERYBODY, PEOPLE}:
         return {}

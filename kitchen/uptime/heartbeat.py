@@ -123,8 +123,8 @@ def _clock(signs: Signs, moment: Moment) -> list[Outage]:
 
 
 def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[Outage]:
-    """Record an outage of the database if no process has reached it since `failed_at`, when this process
-    failed to reach it. Return the outage in a list; empty if there was none."""
+    """Record an outage of the database that began at `failed_at`, if no process has reached the database
+    since. Return it in a list; empty if there was none."""
     last = max((signs[one] for one in REPORTING_PARTS if one in signs), key=lambda sign: sign.seen_at)
     return [_record(Part.DATABASE, last, moment)] if failed_at and failed_at > last.seen_at else []
 
