@@ -40,7 +40,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 
 def share_one_heap() -> None:
-    """Let all threads that start from now on share one heap. This has an effect with glibc only."""
+    """Let all threads that start from now on share one heap. This works with glibc only."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         for option, value in (

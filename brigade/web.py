@@ -84,8 +84,8 @@ class DrainingServer(daphne.server.Server):
         reactor.stop()
 
     def is_busy(self) -> bool:
-        """Return True if a request is still running, or if a websocket is open that the server has not yet
-        asked to close."""
+        """Return True if a request is still running. Also return True if there is a websocket that the server
+        has not yet asked to close."""
         for connection in self.connections.values():
             running = connection.get("application_instance")
             if "disconnected" not in connection or (running is not None and not running.done()):

@@ -219,8 +219,8 @@ class AskingSchedule:
         return member not in self._delayed and any(said.is_new for said in messages)
 
     def is_interruptible(self, member: Member, begun: Set[int]) -> bool:
-        """Return whether news is a reason to ask this member although all of its seats are busy. `begun` are
-        the seats that begin a delayed decision in this step."""
+        """Return whether new messages are a reason to ask this member although all of its seats are busy.
+        `begun` are the seats that begin a delayed decision in this step."""
         if member.number in self.thinking or not begun.isdisjoint(member.seats):
             return False
         return not member.seats or self.organisation.schedule == FREE
@@ -234,7 +234,7 @@ class AskingSchedule:
     def activity(
         self, wants: Set[int], filled: Collection[int], jobs: Iterable[Job], heard: Mapping[int, int]
     ) -> MemberActivity:
-        """Return what the members are doing when a step opens.
+        """Return a description of the members' activity when a step opens.
 
         `wants` are the numbers of the members with a reason to be asked. `filled` are the seats whose command
         is known. `jobs` are all open jobs. `heard` has the number of the last message that each member

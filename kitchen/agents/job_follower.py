@@ -41,13 +41,13 @@ def follow_jobs(
     words: bool = False,
     stops: Mapping[int, int] = MappingProxyType({}),
 ) -> JobProgress:
-    """Choose a command for each seat that has a job (a task that another member gave it by message).
+    """Return the next command for each seat with a job (a task that another member gave it by message), and
+    the new state of the jobs.
 
-    A seat follows its newest job and returns to the older one afterwards. A job is accepted if it has an
-    aim (a goal that the world can check). A job that only has words is declined or, with `words`, left to
-    the caller. A job is given up after `patience` steps (0: never), or when its seat is told to stop.
-    `stops` gives, by seat, the number of the message that says so. `before` is the memory that the
-    previous call returned.
+    A seat follows its newest job first, then older ones. A job is accepted if it has an aim (a goal that the
+    world can check). A job with words only is declined or, with `words`, left to the caller. A job is given
+    up after `patience` steps (0: never), or when its seat is told to stop: `stops` has the number of that
+    message by seat. `before` is the memory from the previous call.
     """
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])

@@ -279,8 +279,8 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return how much was produced in an episode of `steps` steps with this score. The result is a
-        share of the highest output to be expected."""
+        """Return how much was produced in an episode of `steps` steps with this score. 1 is the highest
+        output to be expected."""
         return 0.0
 
 
@@ -311,8 +311,8 @@ class AimPursuer:
         return ()
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return what `status` must know later about the present moment. Called when the agent chooses an aim
-        for its seat."""
+        """Return facts about the present moment, which `status` later compares. Called when the agent chooses
+        an aim for its seat."""
         return None
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:

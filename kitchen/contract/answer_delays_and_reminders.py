@@ -132,8 +132,8 @@ FIRST_REMINDER = 30
 def reminder_reason(
     member: int, step: int, asked_in: int, jobs: Iterable[Job], messages: Iterable[TeamMessage]
 ) -> str:
-    """Return why a member is reminded in this step: `overdue` (a job without news), `reminder` (a question
-    without an answer), or an empty text for no reminder.
+    """Return why a member is reminded in this step: `overdue` (a job has not changed for long), or `reminder`
+    (a question has no answer). Return an empty text for no reminder.
 
     `asked_in` is the step in which the member was last asked, 0 if never. `jobs` are the open jobs.
     `messages` are the messages that the member sent and received.
@@ -163,7 +163,7 @@ def _is_reminder_due(since: int, asked_in: int, step: int) -> bool:
 
 
 def silent_steps(since: int, step: int) -> int:
-    """Return how many steps of waiting were needed for the last reminder that is due: 30, 90, 210 and so on.
+    """Return the waiting time, in steps, after which the last reminder became due: 30, 90, 210 and so on.
     Return 0 if none is due yet. `since` is the step in which the waiting began."""
     return FIRST_REMINDER * ((1 << _reminders(step - since)) - 1)
 

@@ -120,8 +120,8 @@ def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None
 
 
 def may_act(world: World, seat: int) -> bool:
-    """Return whether this seat can do anything but `idle` now. For a seat whose player is not asked, such a
-    command is, for example, `stop`."""
+    """Return whether this seat can do anything but `idle` now. While an action occupies the seat, this could
+    be `stop`."""
     return any(command != world.idle for command in world.legal_actions(seat))
 
 

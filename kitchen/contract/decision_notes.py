@@ -54,8 +54,8 @@ class ReplyReading:
 
 
 def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
-    """Return how well a model's replies could be parsed, according to the decision's note. None if the note
-    does not say it. `seats` is the number of the agent's seats."""
+    """Return a measure of how well a model's replies could be parsed, from the decision's note. None if the
+    note does not have it. `seats` is the number of the agent's seats."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
     return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)

@@ -310,8 +310,8 @@ class Mailbox:
         return said[-MAX_MESSAGES_TOLD:], tuple(jobs)
 
     def _is_new(self, each: PostedMessage, since: LastHeard) -> bool:
-        """Return whether the agent did not know this message at its last decision. It was sent later, or
-        another agent sent it within the same step."""
+        """Return whether the agent did not know this message at its last decision. This is the case if it was
+        sent later, or by another agent within the same step."""
         hidden = each.with_decision and each.message.step >= since.step and not self.organisation.talks_within
         return each.message.number > since.number or hidden or each.message.number in since.missed
 

@@ -370,8 +370,8 @@ class Page(ABC):
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal of the game in one or two sentences, for a person who does not see the world;
-        empty by default."""
+        """Return the goal of the game in one or two sentences. It is for a person who does not see the world.
+        Empty by default."""
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:

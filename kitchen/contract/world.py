@@ -177,8 +177,8 @@ class World(ABC):
         """Return what this seat can observe now."""
 
     def picture(self, seat: int) -> dict[str, Json]:
-        """Return what a drawing of the world needs in addition to the observation. It is for the person in
-        this seat, and agents never get it. It holds nothing that the seat may not know."""
+        """Return what a drawing of the world needs in addition to the observation, for the person in this
+        seat. Agents never get it. It must hold nothing that the seat may not know."""
         return {}
 
     @abstractmethod
@@ -186,8 +186,8 @@ class World(ABC):
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.
 
         A command with an amount (`amounts`) is listed once, with the smallest amount. If the seat cannot
-        choose a command (`asks` is false), the list has `idle` and the commands that may interrupt the
-        seat's action.
+        choose a command (`asks` is false), the list has `idle`, and commands that interrupt the seat's
+        action.
         """
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:

@@ -269,8 +269,8 @@ def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ..
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
-    """Return a summary in one line: the mean over all line-ups (agents that play together), and the best
-    line-up. If nothing was played yet, the line says so."""
+    """Return a summary in one line: the mean over all line-ups (agents that play together), and the best one.
+    If nothing was played yet, the line says so."""
     ground, figure = comparison_benchmark(results)
     means = _means(line_up_results(results))
     if not means:

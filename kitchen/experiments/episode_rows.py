@@ -266,12 +266,12 @@ class DecisionMakers:
 
     @property
     def names(self) -> str:
-        """Return the decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
+        """Return the decision makers with their numbers of decisions, such as `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
     def figure_label(self, kind: str) -> str:
-        """Return the name of a kind of agent for a figure. If the stand-in (an imitation of a language
-        model) made decisions for it, `(stand-in)` is added."""
+        """Return the name of a kind of agent for a figure. `(stand-in)` is added if a program that imitates a
+        language model made decisions for it."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 
     def _named(self, kind: str) -> str:

@@ -319,7 +319,7 @@ def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _only_in(*worlds: str) -> list[str]:
-    """Return CSS classes that hide a field unless one of these worlds is chosen."""
+    """Return CSS classes that hide a field while none of these worlds is chosen."""
     return ["settings-of", "settings-of-world", *(f"is-{world}" for world in worlds)]
 
 

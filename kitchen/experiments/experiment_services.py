@@ -329,8 +329,8 @@ def _why(error: Exception) -> str:
 
 
 def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
-    """Store the result row of an episode, unless it has one. Return whether it was stored. After the last
-    row, the experiment is marked as no longer running."""
+    """Store the result row of an episode. Return False, without a change, if it has one. After the last row,
+    the experiment is marked as no longer running."""
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
     if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():

@@ -104,7 +104,7 @@ def _tables(results: Sequence[CellResult]) -> Iterator[TableBesideOurs]:
 
 def published_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
     """Return each published table as text. The printed values come first, then one column for each line-up
-    in our results. Rows without any value are left out."""
+    (agents that play together) in our results. Rows without any value are left out."""
     return [_text_table(each) for each in _tables(results)]
 
 

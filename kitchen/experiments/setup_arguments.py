@@ -94,8 +94,8 @@ def _ground(world: str) -> Benchmark:
 
 
 def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBenchmark) -> ExperimentSetup:
-    """Return the experiment setup for a world whose benchmark (`ground`) compares one metric, between
-    pairs of partners or between line-ups."""
+    """Return the experiment setup for a world whose benchmark `ground` compares one metric. It compares pairs
+    of partners, or line-ups (agents that play together)."""
     of_partners = isinstance(ground, PairingBenchmark)
     for name in NOT_OF_PARTNERS if of_partners else NOT_OF_COMPARISONS:
         if given.get(name):
@@ -152,8 +152,8 @@ def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> Experim
 
 
 def _members(text: str) -> tuple[str, ...]:
-    """Return the line-ups in the comma-separated value of `--members`, without blanks. Raises SetupError
-    if a line-up has an empty place or is repeated."""
+    """Return the line-ups (agents that play together) in the comma-separated value of `--members`, without
+    blanks. Raises SetupError if a line-up has an empty place or is repeated."""
     found = _list("--members", text, lambda part: "".join(part.split()))
     if any("" in line_up_kinds(line_up) for line_up in found):
         raise SetupError(f"--members: {text!r} has an empty place", "members")

@@ -307,8 +307,8 @@ class GridPage(DefaultPage):
     # Texts that the page shows by itself
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the texts that the script `js/grid_words.js` needs to describe the grid, by name. The
-        script fills in the braces."""
+        """Return the texts that the script `js/grid_words.js` needs to describe the grid, by name. The script
+        replaces the placeholders in braces."""
         observed = view.observation["players"][0]
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},

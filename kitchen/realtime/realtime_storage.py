@@ -241,8 +241,8 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
 
 
 def _changed(each: UnstoredTicks) -> bool:
-    """Store the episode's new values, unless another process has changed the old ones. Return True if they
-    are stored or there are none."""
+    """Store the episode's new values, if no other process has changed the old ones. Return True if they are
+    stored, or if there are none."""
     if not each.group.fresh:
         return True
     before = {**each.group.before, "status": Episode.Status.PLAYING}

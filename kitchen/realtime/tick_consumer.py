@@ -64,7 +64,7 @@ class TickPage(OpenPage):
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> PageAnswer:
-        """Return an answer with news that is not part of ticks: the episode is over, people have left, or
+        """Return an answer with changes that ticks do not report: the episode is over, people have left, or
         this page no longer plays the seat."""
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()

@@ -183,7 +183,8 @@ def _as_text(figure: Metric, value: Json) -> str:
 
 
 def main_metrics(world: str) -> Iterator[Metric]:
-    """Yield the metrics of the world's score, and the main ones of those computed from the log."""
+    """Yield the main metrics of a world: those of its score, and those computed from the log that have a
+    better direction and are not mere counts of a share."""
     try:
         yield from get_world(world).figures
     except UnknownNameError:

@@ -118,14 +118,14 @@ def get_pairings(kind: str) -> PairingBenchmark:
 
 
 def worlds_with_pairings() -> dict[str, PairingBenchmark]:
-    """Return all benchmarks that compare pairs of partners, by name of the world, in the order of names."""
+    """Return all benchmarks that compare pairs of partners. The keys are the worlds' names, sorted."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {world: ground for world, ground in grounds.items() if isinstance(ground, PairingBenchmark)}
 
 
 def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
-    """Return all benchmarks that compare agents by one metric and not in pairs, by name of the world, in
-    the order of names."""
+    """Return all benchmarks that compare agents by one metric and not in pairs. The keys are the worlds'
+    names, sorted."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {
         world: ground

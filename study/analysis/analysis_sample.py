@@ -352,7 +352,7 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
 
 
 def _scored(named: NamedMetric) -> Q:
-    """Return a database filter. It selects rounds whose episode has a defined value of this metric."""
+    """Return a database filter for the rounds whose episode has a value of this metric."""
     value = f"episode__score__{named.figure.name}"
     has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
     return has_figure & ~Q(**{value: None})

@@ -82,7 +82,7 @@ def _in_logs() -> Iterator[str]:
 
 
 def _in_log(file: Path) -> Iterator[str]:
-    """Yield the erasure marks in a log file. Rotated log files are read too, unless they are compressed."""
+    """Yield the erasure marks in a log file. Rotated log files are read, too, if they are not compressed."""
     for line in file.read_text(errors="replace").splitlines():
         try:
             noted = json.loads(line)

@@ -234,8 +234,8 @@ class Blueprint(Record):
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
-        """Return the part of this kind, such as `consent`. If the document lacks such a part, return a
-        disabled part."""
+        """Return the part of this kind, such as `consent`. If the document lacks it, return a disabled
+        part."""
         off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
         return next((one for one in self.parts if one.kind == kind), off)
 

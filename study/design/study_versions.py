@@ -130,8 +130,8 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
 
 
 def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
-    """Yield the differences in fields that the format of the old document lacks. Such a field is compared
-    by its implied default."""
+    """Yield the differences in fields that the old document's format lacks. The old design counts as having
+    the implied default in these fields."""
     for name in IMPLIED_DEFAULTS:
         if old.meant(name) != new.meant(name):
             yield Difference("study", name, old.meant(name), new.meant(name))
@@ -147,8 +147,8 @@ def _unrecorded_plan_differences(
     """Yield the differences of conditions or items that both designs have, in fields that the old document's
     format lacks.
 
-    `what` names the kind of row. `since` maps fields to the format that introduced them. `number` is the old
-    format.
+    `what` names the kind of row. `since` maps fields to the format that introduced them. `number` is the
+    format of the old document.
     """
     was = {one.key: one for one in plans[0]}
     for one in (one for one in plans[1] if one.key in was):

@@ -100,10 +100,8 @@ class Row:
         return {self.part: kind, self.players: players, **chosen}
 
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
-        """Return the row's co-player as a condition stores it.
-
-        Settings with default values are left out, unless they were stored before.
-        """
+        """Return the row's co-player as a condition stores it. A setting with its default value is left out
+        if it was not stored before."""
         name: str = cleaned[self.part]
         kinds, known = [one for one in self.kinds() if one.name == name], self.stored_of(name)
         named = (pair for kind in kinds for pair in kind.named_settings())

@@ -260,7 +260,7 @@ class DrawingWidget(forms.Textarea):
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
-        """Return whether neither the text nor a drawing was submitted."""
+        """Return True if the form sent no text and no drawing."""
         return name not in data and f"{name}__rows" not in data
 
     def remarks_context(self, text: str) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
 
 
 def setting_columns(study: Study) -> tuple[SettingColumn, ...]:
-    """Return one column for each setting of the world or co-player that a condition has or had, in any
+    """Return one column for each setting of a world or co-player that any condition has or had, in any
     version of the study. Settings of worlds come first."""
     return tuple(_columns(version_blueprints(study)))
 

@@ -137,11 +137,8 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
 
 @transaction.atomic
 def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
-    """End the participation for a technical reason. A running episode also ends, unless other people play in
-    it.
-
-    Return False if the participation had already ended.
-    """
+    """End the participation for a technical reason. If nobody else plays in the running episode, it also
+    ends. Return False if the participation had already ended."""
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):

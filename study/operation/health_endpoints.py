@@ -184,7 +184,7 @@ class PresentMetrics(Collector):
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """Answer 200. This shows that the process answers at all; neither the database nor Redis is used."""
+    """Answer 200, to show that the process answers at all. The database and Redis are not used."""
     return HttpResponse("alive\n", content_type="text/plain")
 
 

@@ -183,11 +183,11 @@ def outcome_codes(study_id: int) -> dict[str, str]:
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """Return the completion code that a participant gets at the end. Return an empty string for none.
-    `codes` is the result of `outcome_codes`.
+    """Return the completion code that a participant gets at the end. Return an empty string for none. `codes`
+    is the result of `outcome_codes`.
 
-    If the kind of end has no code, participants who completed the study or found nobody to play with get
-    their own code.
+    If the kind of end has no code, a code of the participant's own is used. Only participants who completed
+    the study, or found nobody to play with, have one.
     """
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own

@@ -73,15 +73,15 @@ def participant_enter(
     uncounted: int = 0,
     language: str = "",
 ) -> Participant:
-    """Create a participant and return it. If a participant already exists who sent the same entry form or has
-    the same label, return that one.
+    """Create a participant and return it. If a participant with the same entry form or label already exists,
+    return that participant.
 
     `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
 
-    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many
-    enter at once. Raises TookPartError if somebody with this label finished and the data were erased.
-    Staff previews can enter a closed or paused study, synthetic participants a paused one.
+    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
+    at once. Raises TookPartError if somebody with this label finished and the data were erased. Staff
+    previews can enter a closed or paused study, synthetic participants a paused one.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):

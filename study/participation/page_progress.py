@@ -152,8 +152,8 @@ def mark_page_done(
 
 
 def _mark_visit_done(person: Participant, page: str, position: int) -> None:
-    """Store the time at which the participant finished the page. If the page was never opened, create the
-    record of the visit, and end visits to pages of ended episodes."""
+    """Store the time at which the participant finished the page. If the page was never opened, the record of
+    the visit is created now, and visits to pages of ended episodes get an end time."""
     seen = PageVisit.objects.filter(participant=person, page=page, position=position)
     if seen.update(done_at=person.active_at):
         return

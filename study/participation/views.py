@@ -278,8 +278,8 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
     """Answer the page's script with the seconds until the idle warning and until the timeout. On request, the
     answer says whether the next round waits for the budget.
 
-    A POST means that the participant is present, unless it has `page`: then it only reports data about the
-    page.
+    A POST without `page` means that the participant is present. A POST with `page` only reports data about
+    the page.
     """
     try:
         person = _person(request, key)
@@ -298,7 +298,7 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_POST
 def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
-    """Return the lobby's state for the page's script. A signal with `gone` records that the page was
+    """Return the lobby's state for the page's script. A request with `gone` records that the page was
     closed."""
     try:
         person = timed_out_if_late(_person(request, key))

@@ -177,7 +177,7 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
     """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
 
-    Also raise it for planned refusals if there is no consent page, and for planned failures if no question
+    Refusals of consent must not be planned without a consent page, nor failed checks without a question that
     has a right answer.
     """
     by_name = asdict(shares)

@@ -241,8 +241,8 @@ class _Turn:
                 self._say(job, REPORT, f"{words}: {job.text}", status=DONE if done else FAILED)
 
     async def _monitor(self) -> None:
-        """Let the model judge the status of open tasks, if the settings select a model for this and there
-        is news about the tasks."""
+        """Let the model judge the status of open tasks. Nothing happens if the settings select no model for
+        this, or if nothing has been heard about the tasks."""
         if tasks := self._tasks_to_monitor():
             for task, status in zip(tasks, await self.modules.statuses(tasks), strict=True):
                 self._change(task, replace(task, status=status))
@@ -337,8 +337,8 @@ class _Turn:
     def _take_up(self, pending: Sequence[Job], fresh: Sequence[Task]) -> None:
         """Record for which of the agent's own jobs there is a plan now.
 
-        The following applies if a model made the plan. If no task has the aim of a job, such a task is added.
-        A job without an aim and without a task is reported as failed.
+        If a model made the plan, jobs that it ignores are completed. A job with an aim gets a task with this
+        aim. A job without an aim is reported as failed.
         """
         by_model = self.options.planner == BY_MODEL
         own = next((worker.name for worker in self.view.workers if worker.is_own), "")
@@ -428,8 +428,7 @@ class _Turn:
             self.made.plans[seat] = commands[1:]
 
     def _stroll(self, seat: int, command: Command | None = None) -> None:
-        """Let a seat make a random move, if moves cost nothing. Such a move keeps the seat from blocking
-        others.
+        """Let a seat make a random move, if moves cost nothing, so that it does not block others.
 
         `command` is the seat's own command. It is sometimes replaced by a random move, so that two players
         who block each other get past each other.

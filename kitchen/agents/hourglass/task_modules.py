@@ -83,7 +83,7 @@ class ModelModules:
         self, memory: HourglassMemory, idle: Sequence[Worker], jobs: Sequence[Job], by_rule: PlanReply
     ) -> PlanReply | None:
         """Return the plan that the model makes as task planner. Return None without a usable reply. `by_rule`
-        is the plan that the stand-in would give."""
+        is a plan made by rules. The stand-in (a program that imitates the model) answers with it."""
         names = [worker.name for worker in idle]
         question = prompt.plan_question(self.view, self.skills, memory, names, jobs, self.options)
         tool, rate = prompt.plan_tool(self.view), self.options.stand_in_errors
@@ -114,8 +114,8 @@ class ModelModules:
         return await self._ask(self._rest, question, tool, lambda _: written, read) or planned
 
     async def commands(self, seat: int, task: Task, by_rule: Sequence[Command]) -> Sequence[Command]:
-        """Return the commands that the model chooses for a worker's task. `by_rule` are the commands that the
-        stand-in would choose."""
+        """Return the commands that the model chooses for a worker's task. `by_rule` are commands chosen by
+        rules. The stand-in (a program that imitates the model) answers with them."""
         legal = self.situation.legal[seat]
         question = prompt.action_question(self.view, self.skills, task, legal, self.options)
         written = reply_reading.written_commands(by_rule)

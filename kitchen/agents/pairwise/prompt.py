@@ -91,7 +91,7 @@ def busy_request(conversation: Conversation, doing: str) -> str:
 
 
 def read_busy_reply(text: str) -> bool | None:
-    """Return whether the model's reply says to answer at once (True) or later (False). Return None if the
-    reply contains neither answer or both."""
+    """Return True if the model's reply says to answer at once, False if it says later. Return None if it is
+    not clear."""
     named = {word for word in (RESPOND, IGNORE) if word in text.casefold()}
     return named == {RESPOND} if len(named) == 1 else None

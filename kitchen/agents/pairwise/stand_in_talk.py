@@ -30,8 +30,8 @@ class RuledTurn:
 
 
 def ruled_turn(conversation: Conversation, commands: OwnCommands) -> RuledTurn:
-    """Return what the stand-in (a program that imitates a language model) says and does. It obeys a message
-    that tells it to stop, or that requests a command it can begin."""
+    """Return the words and the command of the stand-in (a program that imitates a language model). It obeys a
+    message that tells it to stop, or that requests a command it can begin."""
     unread = conversation.unread
     if not unread:
         return RuledTurn(commands.rule(), _question(conversation))
@@ -64,8 +64,8 @@ def _answer(
 
 
 def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMessage) -> SpokenReply:
-    """Return the stand-in's next message after it has received an answer. It makes a request or, if it has
-    none, ends the conversation."""
+    """Return the stand-in's next message after it has received an answer: a request or, if it has none, the
+    end of the conversation. The stand-in is a program that imitates a language model."""
     organisation, sender = conversation.talk.organisation, answer.sender
     assert organisation and sender is not None  # noqa: S101 - somebody answered
     own = [said.kind for said in conversation.talk.messages if said.sender == conversation.talk.member]
@@ -91,7 +91,7 @@ def _question(conversation: Conversation) -> SpokenReply:
 
 
 def ruled_summary(conversation: Conversation, said: Sequence[TeamMessage]) -> str:
-    """Return the stand-in's summary of the conversation: the previous summary and the messages `said`, cut
-    to the maximum length."""
+    """Return the summary of a conversation by the stand-in (a program that imitates a language model). It is
+    the previous summary and the messages `said`, cut to the maximum length."""
     lines = [conversation.line(each).removeprefix("- ") for each in said]
     return " ".join(filter(None, [conversation.memory.summary, *lines]))

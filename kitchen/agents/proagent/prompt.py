@@ -27,8 +27,7 @@ REPLAN_TEXT = "With the scene in mind and why the last plan failed, analyse and 
 
 
 def fixed_part(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> str:
-    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
-    cache it."""
+    """Return the part of the prompt that is the same at every step of an episode. A provider can cache it."""
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
     examples = primer.examples[: options.examples]

@@ -185,6 +185,7 @@ class PlanRequest:
         return self.session.stand_in(sight.seat, advice, write)
 
     def _explaining_stand_in(self, skill: Skill, sentence: str) -> StandInFactory:
-        """Return a stand-in model whose reply is the explanation `sentence` of a rule."""
+        """Return a substitute for the language model that replies with `sentence`, the explanation of a
+        rule."""
         seat = self.sight.seat
         return self.session.stand_in(seat, StandInAdvice({seat: skill}), lambda commands, rng: sentence)

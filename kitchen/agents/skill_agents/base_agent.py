@@ -376,9 +376,9 @@ class SkilledAgent(Agent):
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return one value of `Decision.played_by` for all seats of a decision. `by` has the value of each
-        seat. The least able source counts: `noop` comes before `stand-in`, and `stand-in` before the agent
-        itself."""
+        """Return the value of `Decision.played_by` for a decision about several seats. `by` has the value of
+        each seat. The result is `noop` if any value is, else `stand-in` if any value is, else the kind of
+        this agent."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 

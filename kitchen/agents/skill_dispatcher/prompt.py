@@ -26,8 +26,7 @@ SeatObservations = Mapping[int, SeatObservation]
 
 
 def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions) -> str:
-    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
-    cache it."""
+    """Return the part of the prompt that is the same at every step of an episode. A provider can cache it."""
     first = next(iter(sights.values()))
     manner = options.manner(skills.manner(first))
     primers = [skills.primer(sight, manner) for sight in sights.values()]

@@ -239,7 +239,8 @@ ERRORS_BY_STATUS: Mapping[int, type[ModelError]] = {
 
 
 def _refused(sdk: Sdk, error: Any) -> ModelError:
-    """Return the error for an HTTP status of 400 or higher. Such a call has no answer and costs nothing."""
+    """Return the error for an HTTP status of 400 or higher. A call with this status has no answer and costs
+    nothing."""
     status: int = error.status_code
     kind = ERRORS_BY_STATUS.get(status) or (ServerFailedError if status >= 500 else RejectedError)
     model_error = kind(f"{status}: {clean(_server_message(error), sdk.secrets)}")

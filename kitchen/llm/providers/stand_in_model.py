@@ -160,8 +160,8 @@ class StandInBehaviour:
 
 
 def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -> dict[str, Json]:
-    """Return the tool arguments that the stand-in writes by default: `{"reasoning": …, "commands":
-    ["goto_agent1_pot0", …]}`."""
+    """Return the tool arguments that the stand-in (a program that imitates a language model) writes by
+    default: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
     return {"reasoning": reasoning, "commands": [underscore_spelling(*written) for written in commands]}
 
 
@@ -223,9 +223,9 @@ class StandIn(LanguageModel):
     def _command(
         self, advice: StandInAdvice, agent: int, command: Command, informed: bool, rng: Random
     ) -> list[WrittenCommand]:
-        """Return the commands that the stand-in writes for one agent: the right command, a wrong one, or
-        again the command that was refused. `informed` is True if the request contained feedback for the
-        agent."""
+        """Return the commands that the stand-in (a program that imitates a language model) writes for one
+        agent: the right one, a wrong one, or again the refused one. `informed` is True if the request
+        contained feedback for the agent."""
         again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
         if agent in advice.refused and not informed and again:
             return [(agent, advice.refused[agent])]

@@ -276,8 +276,8 @@ def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
 
 
 def _timed(episode: Episode, asking: Asking) -> Questions:
-    """Give each question its time limit. The remaining time is divided evenly among the agents that are
-    not asked yet, so that a slow agent takes no time from others."""
+    """Yield the questions, each with its time limit. The remaining time is divided evenly among the agents
+    that are not asked yet. So a slow agent takes no time from others."""
     deadline = time.monotonic() + episode.decision_seconds
     try:
         question = next(asking)
@@ -371,8 +371,8 @@ async def ask_mind_in_loop(
 async def _decision_of(
     kind: str, settings: Mapping[str, Json], situation: Situation, late: LateCallback | None
 ) -> MindDecision:
-    """Let the agent decide. An agent that asks models runs in this event loop; any other runs in a thread of
-    its own, so that an endless computation blocks nobody else."""
+    """Return the agent's decision. An agent that calls language models runs in this event loop. Any other
+    agent runs in a separate thread, so that an endless computation blocks nobody else."""
     mind = make_agent(kind, settings)
     if mind.names_model:
         made = start_in_loop(mind.decide(situation))

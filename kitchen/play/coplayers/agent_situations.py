@@ -114,9 +114,8 @@ def ask_minds(
     outcome of each question back into the generator. Its return value is the list of agents with their
     outcomes.
 
-    `more` are people's commands by seat that are not submitted yet. With `only`, just the agent with this
+    `more` are people's commands, by seat, that are not submitted yet. With `only`, just the agent with this
     number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
-    The turn is read before the first question and is not used afterwards.
     """
     commanded = _commanded_in_step(turn, more or {})
     situations = _situations_of_step(turn, only)
@@ -203,11 +202,10 @@ def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
 
 
 def minds_of_step(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
+    """Return the agents that must be asked about this step. Empty if no agent has to give a command.
 
     Usually these are the agents that still have to give a command. If members talk within the step, agents
-    whose seats have an automatic or planned command are included, too. Then the agents are in the order of
-    their seats.
+    with an automatic or planned command are included, too, and the order is that of the seats.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:

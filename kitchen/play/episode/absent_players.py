@@ -56,8 +56,8 @@ class AbsencePolicy:
         return cls(stored["steps"], stored["kind"], stored["settings"])
 
     def check(self, world: str) -> None:
-        """Raise SettingsError if the number of steps is out of bounds, or if the agent cannot be created
-        or cannot play this world."""
+        """Raise SettingsError if the policy is invalid. The number of steps must be within bounds, and the
+        agent must be able to play this world."""
         if self.steps is not None and not 1 <= self.steps <= MAX_MISSED_STEPS:
             raise SettingsError(f"absent_steps: {self.steps} is not between 1 and {MAX_MISSED_STEPS}")
         if self.kind:
@@ -80,10 +80,10 @@ def absence_policy_of(episode: Episode) -> AbsencePolicy:
 
 def absent_seats(turn: OpenTurn) -> list[int]:
     """Return the seats of absent people. A person is absent after missing `AbsencePolicy.steps` turns in a
-    row.
+    row. Empty if the policy has no number of turns.
 
-    Turns that an outage of the server closed are not counted, nor turns in which the seat had no choice.
-    Empty if the absence policy has no number of turns.
+    Two kinds of turns do not count: turns that an outage of the server closed, and turns in which the seat
+    had no choice.
     """
     most = absence_policy_of(turn.episode).steps
     return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []

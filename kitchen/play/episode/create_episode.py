@@ -233,7 +233,7 @@ def _check_organisation(
     knowing: str,
 ) -> None:
     """Raise SettingsError if the organisation's members are not exactly the players of the seats and the
-    leaders without a seat, or if they cannot play in this form."""
+    leaders without a seat. Also raise it if they cannot play in an organisation of this kind."""
     apart = sum(not mind.seats for mind in minds)
     if apart != sum(not one.is_person for one in leaders):
         raise SettingsError("organisation: each co-player without a seat is a member without a seat")
@@ -248,8 +248,8 @@ def _check_organisation(
 
 
 def check_goal(setting: str, goal: Mapping[str, Json], game: World) -> None:
-    """Raise SettingsError unless every name of a goal is a metric of the world, and every least value is a
-    number above 0. The message begins with the name of the `setting`."""
+    """Raise SettingsError if a name in the goal is no metric of the world, or if a value is not a number
+    above 0. The message begins with the name of the `setting`."""
     known = {figure.name for figure in game.figures}
     if wrong := goal.keys() - known:
         raise SettingsError(f"{setting}: {min(wrong)} is not one of {', '.join(sorted(known))}")

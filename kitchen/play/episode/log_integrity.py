@@ -311,7 +311,7 @@ def _read(ids: Sequence[int], episodes: Sequence[Episode]) -> _Read:
 
 
 def _other_prompts(ids: Sequence[int]) -> set[int]:
-    """Return the ids of the episodes, among these, that used a prompt whose text does not match its hash."""
+    """Return the ids of those episodes that used a prompt whose text does not match its hash."""
     used = CallMessage.objects.filter(call__decision__mind__episode__in=ids)
     texts = Prompt.objects.filter(pk__in=used.values("prompt"))
     changed = [row.hash for row in texts.iterator() if text_hash(row.text) != row.hash]
@@ -414,8 +414,8 @@ def _why(number: int, unchained: int) -> str:
 
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
-    """Return whether the commands that a step's log entry lists are the same as the stored commands of the
-    seats. The order does not matter."""
+    """Return whether a step's log entry lists the same commands as those stored for the seats. The order does
+    not matter."""
     try:
         ran = {entry["seat"]: entry for entry in entries}
     except (KeyError, TypeError):  # the entry has another form

@@ -96,11 +96,8 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 
 def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
-    """Return the time of the newest command or message by a person in one of these seats, given as (episode
-    id, seat number).
-
-    Returns None if there is none.
-    """
+    """Return the time of the newest command or message by a person in one of these seats. Seats are given as
+    (episode id, seat number). None if there is none."""
     theirs, said = [], []
     for episode, seat in seats:
         theirs.append(Q(episode=episode, seat=seat))

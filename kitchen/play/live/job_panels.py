@@ -157,8 +157,8 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
 
 
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
-    """Return the text that announces news about a worker. It lists the worker's late jobs. If none is
-    late, it says what became of the worker's last job, and whether the worker now has no job."""
+    """Return the text that reports how a worker's jobs are going. It lists the worker's late jobs. If none is
+    late, it tells how the last job ended, and whether the worker has no job now."""
     late = ((_silence(view, job), _job_words(page, view, job)) for job in still)
     silent = [
         gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
@@ -170,8 +170,8 @@ def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequen
 
 
 def _silence(view: SeatView, job: Job) -> int:
-    """Return the number of steps without news of an open job. Return 0 if this is not yet long enough to call
-    the job late."""
+    """Return the number of steps since an open job last changed. Return 0 if this is not yet long enough to
+    call the job late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
 
 

@@ -114,11 +114,10 @@ def page_name(asked: str) -> str:
 
 
 def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat. This is allowed for the newest page, for the page that already plays, and
-    if no page has played yet.
+    """Let this page play the seat. Return False, and change nothing, if a newer page plays it.
 
-    `page` is the page's id. `seat` must be freshly read. Returns False, and changes nothing, if a newer
-    page plays.
+    `page` is the page's id, and `newest` says whether it is the newest page. A page may also play if it
+    already plays, or if no page has played yet. `seat` must be freshly read.
     """
     if seat.page == page:
         return True

@@ -155,9 +155,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         self.tokens = SYNC_LIMIT()
 
     async def __call__(self, *scope_receive_send: Any) -> None:
-        """Serve the connection until it ends. Afterwards stop watching it, even if `disconnect` was never
-        called.
-        """
+        """Serve the connection until it ends. Afterwards the connection is no longer watched, even if
+        `disconnect` was never called."""
         try:
             await super().__call__(*scope_receive_send)
         finally:

@@ -145,8 +145,8 @@ def hints_for(world: World, view: SeatView) -> Hints:
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
-    """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The
-    result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
+    """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The form
+    is that of `Decision.intents`. `brief` holds the facts that never change.
 
     Empty if the world has no skills, or no text for the skill.
     """
@@ -288,7 +288,7 @@ class Conversation(TypedDict, total=False):
 
 
 def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
-    """Return what this seat's person may know of messages and jobs. Empty if nobody can send messages."""
+    """Return the messages and jobs that this seat's person may see. Empty if nobody can send messages."""
     organisation = turn.episode.team
     if organisation is None or organisation.is_silent:
         return {}

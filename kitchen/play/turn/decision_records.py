@@ -65,11 +65,11 @@ def _texts(call: Call) -> list[str]:
 
 
 def _hold_prompts(texts: Mapping[str, str]) -> None:
-    """Store these texts (hash → text) once for all episodes, and lock them until the transaction ends.
-
-    A withdrawal may be erasing one of them at this moment. It is then written again. All processes write and
-    lock in the order of the hashes, and release everything before the next try, so there is no deadlock.
+    """Store these prompt texts (hash → text) once for all episodes, and lock them until the transaction ends.
     Raises OperationalError if prompts are erased in every try.
+
+    If a text is being erased by a withdrawal at this moment, it is written again. All processes lock in the
+    order of the hashes, so there is no deadlock.
     """
     hashes = sorted(texts)
     for _ in range(LOCK_TRIES if hashes else 0):
@@ -132,10 +132,10 @@ def unused_prompt_hashes() -> set[str]:
 
 
 def erase_unused_prompts(hashes: Iterable[str]) -> int:
-    """Erase those prompt texts with these hashes that no model call uses. Return how many were erased. Call
-    this inside a transaction.
+    """Erase the prompt texts with these hashes, unless a model call uses them. Return how many were erased.
+    Call this inside a transaction.
 
-    If another transaction is storing a call with such a text, this function waits and keeps the text.
+    If another transaction is storing a call with one of the texts, this function waits and keeps the text.
     """
     locked = _locked(hashes)
     return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
@@ -265,7 +265,7 @@ ByMind = Mapping[int, Sequence[Prediction]]
 
 
 def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
-    """Return what the agents predicted that other seats would do next, by episode id and then by agent
+    """Return the agents' predictions of what other seats will do next, by episode id and then by agent
     number. Dropped decisions are left out."""
     foresaw = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
     decisions = Decision.objects.filter(foresaw, mind__episode__in=episodes, dropped="").order_by("step")

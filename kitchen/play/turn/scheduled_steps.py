@@ -46,7 +46,8 @@ def open_scheduled_step(turn: OpenTurn) -> None:
     """Prepare a step that has just opened. Send the messages of decisions that take effect now, and give idle
     commands to seats whose players are not asked.
 
-    Call this in the transaction that opened the step. Does nothing if every member chooses in each step.
+    Call this in the transaction that opened the step. Does nothing in episodes in which every member chooses
+    in each step.
     """
     if not turn.is_open or (schedule := read_schedule(turn)) is None:
         return

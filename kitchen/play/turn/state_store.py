@@ -227,7 +227,7 @@ class PastStep:
     _known: dict[int, StepView] = field(default_factory=dict)
 
     def known(self, world: World, seat: int) -> StepView:
-        """Return what this seat may know of the step. The result is cached."""
+        """Return the commands and events of the step that this seat may see. The result is cached."""
         if seat not in self._known:
             self._known[seat] = StepView(
                 number=self.number,

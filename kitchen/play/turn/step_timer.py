@@ -188,7 +188,8 @@ def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime
 
 
 def _close_at(episode: Episode, closes: datetime) -> bool:
-    """Store the new deadline, unless the step was taken in the meantime. Return True if it was stored."""
+    """Store the new deadline of a turn. Return False, without a change, if the step was taken in the
+    meantime."""
     if closes == episode.turn_closes_at:
         return False
     still = Episode.objects.filter(pk=episode.pk, step=episode.step, turn_closes_at=episode.turn_closes_at)

@@ -266,12 +266,12 @@ def minds_asked_separately(episode_id: int, step: int) -> list[int]:
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
-    worker asks this agent yet.
+    """Return the ids of episodes in which an agent may have to answer a message or open a conversation, and
+    no worker asks it yet.
 
     The search is quick and may find too many episodes: `speaking_order.minds_to_answer` decides. Messages and
-    steps newer than `fresh` are left out. So are those older than `MAX_DELAY_SECONDS`, unless two members
-    take turns to speak and a person may be waiting.
+    steps newer than `fresh`, or older than `MAX_DELAY_SECONDS`, are left out. Old ones are included where two
+    members take turns to speak, because a person may be waiting.
     """
     now = timezone.now()
     span, lately = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh), (now - fresh, now + fresh)
@@ -322,8 +322,8 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
 
 
 def _answers_due(now: datetime) -> QuerySet[Episode]:
-    """Return the episodes from `_commanded` for which a worker must do something that no worker has claimed:
-    ask an agent, or run the step because all agents have decided."""
+    """Return the episodes from `_commanded` in which a worker is needed and none is at work. An agent must be
+    asked, or all agents have decided and the step must run."""
     left = _awaited(Seat.objects.all())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))

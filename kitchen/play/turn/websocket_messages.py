@@ -277,8 +277,8 @@ def read_step(value: Json) -> int:
 
 
 def read_command(value: Json) -> Command:
-    """Convert a command from a JSON list, or from the text of such a list, to a tuple. Raises MessageError
-    if it is invalid."""
+    """Convert a command to a tuple. `value` is a JSON list, or the JSON text of one. Raises MessageError if
+    it is invalid."""
     if isinstance(value, str):
         value = _parse_json(value, NO_ACTION)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_WORDS:

@@ -126,8 +126,8 @@ class CuisinePage(Page):
         return _panels(view, ())
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels for a person who only watches. They are the panels of `panels` without the
-        menu and the short news."""
+        """Return the panels for a person who only watches: those of `panels` without the menu and the summary
+        for narrow screens."""
         return _panels(view, (menu_panel, step_news))
 
     def goal(self, brief: Mapping[str, Json]) -> str:

@@ -243,7 +243,8 @@ class CuisineWorld(World):
         return [place.id for place in self._places.values() if place.busy]
 
     def _settle(self, events: list[Event]) -> None:
-        """Remove orders whose time is over as failed. Then complete orders with the dishes on the table."""
+        """Remove orders whose time is over, and count them as failed. Then complete orders with the dishes on
+        the table."""
         events += [Event("failed", None, {"dish": dish}) for dish in self._orders.expire(self._clock)]
         lying = self._places[self._table].items
         for dish in self._orders.serve(lying):

@@ -142,8 +142,7 @@ class Layout:
         return [thing for letter, thing in INGREDIENTS.items() if letter in there]
 
     def ticks(self, contents: Soup) -> int:
-        """Return the number of ticks that these ingredients cook. It does not matter whether such a soup
-        is ordered."""
+        """Return the number of ticks that these ingredients cook. The soup need not be ordered."""
         return _summed(self.time, contents)
 
     def points(self, soup: Soup) -> int:
@@ -235,7 +234,8 @@ def is_floor(letter: str) -> bool:
 
 
 def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
-    """Raise an error unless the grid is a closed rectangle of known letters with all that a soup needs."""
+    """Raise an error if the grid is not a closed rectangle of known letters, or lacks something that a soup
+    needs."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise source.error(f"grid[{number}]", f"has {len(row)} cells, the first row {len(rows[0])}")

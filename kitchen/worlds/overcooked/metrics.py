@@ -79,7 +79,7 @@ class EpisodeCounts:
     )
 
     def add(self, seat: int, deed: InteractEffect) -> None:
-        """Count an `interact` command of this seat that had the effect `deed`."""
+        """Count an `interact` command of this seat. `deed` is the effect that it had."""
         self.seats[seat][deed.did] += 1
         self.points += deed.points
         self.soups += deed.points > 0

@@ -259,8 +259,8 @@ class Overcooked(World):
         deed: InteractEffect | str | None,
         deed_other: InteractEffect | str | None,
     ) -> tuple[Event, Event, tuple[Event, ...]]:
-        """Return both seats' events with the results of `interact` commands, and the events of delivered
-        soups. A deed is such a result, or the reason for a refusal."""
+        """Return three things: both seats' events with the results of `interact` commands, and the events of
+        delivered soups. `deed` and `deed_other` are these results, or the reasons for refusals."""
         deeds = ((0, deed), (1, deed_other))
         done = [(seat, deed) for seat, deed in deeds if isinstance(deed, InteractEffect)]
         later = tuple(delivery_event(seat, deed) for seat, deed in done if deed.did == SERVED)

@@ -100,8 +100,7 @@ def position_chart(result: MeasureResult) -> Chart:
 
 
 def _by_position(table: MeasureTable) -> MeasureTable:
-    """Return a copy of the table in which each position in the order of play takes the place of a
-    condition."""
+    """Return a copy of the table with positions (in the order of play) instead of conditions."""
     there = sorted({row.order_position for row in table.observations})
     rows = tuple(replace(row, condition=str(row.order_position)) for row in table.observations)
     return MeasureTable(table.measure, tuple(AnalysisCondition(str(n), f"{n}.", n) for n in there), rows)

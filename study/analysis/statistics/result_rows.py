@@ -56,8 +56,8 @@ def test_rows(analysis: Analysis) -> list[Row]:
 
 
 def _decided(result: MeasureResult, row: Row) -> bool:
-    """Return True if the row is a main or planned test, but the measure is exploratory. Such a test must not
-    decide about the hypotheses."""
+    """Return True if the row is a main or planned test of an exploratory measure. This test decides nothing
+    about the hypotheses."""
     return result.measure.exploratory and row["role"] in ("main", "planned")
 
 

@@ -151,8 +151,9 @@ class SurveyItem(models.Model):
         return self.VALUES if self.answers.exists() else ()
 
     def clean(self) -> None:
-        """Check that the item can be asked, that its key and measure name are valid and unique, and that
-        fixed fields are unchanged. Raises ValidationError with a message at each wrong field."""
+        """Raise ValidationError, with a message at each wrong field, if the item is invalid. It must be
+        possible to ask the item. Its key and measure name must be valid and unique, and fixed fields
+        unchanged."""
         changed = self._frozen_changes(SurveyItem.objects.all())
         problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not problems:

@@ -378,7 +378,7 @@ def must_be_answered(item: ItemPlan) -> bool:
     """Return whether participants must answer the item to continue.
 
     An item with a right answer must always be answered, even if an older design version says otherwise.
-    Without an answer, the check would be neither passed nor failed.
+    Without an answer, the check would have no result.
     """
     return item.required or item.correct is not None
 

@@ -269,8 +269,8 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
 
 
 def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
-    """Raise DataError unless all keys and all measures of the items are different. Data and figures use
-    them to distinguish items."""
+    """Raise DataError if two items have the same key or the same measure. Data and figures use them to
+    distinguish items."""
     for name in ("key", "measure"):
         values = [getattr(item, name) for item in items]
         for number, value in enumerate(values):

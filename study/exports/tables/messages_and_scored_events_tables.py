@@ -297,8 +297,8 @@ SCORED_EVENT_COLUMNS = (*EPISODE_COLUMNS, *file_columns("scored_events"), *EPISO
 
 
 def value_columns(study: Study) -> tuple[Column, ...]:
-    """Return the columns for the values of scored events (events in the log that a metric scores), as the
-    study's worlds declare them."""
+    """Return the columns for the values of scored events, as the study's worlds declare them. A scored event
+    is an event in the log that a metric scores."""
     return tuple(
         Column(one.name, one.kind, f"{one.meaning}.", levels=one.levels)
         for one in event_columns(study_worlds(study))

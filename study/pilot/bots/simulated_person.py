@@ -172,10 +172,8 @@ class Player:
         self.last = state
 
     def choose(self, state: State) -> Command:
-        """Return a command among those that the state offers.
-
-        The same state gives the same command, unless the server refused it (see `refused`).
-        """
+        """Return a command among those that the state offers. The same state gives the same command, except
+        after a refusal (see `refused`)."""
         step = state["step"] + 1
         if self._sent and self._sent[0] == step and self._sent not in self._refused:
             return self._sent[1]
@@ -258,7 +256,8 @@ class Player:
         )
 
     def experience(self) -> Experience:
-        """Return what the episode was like so far, computed from its score and the predictions."""
+        """Return a summary of the episode as the person has experienced it, computed from its score and the
+        predictions."""
         if self.last is None:
             return Experience()
         adviser, score = get_adviser(self.last["world"]), self.last["score"]

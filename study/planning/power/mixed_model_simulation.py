@@ -95,8 +95,8 @@ def strata(conditions: int, scheme: str, people: int) -> Strata:
 
 
 def strata_from_information(whole: Array, sums: Array, conditions: int, people: int) -> Strata:
-    """Return the strata computed from `whole` (X'X) and `sums` (X'1 1'X summed over participants). X must
-    have full rank."""
+    """Return the information about the model's columns (`Strata`), computed from `whole` (X'X) and `sums`
+    (X'1 1'X summed over participants). X must have full rank."""
     from scipy.linalg import eigh  # slow to import
 
     within, columns = eigh(whole - sums / conditions, whole)

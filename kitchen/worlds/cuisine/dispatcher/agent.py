@@ -217,8 +217,8 @@ class ModelConversation:
 
     @property
     def withheld(self) -> bool:
-        """Return whether the model's message repeats the prompt or is for somebody unknown. Such a message is
-        not sent."""
+        """Return whether the model's message must not be sent, because it repeats the prompt or is for
+        somebody unknown."""
         unknown = bool(self.line.to) and self.addressee is None
         return unknown or self._repeats(self.line.text)
 
@@ -318,8 +318,8 @@ class Dispatcher(Agent):
             raise SettingsError(why)
 
     def cautions(self) -> tuple[str, ...]:
-        """Return a warning if the model cannot be used because a key, a name or a price is missing; else an
-        empty tuple.
+        """Return a warning if the model cannot be used because a key, a name or a price is missing. Otherwise
+        return an empty tuple.
 
         Without a usable model, the fallback would decide in every step.
         """

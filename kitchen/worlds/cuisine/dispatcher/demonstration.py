@@ -66,8 +66,8 @@ def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int
 
 
 def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
-    """Return a level whose kitchen has the tools that the dish needs, as many of each as in `level` but at
-    most two."""
+    """Return a level whose kitchen has the tools that the dish needs. There are as many of each as in
+    `level`, but at most two."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
     number = {tool: min(max(level.kitchen.count(tool), 1), 2) for tool in tools_needed(dish, stock)}
     tools = Counter(number).elements()

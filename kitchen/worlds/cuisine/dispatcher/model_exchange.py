@@ -56,8 +56,8 @@ TOOL_NAME = "dispatch"
 def dispatch_tool(moment: KitchenMoment, *, talks: bool = False) -> Tool:
     """Return the tool with which the model gives its commands as a structured reply.
 
-    If it `talks`, the reply also has a message to people, answers to jobs, and jobs for others, as far as the
-    organisation allows them.
+    With `talks`, the reply also has a message to people, answers to jobs, and jobs for others. What the
+    organisation forbids is left out.
     """
     brief, team = moment.brief, moment.team
     schema: dict[str, Json] = {
@@ -232,7 +232,8 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return whether the stand-in answers instead of a language model."""
+        """Return whether the stand-in (a program that imitates the model) answers instead of a language
+        model."""
         return self.provider == provider_registry.STAND_IN
 
     @property

@@ -252,8 +252,7 @@ FEW_STEPS = 2
 
 
 def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
-    cache it."""
+    """Return the part of the prompt that is the same at every step of an episode. A provider can cache it."""
     parts = prompt_parts(moment, options)
     if options.prompt:
         return fill_placeholders(options.prompt, {**parts, **prompt_pieces(moment, options)})
@@ -398,8 +397,8 @@ def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[st
 def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
     """Return the feedback that the model gets before this step; empty if there is none.
 
-    It has the faults of the last reply (`remembered`), late replies, refused commands, events of the kitchen,
-    and advice about useless held items.
+    It consists of faults in the last reply (`remembered`), late replies, refused commands, events of the
+    kitchen, and advice about useless items.
     """
     lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
     return list(dict.fromkeys(lines))

@@ -270,7 +270,7 @@ def follow_instructions(
 def _instructed_commands(
     situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, at_jobs: Mapping[int, int]
 ) -> tuple[dict[int, Command], list[Wish]]:
-    """Return the commands of the robots with an instruction, and the requests that are fulfilled."""
+    """Return the commands of the robots that have an instruction, and the requests that are fulfilled now."""
     commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
     done: list[Wish] = []
     for wish in now.fetches:

@@ -88,11 +88,11 @@ class Wish:
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the wish that is stored in the planner's memory (see `to_json`)."""
+        """Return the wish (a person's request) that is stored in the planner's memory (see `to_json`)."""
         return cls(**{**stored, "seats": tuple(stored["seats"])})
 
     def to_json(self) -> dict[str, Json]:
-        """Return the wish as JSON for the planner's memory."""
+        """Return the wish (a person's request) as JSON, for the planner's memory."""
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
@@ -173,7 +173,7 @@ def withdrawn_jobs(messages: Iterable[TeamMessage]) -> set[Json]:
 
 
 def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> list[Wish]:
-    """Return all wishes that can be understood in these messages, in their order."""
+    """Return all wishes (people's requests) that can be understood in these messages, in order."""
     return [wish for said in messages for wish in _read(said, brief)]
 
 

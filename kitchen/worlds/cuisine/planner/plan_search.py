@@ -307,7 +307,8 @@ class PlanSearch:
         return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
-        """Return the wishes after one random change: another order, one wish more, or one wish less."""
+        """Return the plan's dishes (`wishes`) after one random change: another order, one dish more, or one
+        dish less."""
         if change == "more":
             wishes.insert(rng.randrange(min(NEAR_STEPS, len(wishes) + 1)), rng.choice(self.book.dishes))
         elif change == "less":

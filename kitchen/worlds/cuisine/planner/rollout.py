@@ -101,8 +101,8 @@ def _go_on(floor: TripChoice, index: int, batch: Batch | None) -> Trip | None:
 
 
 def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
-    """Return the trip that continues what an agent had to do in the last step (`errand`). Return None if this
-    is no longer useful."""
+    """Return the trip that continues the agent's work of the last step (`errand`). Return None if this is no
+    longer useful."""
     what, where = errand
     if what in ("take", "start", "bring"):
         batch = floor.inside[floor.book.number[where]]

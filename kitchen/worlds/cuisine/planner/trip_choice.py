@@ -62,10 +62,11 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the next trip of this robot: the first one in the order of the plan that needs no long wait.
+        """Return the next trip of this robot: the first one, in the order of the plan, that needs no long
+        wait.
 
-        If every trip needs a long wait, try to prepare or clear a tool instead. Otherwise return the trip
-        with the shortest wait. None if no trip is possible.
+        If every trip needs a long wait, a trip that prepares or clears a tool is chosen instead or, without
+        one, the trip with the shortest wait. None if no trip is possible.
         """
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)

@@ -99,7 +99,7 @@ class Errand:
 
 
 def assign_errands(board: TaskBoard, known: Mapping[int, Errand] | None = None) -> tuple[Errand, Errand]:
-    """Return the tasks (errands) of seat 0 and seat 1. An errand in `known` is kept for its seat."""
+    """Return the errands (next tasks) of seat 0 and seat 1. An errand in `known` stays as it is."""
     hands = board.scene.hands
     given = dict(known or {})
     board.relay = None if known else find_counter_relay(board)
@@ -119,8 +119,8 @@ def _with_hands(board: TaskBoard, seat: int) -> Errand:
 
 
 def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
-    """Return the errand to bring the held thing to one of these cells. If the seat can reach none, return
-    the errand to put it where the other seat can take it."""
+    """Return the errand (next task) to bring the held thing to one of these cells. If the seat can reach
+    none, the errand is to put it where the other seat can take it."""
     found = board.reachable(seat, cells)
     return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
 
@@ -130,8 +130,8 @@ def _hand_over(board: TaskBoard, seat: int, urgency: int) -> Errand:
 
 
 def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
-    """Return the errand to put the held thing on a counter. If possible, it is a counter that the other seat
-    can reach."""
+    """Return the errand (next task) to put the held thing on a counter. If possible, it is a counter that the
+    other seat can reach."""
     cells = board.shared(seat) or board.reachable(seat, board.free_counters())
     return Errand(_nearest(board, seat, cells), urgency)
 
@@ -181,8 +181,8 @@ def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """Return the errand of a seat with empty hands: to fetch a missing thing that the other seat does not
-    already fetch. `given` has the errands that are already fixed."""
+    """Return the errand (next task) of a seat with empty hands: to fetch a missing thing that the other seat
+    does not already fetch. `given` has the errands that are already fixed."""
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -204,7 +204,7 @@ def _start(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
-    """Return the errand for a soup that lies on a counter."""
+    """Return the errand (next task) to take a soup from a counter. None if there is no soup for this seat."""
     lying = [cell for cell, thing in board.scene.counters.items() if isinstance(thing, tuple)]
     serves = board.reachable(seat, board.places(SERVING))
     cells = board.reachable(seat, lying) if serves else []
@@ -212,8 +212,8 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand to fetch a dish, if a soup will be ready and the other seat is not closer to
-    serving it. Return None otherwise."""
+    """Return the errand (next task) to fetch a dish. Return None if no soup will be ready, or if the other
+    seat is closer to serving it."""
     sources = board.reachable(seat, board.scene.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
@@ -255,8 +255,8 @@ def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> b
 
 
 def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand to fetch a missing ingredient; None if there is none for this seat. Ingredients that
-    the other seat holds or is nearer to are left to that seat."""
+    """Return the errand (next task) to fetch a missing ingredient; None if there is none for this seat.
+    Ingredients that the other seat holds or is nearer to are left to that seat."""
     missing = board.all_missing()
     held = board.scene.hands[1 - seat]
     if isinstance(held, str) and held in missing:
@@ -297,8 +297,8 @@ def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
 def _relayed(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
 ) -> Errand:
-    """Return the errand of a seat in a relay. The first seat brings food to the counter, and the other seat
-    takes it from there."""
+    """Return the errand (next task) of a seat in a relay. The first seat brings food to the counter, and the
+    other seat takes it from there."""
     relay = board.relay
     assert relay  # noqa: S101 - asked for where there is one
     if seat == relay.giver:
@@ -321,7 +321,8 @@ def _on_the_way(board: TaskBoard, seat: int, sources: list[Cell], pots: list[Cel
 
 
 def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return an errand that prepares later work while no pot needs anything. None if there is none.
+    """Return an errand (next task) that prepares later work while no pot needs anything. None if there is
+    none.
 
     If all pots are started, the seat fetches the first ingredient of the next soup. If a pot is open, or the
     other seat holds an ingredient, it fetches a dish.
@@ -345,8 +346,8 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """Return the errand of a seat that reaches no pot: to put things that the other seat lacks on counters
-    that both reach."""
+    """Return the errand (next task) of a seat that reaches no pot. It puts things that the other seat lacks
+    on counters that both reach."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]

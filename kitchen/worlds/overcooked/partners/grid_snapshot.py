@@ -171,8 +171,8 @@ class TaskBoard:
         return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Return the contents of the pot in this cell, and the ticks until the soup is ready (None if the pot
-        is not started).
+        """Return (contents, ticks) of the pot in this cell. `ticks` is the time until the soup is ready; None
+        if the pot is not started.
 
         An empty pot gives `((), None)`.
         """

@@ -103,7 +103,7 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
 
 
 def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return the errands and the paths of both seats, planned together."""
+    """Return the errands (next tasks) and the paths of both seats, planned together."""
     given = assign_errands(board)
     return given, plan_both_paths(board, given)
 
@@ -117,8 +117,8 @@ def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
 def _around_independent_partner(
     board: TaskBoard, seat: int
 ) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return the errands and paths of both seats, for a partner that ignores this seat. The partner is
-    assumed to be greedy and alone. Then this seat is planned around it."""
+    """Return the errands (next tasks) and paths of both seats, for a partner that ignores this seat. The
+    partner is planned first, as if it were alone. This seat's path then avoids the partner's."""
     other = 1 - seat
     its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
     given = assign_errands(board, {other: its})
@@ -147,10 +147,10 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
 
 
 def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
-    """Return paths for both seats' errands. The path of the seat with the more urgent errand is planned
-    first.
+    """Return paths for both seats' errands (next tasks). The path of the seat with the more urgent errand is
+    planned first.
 
-    If a seat does not reach its goal this way, the opposite order is also tried. The cheaper result is
+    If a seat does not reach its goal like this, the opposite order is also tried. The cheaper result is
     returned.
     """
     rank = [(given[seat].urgency, -_way(board, given, seat)) for seat in (0, 1)]

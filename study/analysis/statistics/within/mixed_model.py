@@ -177,7 +177,7 @@ def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
 
 def _combined(dfs: Sequence[float]) -> float:
     """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996). The F test is split
-    into t tests of one degree each, and `dfs` are the degrees of freedom of these t tests."""
+    into t tests, whose degrees of freedom are `dfs`."""
     if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
         return sum(dfs) / len(dfs)
     if min(dfs) <= 2:
