@@ -282,7 +282,7 @@ class AskingSchedule:
 
 
 def _members_with_any(members: Iterable[Member], seats: Collection[int]) -> set[int]:
-    """Return the numbers of the members that hold one of these seats."""
+    """Return the numbers of the members that hold at least one of these seats."""
     return {one.number for one in members if not set(one.seats).isdisjoint(seats)}
 
 

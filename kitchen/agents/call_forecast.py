@@ -110,8 +110,8 @@ def sample_calls(
 
 
 def _sample_messages(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
-    """Return sample messages from the first person who may write to this member. If no person may, they come
-    from the first other member."""
+    """Return sample messages to this member from the first person who may write to it. Without such a person,
+    they are from the first other member."""
     people = [one.number for one in organisation.members if one.is_person]
     writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
@@ -134,8 +134,8 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """Return these messages with texts of the maximum length, to measure the largest possible prompt.
-    Return an empty list without an organisation."""
+    """Return these messages with texts of the maximum length, for measuring the largest possible prompt.
+    Empty without an organisation."""
     if organisation is None or not messages:
         return []
     return [

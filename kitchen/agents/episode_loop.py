@@ -140,8 +140,8 @@ class EpisodeLoop(StepOpening):
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[AskedMember]) -> StepMade:
-        """Return the step with the commands, decisions and messages that follow from the decisions in
-        `asked`. The episode is not changed."""
+        """Return the step that follows from the decisions in `asked`: commands, decisions and messages. The
+        episode is not changed."""
         now = {each.member.number: each for each in asked if not self._is_delayed(each.decision)}
         given = {
             each.member.number: self._commands_of(
@@ -296,8 +296,8 @@ class EpisodeLoop(StepOpening):
         return LoggedCommand(seat, command, decision.played_by if decision else "")
 
     def _remember(self, decision: DecisionMade, number: int) -> None:
-        """Store the results of a decision: memories, the last message that its member had heard, and its log
-        entry."""
+        """Store the results of a decision: the memories, the log entry, and the number of the last message
+        that the member had received."""
         if self.team.organisation is None and len(self.team.members) > 1:
             numbers = [member.number for member in self.team.members]
             self.memories = dict(zip(numbers, decision.memory, strict=True))
@@ -322,14 +322,15 @@ class EpisodeLoop(StepOpening):
         self._decisions.append(replace(_logged_decision(made, step, asked_in), note=note, dropped=dropped))
 
     def _settle_jobs(self) -> tuple[TeamMessage, ...]:
-        """Report the jobs that are done or have become impossible. Return the reports as messages."""
+        """Return reports about the jobs that are now done or impossible. They are also added to the messages
+        of the episode."""
         if self.mailbox is None:
             return ()
         settled = list(self.mailbox.settled_jobs(self.game))
         return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
 
     def log(self) -> EpisodeLog:
-        """Return the log of all steps taken so far. Decisions that take effect later come last in it."""
+        """Return the log of all steps taken so far. Decisions that will take effect later are at its end."""
         pending = self.schedule.pending.values() if self.schedule else ()
         asked_in = self.schedule.asked_in if self.schedule else {}
         return EpisodeLog(

@@ -96,8 +96,8 @@ def _is_over(job: Job, situation: Situation) -> bool:
 
 
 def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
-    """Return whether the seat that does a job was told to stop after the job was given. A job without a seat
-    is stopped if all seats were told to stop."""
+    """Return whether the seat that works on a job was told to stop after the job was given. Without a seat,
+    all seats must have been told to stop."""
     at = [before[str(job.number)]] if str(job.number) in before else seats
     return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
 

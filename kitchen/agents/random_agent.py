@@ -23,8 +23,8 @@ class RandomAgent(Agent):
     light = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return one random legal command for every seat that has one, in the order of seats. The decision
-        has no memory."""
+        """Return a random legal command for every seat that has one, in the order of seats. The agent has no
+        memory."""
         rng = Random(situation.seed)  # noqa: S311
         taken = set(situation.commanded.values())
         commands: dict[int, Command] = {}

@@ -53,7 +53,8 @@ class StepOpening:
         settings: Mapping[str, Json] = MappingProxyType({}),
         goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
-        """Begin the episode. `settings` are the world's settings, which the log stores."""
+        """Begin an episode with this team. `settings` are the world's settings, for the log. `goal` has the
+        metrics' values at which the episode ends."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
         self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}
@@ -231,7 +232,7 @@ class StepOpening:
         return with_aims_of_others(talk, self.game)
 
     def _plans_of(self, made: DecisionMade, step: int) -> dict[int, Plan]:
-        """Return the plans of a decision that takes effect in this step, by seat."""
+        """Return the plans that a decision has for the steps after this one, by seat."""
         return {
             seat: Plan(tuple(then), made.played_by, made.fallback, step).in_place_of(self.plans.get(seat))
             for seat, then in made.plans.items()

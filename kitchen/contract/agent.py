@@ -242,8 +242,8 @@ class Adviser:
     """
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return a recommended command for the situation's only seat; None if none is known. Must be
-        quick."""
+        """Return a recommended command for the situation's only seat. None if no good command is known. Must
+        be quick."""
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
@@ -252,8 +252,8 @@ class Adviser:
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
-        """Return the command and the messages of a sensible person in the situation's only seat. The
-        decision has no command if none is known. This may take a moment."""
+        """Return the command and the messages that a sensible person in the situation's only seat would
+        choose. Without a command, if none is known. This may take a moment."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
@@ -299,10 +299,10 @@ class AimPursuer:
     Stateless."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next command of this seat towards `aim`, and the status of the aim.
+        """Return the next command of this seat towards `aim`, and the status of the aim. Must be quick.
 
-        `since` is what `World.aim_mark` returned when the aim was given to the seat. An aim with an
-        unknown form has the status FAIL. Must be quick.
+        `since` is what `World.aim_mark` returned when the aim was given to the seat. An aim of an unknown
+        form has the status FAIL.
         """
         raise NotImplementedError
 
@@ -423,8 +423,8 @@ class Agent(ABC):
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the messages that the agent sends to a language model in every step of an episode. The
-        episode starts with this situation. Empty if the agent uses no model."""
+        """Return the messages to a language model that stay the same in every step of an episode. `situation`
+        is the first of the episode. Empty if the agent uses no model."""
         return ()
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
@@ -454,7 +454,7 @@ class Agent(ABC):
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Return the decision for a step in which `decide` was late (`code` is `timeout`) or failed
-        (`error`). By default the decision has no commands. It must be computed at once. May raise."""
+        (`error`). By default it has no commands. It must be computed at once. May raise."""
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:

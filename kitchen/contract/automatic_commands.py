@@ -168,8 +168,8 @@ def visible_plans(
 ) -> dict[int, tuple[Command, ...]]:
     """Return the remaining commands of the plans that a seat may know in this step, by seat.
 
-    A seat knows its own plan. If `others` is true, it also knows other seats' plans, if the world lets it
-    see them. Other seats' plans that were made for this step are not visible yet.
+    A seat knows its own plan. With `others`, it also knows other seats' plans that the world lets it see,
+    except those made for this step.
     """
     left = {
         number: plan.then

@@ -209,8 +209,8 @@ class PairingBenchmark(ComparisonBenchmark):
 
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
-        """Return the published values of a level, averaged over partners, by the kind of agent in this
-        seat. Empty if none are published."""
+        """Return the published values of a level by the kind of agent in this seat, averaged over its
+        partners. Empty if none are published."""
 
 
 class CompletionBenchmark(Benchmark):
@@ -241,13 +241,13 @@ class CompletionBenchmark(Benchmark):
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """Return the published (completed, ended) orders by order interval. `row` names a table and one of
-        its rows. If `row` is None, `level` and `agents` choose the row."""
+        """Return the published (completed, ended) orders by interval between orders (alpha). `row` names a
+        table and one of its rows. If it is None, `level` and `agents` choose the row."""
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Return the published (completed, ended) orders of other models in the level of `preset_level`:
-        by model, then by order interval."""
+        """Return the published (completed, ended) orders of other models in the level `preset_level`. They
+        are by model, then by interval between orders (alpha)."""
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:

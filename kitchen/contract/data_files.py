@@ -140,8 +140,8 @@ class DataSource:
         return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:
-        """Return an error about a key within this origin. If the key is empty, the error is about the
-        whole origin."""
+        """Return an error about the value under `key` within this origin. An empty key means the whole
+        origin."""
         where = _joined(self.key, key)
         where = where if where.isprintable() else repr(where)
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
@@ -166,7 +166,7 @@ def find_problem(kind: type[Record], values: Json) -> str:
 
 
 def _joined(*parts: str) -> str:
-    """Return the parts of a key as one text, such as `items[3].key`."""
+    """Return a key as one text, such as `items[3].key`, from its parts."""
     return ".".join(part for part in parts if part).replace(".[", "[")
 
 

@@ -238,7 +238,7 @@ def _contents(says: Sequence[MessageDraft]) -> Json:
 
 
 def _merged(decisions: list[Decision]) -> Decision:
-    """Return the last of these decisions, with the messages and the model calls of all of them."""
+    """Return the last of these decisions, with the messages and model calls of all of them added."""
     calls: tuple[Call, ...] = tuple(call for each in decisions for call in each.calls)
     says = tuple(say for each in decisions for say in each.says)
     earlier: list[Json] = [each.note for each in decisions[:-1]]

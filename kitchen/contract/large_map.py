@@ -50,7 +50,7 @@ class LargeMap(dict[str, Json]):
     """Keys that were written since then."""
 
     def __init__(self, given: Mapping[str, Json] | None = None) -> None:
-        """Copy the entries of `given`. Changes of one map do not affect the other."""
+        """Copy the entries of `given` into a new map. Later changes of either map do not affect the other."""
         super().__init__(given or {})
         if isinstance(given, LargeMap):
             self._frozen, self._touched = given._frozen, set(given._touched)

@@ -67,7 +67,7 @@ class Hourglass(Agent):
             parse_model_setting(named)
 
     def _models(self) -> list[str]:
-        """Return the settings of all models that the agent calls, without repetitions."""
+        """Return the model setting of each module, without repetitions."""
         options = self.options
         rest = options.rest_model or options.model
         named = [options.model] if options.planner == BY_MODEL else []
@@ -76,7 +76,8 @@ class Hourglass(Agent):
         )
 
     def cautions(self) -> tuple[str, ...]:
-        """Return warnings. Without a key, a model's name or a price, the fallback would play every step."""
+        """Return a warning for each reason why a model cannot be used, such as a missing key or price. The
+        fallback would then play every step."""
         whys = [why for named in self._models() for why in why_not_usable(*parse_model_setting(named))]
         return tuple(f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in dict.fromkeys(whys))
 
@@ -231,8 +232,8 @@ class _Turn:
         self.made.says.append(MessageDraft(text, kind, (job.giver,), {"job": job.number, **data}))
 
     def _report_ended_jobs(self, jobs: Sequence[Job]) -> None:
-        """Report to the givers that jobs without an aim have ended, because the platform cannot notice
-        this."""
+        """Report to the givers of jobs without an aim that these jobs have ended. The system cannot notice
+        this itself."""
         for job in jobs:
             tasks = [] if job.aim else [task for task in self.memory.tasks if task.part_of == job.number]
             if tasks and not any(task.is_open for task in tasks):
@@ -261,8 +262,8 @@ class _Turn:
     # Plans
 
     def _to_plan_for(self, pending: Sequence[Job]) -> list[Worker]:
-        """Return the workers to plan for now; empty if the agent should not plan now. A worker is listed once
-        for each task that it can get."""
+        """Return the workers for whom a plan is needed now, each as often as it can take a task. Empty if the
+        agent should not plan now."""
         memory, view = self.memory, self.view
         idle = view.idle(memory.tasks)
         if not idle or self._words():

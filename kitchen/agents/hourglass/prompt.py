@@ -105,8 +105,7 @@ def _aims(view: TeamView) -> Iterator[str]:
 
 
 def spelled_aims(view: TeamView) -> dict[str, tuple[str, ...]]:
-    """Return the aims that each worker can have, as text in the form that replies use: `serve salmonSushi`.
-    The keys are the workers' names."""
+    """Return the aims of all workers, by the text that replies use for them, such as `serve salmonSushi`."""
     return {" ".join(aim): aim for worker in view.workers for aim in worker.aims}
 
 
@@ -147,7 +146,7 @@ def _about(said: TeamMessage) -> str:
 
 
 def _example(view: TeamView) -> str:
-    """Return an example of a task in the form in which the model must write it in its reply."""
+    """Return an example of a task, written as the model must write it in its reply."""
     aim = next(iter(spelled_aims(view)), "what is to be done")
     return f"{view.workers[-1].name}: {aim}"
 

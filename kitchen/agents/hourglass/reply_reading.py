@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
 
 
 def read_plan_reply(reply: Reply, words: TeamWords) -> PlanReply:
-    """Read the task planner's reply."""
+    """Return the plan that the task planner's reply contains."""
     said = _object(reply) or _plan_lines(reply.text)
     given = said.get("plan")
     if not isinstance(given, list):
@@ -147,7 +147,7 @@ def _plan_lines(text: str) -> dict[str, Json]:
 
 
 def read_statuses(reply: Reply, count: int) -> dict[int, str]:
-    """Read the monitor's reply: the status of tasks, by their numbers from 1 to `count`."""
+    """Return the status of each task in the monitor's reply, by task number from 1 to `count`."""
     said = _object(reply)
     if said is None:
         pairs: Iterator[tuple[Json, str]] = ((int(one[1]), one[2]) for one in _STATUS.finditer(reply.text))

@@ -162,7 +162,7 @@ class TeamView:
         )
 
     def name_of(self, number: int | None) -> str:
-        """Return the name that prompts use for the member with this number. None means the platform."""
+        """Return the name that prompts use for the member with this number. None stands for the system."""
         if number is None or self.organisation is None:
             return "the game"
         member = self.organisation.member(number)
@@ -266,7 +266,7 @@ class TeamView:
         return ENDED.get(str(about[-1].data.get("status", FAILED)), FAIL) if about else FAIL
 
     def _words_of(self, worker: Worker, since: int) -> Iterable[str]:
-        """Return the texts of the messages that a worker has sent since the step `since`."""
+        """Return the texts of the messages from a worker since the step `since`."""
         said = (
             one for one in self.situation.talk.messages if one.sender == worker.member and one.step >= since
         )

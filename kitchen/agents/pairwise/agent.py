@@ -159,7 +159,7 @@ class SeatTurn:
 
     @property
     def can_act(self) -> bool:
-        """Return whether the seat may be commanded now."""
+        """Return whether the agent may give the seat a command now."""
         return self.agent.may_ask(self.situation, self.seat)
 
     def to_json(self) -> dict[str, Json]:
@@ -167,7 +167,7 @@ class SeatTurn:
         return {"commands": self.commands.memory, "talk": self.conversation.memory.to_json()}
 
     def note(self) -> dict[str, Json]:
-        """Return the note for the log."""
+        """Return the note for the log about this seat's decision."""
         memory = self.conversation.memory
         return {
             "began": self.begun,
@@ -178,7 +178,8 @@ class SeatTurn:
         }
 
     async def take(self, late: Decision | None) -> None:
-        """Ask the model if there is a reason to. Otherwise continue the command in progress."""
+        """Ask the model if there is a reason to. Otherwise continue the command in progress. `late` is a
+        decision for an earlier step, whose command begins now."""
         if late is not None:
             self._adopt(late)
         if self.session is not None and await self._has_reason(self.session):

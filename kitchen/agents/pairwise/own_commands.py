@@ -73,8 +73,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def rule(self) -> Command | None:
-        """Return the command that fixed rules choose for the seat now. Return None if the rules choose
-        none."""
+        """Return the command that fixed rules choose for the seat now. Return None if they choose none."""
 
     @abstractmethod
     def wish(self, other: int) -> str:
@@ -213,8 +212,8 @@ class MenuCommands(OwnCommands):
         return found or self._with_amount(words)
 
     def _with_amount(self, words: Sequence[str]) -> Command | None:
-        """Return the menu's command that these words name, with the amount that the words give. Return
-        None if no command in the menu differs only in its amount."""
+        """Return the menu's command that these words name, with the amount in the words. Return None if the
+        menu has no such command."""
         for each in self.possible():
             start = len(each) - 1
             if _NUMBER.fullmatch(each[-1]) and list(each[:-1]) == words[:start]:

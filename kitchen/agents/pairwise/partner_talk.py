@@ -89,7 +89,7 @@ class Conversation:
         return shown[: max(LEAST_SUMMARISED, len(shown) - kept)] if len(shown) > kept else []
 
     def add_summary(self, summary: str, said: list[TeamMessage]) -> None:
-        """Replace these messages by a new summary, which includes the old one."""
+        """Replace these messages by a new summary. The summary also covers the earlier one."""
         text = " ".join(summary.split())[:MAX_SUMMARY_CHARACTERS]
         self.memory = replace(self.memory, summary=text, summarised=said[-1].number)
 

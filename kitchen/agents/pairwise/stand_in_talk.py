@@ -75,7 +75,8 @@ def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMe
 
 
 def _question(conversation: Conversation) -> SpokenReply:
-    """Return a question to the first member that was never asked, if the agent has no partner now."""
+    """Return a question to the first member to whom the agent has not put one yet. Empty if the agent already
+    has a conversation partner, or if there is no such member."""
     if conversation.partner is not None:
         return NO_WORDS
     messages, me = conversation.talk.messages, conversation.talk.member

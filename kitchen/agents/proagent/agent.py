@@ -64,8 +64,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         super().take(plan)
 
     def take_late(self, other: ProAgentMemory) -> None:
-        """Adopt the plan, dialogue and predictions of a late decision. Compare the predictions with what
-        others did meanwhile."""
+        """Adopt the plan, dialogue and predictions of a late decision, and compare the predictions with what
+        others have done meanwhile."""
         self.memory, self.judged = compare_late_predictions(self.memory, self.skills, self.sight, other)
         super().take_late(other)
 

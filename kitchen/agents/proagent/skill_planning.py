@@ -51,7 +51,7 @@ class PlanAttempt:
     explained_by: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt as JSON for the log note of the decision."""
+        """Return the attempt as JSON, for the log."""
         return {
             "skill": spell_skill(self.skill),
             "read": not self.unread,

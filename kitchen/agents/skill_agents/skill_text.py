@@ -72,11 +72,10 @@ def before_next_scene(text: str) -> str:
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """Return the skill that a text gives for each seat. A seat is included if its name occurs as a label,
-    such as `Player 0:`.
+    """Return the skill that a text gives each seat. A seat is included if its name occurs as a label, such as
+    `Player 0:`. The value is None if no skill could be read.
 
-    Of several labels for a seat, the last one with a readable skill is used. The value is None if no skill
-    could be read.
+    If a seat has several labels, the last one with a readable skill counts.
     """
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(

@@ -77,7 +77,7 @@ class SkillAttempt:
         return refusal_sentence(name, self.skill, self.failed)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt as JSON for the log note of the decision."""
+        """Return the attempt as JSON, for the log."""
         skill = spell_skill(self.skill) if self.skill else None
         return {
             "skill": skill,

@@ -71,7 +71,7 @@ def _form(options: SkillDispatcherOptions) -> Iterator[str]:
 def _example(
     one: WorkedExample, skills: Skills, first: SeatObservation, sights: SeatObservations
 ) -> Iterator[str]:
-    """Yield the lines of an example with two players. Only the players whom this agent commands are shown."""
+    """Yield the lines of an example with two players, without players whom this agent does not command."""
     other = next((seat for seat in skills.seats(first) if seat != first.seat), None)
     yield one.scene
     yield plan_line(skills.named(first.seat), one.plan)
@@ -81,8 +81,8 @@ def _example(
 
 
 def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
-    """Return the scene of a step (the state of the world as text). It joins what all seats see, without
-    repeated lines. Steps are counted from 1.
+    """Return the state of the world in this step as text: what all seats see, without repeated lines. Steps
+    are counted from 1.
 
     `happened` are lines about the results of the seats' skills.
     """

@@ -82,7 +82,7 @@ def _submit(
 
 
 def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Return True if the decisions in `tried` were stored by an earlier try whose confirmation was lost.
+    """Return True if an earlier try, whose confirmation was lost, had stored these decisions (`tried`).
     Return False if another worker's decisions were stored instead."""
     ours = {(row.mind_id, row.step, row.decided_at) for row in tried}
     rows = Decision.objects.filter(mind__in={row.mind_id for row in tried}, step=tried[0].step)
@@ -98,10 +98,10 @@ def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Store decisions without effect, for example because they came too late. Also log them. `why` is the
+    """Store decisions without effect, for example because they came too late, and log them. `why` is the
     reason.
 
-    If a decision cannot be stored, only the log and the budget ledger show it.
+    If a decision cannot be stored, it is only in the log and in the budget's records.
     """
     kept = partial(_drop, episode, step, asked, why)
     try:
@@ -207,7 +207,8 @@ def _begin_step(episode_id: int, step: int, mind: int | None) -> tuple[Episode, 
 
 
 def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
-    """Return the step's episode and the agents to ask, or None. If everything is decided, run the step."""
+    """Return the step's episode and the agents to ask. Return None if nobody has to be asked. If all agents
+    have already decided, run the step."""
     try:
         with read_turn(episode_id) as turn:
             if turn.step != step or not turn.is_open or is_held(turn):
@@ -321,7 +322,7 @@ async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
 
 
 def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
-    """Run `make` in a thread of its own, and return its future result."""
+    """Run `make` in a separate thread, and return a future of its result."""
     made: Future[MindDecision] = Future()
 
     def decide() -> None:
@@ -339,20 +340,20 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision, and block the thread until the agent answers. Takes the same
-    arguments and returns the same result as `ask_mind_in_loop`."""
+    """Ask one agent for its decision, and block the thread until the agent answers. Arguments and result are
+    those of `ask_mind_in_loop`."""
     return run_in_loop(ask_mind_in_loop(kind, settings, situation, late))
 
 
 async def ask_mind_in_loop(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision in this situation. If the agent is late or fails, return the commands of
-    its fallback and the reason.
+    """Return an agent's decision in this situation. If the agent is late or fails, return the commands of its
+    fallback and the reason.
 
-    `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
-    `FALLBACK_SECONDS` more. If the agent's decision arrives later, `late` is called with the decision's
-    future.
+    `kind` and `settings` define the agent. It has `situation.limits.seconds` for its decision, and its
+    fallback has `FALLBACK_SECONDS` more. If the agent's own decision arrives later, `late` is called with the
+    decision's future.
     """
     started = time.monotonic()
     fallback, error = "", ""

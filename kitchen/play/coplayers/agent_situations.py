@@ -124,8 +124,8 @@ def ask_minds(
 
 
 def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tuple[Mind, Situation]]:
-    """Return the agents that still have to decide this step, and that decide while steps go on
-    (`Agent.decides_later`), with their situations. With `only`, just the agent with this number.
+    """Return the agents that still have to decide this step and may do so while steps continue
+    (`Agent.decides_later`). Each comes with its situation. With `only`, just the agent with this number.
 
     None of them knows what other agents choose in this step.
     """
@@ -323,8 +323,11 @@ def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def situation_to_open(turn: OpenTurn, mind: Mind, *, late: Sequence[LateDecision] | None = None) -> Situation:
-    """Return the situation of an agent that chooses commands, with its messages. `late` are its decisions
-    that came too late, if the caller knows them. Commands of other seats, and the schedule, are left out."""
+    """Return the situation of an agent that chooses commands, with its messages. Commands of other seats, and
+    data of the schedule, are not included.
+
+    `late` are the agent's decisions that came too late, if the caller knows them.
+    """
     if late is None:
         late = late_decisions([mind] if _may_be_late(mind) else [], turn.step).get(mind.pk, ())
     situation = replace(_with_talk(turn, mind), late=tuple(late))
@@ -349,7 +352,7 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
 
 
 def _may_be_late(mind: Mind) -> bool:
-    """Return True if the agent uses a language model. Only such agents can decide too late."""
+    """Return True if the agent uses a language model. Only then can its decision come too late."""
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 
@@ -358,7 +361,8 @@ def _with_reason(situation: Situation, because: str) -> Situation:
 
 
 def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return the situation of an agent with its messages, if the members can send messages."""
+    """Return the situation of an agent with its messages. Without messages, if the members cannot send
+    any."""
     situation, organisation = current_situation(turn, mind), turn.episode.team
     if organisation is None:
         return situation

@@ -157,11 +157,11 @@ def _store_durably(question: _ClaimedQuestion, asked: AskedMind) -> bool:
 
 
 def _store(question: _ClaimedQuestion, asked: AskedMind) -> bool:
-    """Store the decision in place of the open question. If a step was waiting for the decision, run the
-    step.
+    """Store the decision as the answer to the agent's open question. If a step was waiting for the decision,
+    run the step.
 
-    Return True if the decision was stored. Return False, and store nothing, if this worker's claim on the
-    question is gone: the episode has ended or was erased, or another worker has taken over.
+    Return True if the decision was stored. Return False, and store nothing, if this worker may no longer
+    store it: the episode has ended or was erased, or another worker has taken over.
     """
     idle = get_world(question.episode.world).idle
     commands, (made,) = commands_and_decisions([asked], step=question.step, idle=idle)

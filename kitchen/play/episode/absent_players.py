@@ -52,7 +52,7 @@ class AbsencePolicy:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """Read an absence policy from the JSON that `to_json` returned."""
+        """Return the absence policy from the JSON that `to_json` returned."""
         return cls(stored["steps"], stored["kind"], stored["settings"])
 
     def check(self, world: str) -> None:
@@ -129,13 +129,13 @@ def _conversation_over(turn: OpenTurn, seat: int) -> None:
 
 
 def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the plans of all seats except this seat. Return None if there are no other plans."""
+    """Return the plans without the plan of this seat. Return None if no plans are left."""
     return {key: plan for key, plan in (plans or {}).items() if key != str(seat)} or None
 
 
 def _no_person(organisation: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the stored organisation, changed so that the member of this seat is an agent. Return None if
-    there is no organisation."""
+    """Return the stored organisation with an agent as the member of this seat. Return None if there is no
+    organisation."""
     if organisation is None:
         return None
     members = [{**one, "person": False} if seat in one["seats"] else one for one in organisation["members"]]

@@ -215,8 +215,8 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
-    """Return the members of a team with these agents: one member for each agent that has a seat, and one
-    person for each of the other seats. They are ordered by number."""
+    """Return the members of a team with these agents, ordered by number. There is a member for each agent
+    with a seat, and a person for each seat that no agent has."""
     taken = {seat for mind in minds for seat in mind.seats}
     people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
     held = (tuple(sorted(mind.seats)) for mind in minds if mind.seats)

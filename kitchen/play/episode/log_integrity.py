@@ -73,31 +73,29 @@ class SealedFacts:
 
 
 def register_owners(owners: Owners) -> None:
-    """Register a function that returns the owners of episodes (such as the participants who played them).
-    Seals made from now on also cover these owners."""
+    """Register a function that returns the owners of episodes, such as the participants who played them. The
+    seals (signed hashes) of episodes then cover their owners, too."""
     if owners not in _owners:
         _owners.append(owners)
 
 
 def seal_episode(episode: Episode) -> None:
-    """Compute the metrics of an episode that ends in this transaction, and store its seal.
-
-    Everything else about the episode must already be stored.
-    """
+    """Store the metrics of an episode that ends in this transaction, and its seal (a signed hash of its
+    data). Everything else about the episode must already be stored."""
     store_log_metrics(episode)
     write_seals(seal_drafts([episode.pk]))
 
 
 def seal_drafts(ids: Sequence[int]) -> list[SealedFacts]:
-    """Return the values to seal, except the owners, for the episodes with these ids. Episodes still being
-    played are left out. Slow: it reads the logs."""
+    """Return the values to seal (sign) for the episodes with these ids, without the owners. Episodes that are
+    still being played are left out. Slow, because it reads the logs."""
     over = Episode.objects.filter(pk__in=ids).exclude(status=Episode.Status.PLAYING)
     return sealed_facts_of(over.order_by("pk"))
 
 
 def write_seals(drafts: Sequence[SealedFacts]) -> None:
-    """Add the owners to the values that `seal_drafts` returned, and store the seals. Call this inside a
-    transaction."""
+    """Store the seals (signed hashes) of episodes. `drafts` are the values that `seal_drafts` returned; the
+    owners are added here. Call this inside a transaction."""
     owned = owner_hashes([each.episode.pk for each in drafts])
     for each in drafts:
         each.values[BELONGS] = owned[each.episode.pk]
@@ -128,7 +126,8 @@ def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
-    """Return the present values that a seal covers, for each of these episodes. The owners are left out."""
+    """Return the present values that a seal (signed hash) covers, for each of these episodes. The owners are
+    left out."""
     rows = list(episodes)
     ids = [episode.pk for episode in rows]
     chains, logs = _chains(ids), _logs(rows)
@@ -205,8 +204,8 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
 
 
 def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[Any, Any]:
-    """Return the values of the columns `names` in these rows. They are ordered by the columns `by` or,
-    without `by`, by the first five columns."""
+    """Return the values of the columns `names` in these rows, ordered by the columns `by`. By default, the
+    first five columns determine the order."""
     return rows.order_by(*(by or names[:5])).values_list(*names)
 
 
@@ -339,8 +338,8 @@ def _verdict(episode: Episode, read: _Read) -> LogVerdict:
 
 
 def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
-    """Yield a fault for each error in the episode's stored state. The state must match its own hash, the
-    last step's hash, and the stored large parts."""
+    """Yield a fault for each mismatch of the episode's stored state: with its own hash, with the last step's
+    hash, or with the stored large parts."""
     if canonical_hash(episode.state) != episode.state_hash:
         yield LogFault(None, NOT_ITS_HASH)
     if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
@@ -374,8 +373,8 @@ def _otherwise(
 
 
 def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
-    """Return a fault for each step that the episode has taken but the log lacks. Also return a fault for
-    each step in the log that the episode has not taken."""
+    """Return a fault for each step that the episode has taken but that is missing in the log. Steps that are
+    in the log but were not taken are faults, too."""
     there, taken = {row.number for row in steps}, set(range(1, episode.step + 1))
     gone = [LogFault(number, MISSING) for number in taken - there]
     return gone + [LogFault(number, OTHER_STATE) for number in there - taken]

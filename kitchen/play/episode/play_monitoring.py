@@ -325,8 +325,8 @@ _rules: list[VisibilityRule] = []
 
 
 def register_visibility_rule(rule: VisibilityRule) -> None:
-    """Register a function that returns the episodes a staff member may see. Staff see the episodes of all
-    registered rules together."""
+    """Register a function that returns the episodes that a staff member may see. Several rules add up: staff
+    see the episodes of all of them."""
     if rule not in _rules:
         _rules.append(rule)
 

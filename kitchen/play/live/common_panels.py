@@ -117,7 +117,7 @@ class Notice(NamedTuple):
 
 
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """Build all panels of this module that this seat's page shows, except the notice."""
+    """Return all panels of this module that this seat's page shows, except the notice."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(player.name for player in view.players if player.seat in waited)
     phase = "choose" if view.choice.may_act else view.phase
@@ -198,7 +198,7 @@ def _partner(view: SeatView) -> Partner:
 
 
 def talk_panel(page: Page, view: SeatView) -> Panel:
-    """Build the panel of the messages that this person has sent and received."""
+    """Return the panel of the messages that this person has sent and received."""
     mine = max((said.number for said in view.talk.messages if said.sender == view.talk.member), default=0)
     lines = ((said, _line(page, view, said)) for said in view.talk.messages)
     parts = tuple(
@@ -229,7 +229,7 @@ def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
 
 
 def notice_panel(notice: Notice) -> Panel:
-    """Build the panel that shows this notice."""
+    """Return the panel that shows this notice."""
     return _panel("notice", notice)
 
 

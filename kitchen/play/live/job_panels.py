@@ -95,7 +95,7 @@ class WorkerStatus(NamedTuple):
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
-    """Build the panel of the jobs that this person was given."""
+    """Return the panel of the jobs that this person was given."""
     parts = tuple(
         Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
         for job in view.jobs.listed
@@ -188,7 +188,8 @@ def _job_words(page: Page, view: SeatView, job: Job) -> str:
 
 
 def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """Return, for example, `Player 2: not possible: Serve the guests. I do not have what I need for it.`"""
+    """Return the sentence that announces news of a job, such as `Player 2: not possible: Serve the guests. I
+    do not have what I need for it.`"""
     if job.state not in REPORTED_STATES or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")

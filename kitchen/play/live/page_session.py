@@ -226,8 +226,8 @@ class OpenPage:
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
         """Submit the person's command, and return the answer.
 
-        If instant agents must be asked in a child process first, return an `InstantDecisions` object
-        instead. Then run `finish` on it, and call `decided`.
+        If agents in child processes must be asked first, return an `InstantDecisions` object instead. The
+        caller then runs its `finish`, and calls `decided`.
         """
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.step != turn.step or not turn.is_read or turn.episode.organisation:
@@ -238,9 +238,9 @@ class OpenPage:
         return self.decided(message, deciding.asked if deciding else None)
 
     def decided(self, message: CommandMessage, asked: Sequence[AskedMind] | None) -> PageAnswer:
-        """Submit the person's command together with the decisions in `asked`, and return the answer.
+        """Submit the person's command together with the agents' decisions in `asked`, and return the answer.
 
-        If `asked` is None, or if the decisions cannot be stored, a worker asks the agents.
+        If `asked` is None, or if the decisions cannot be stored, a worker asks the agents later.
         """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
@@ -331,8 +331,8 @@ class OpenPage:
         return PageAnswer((notice, *state), self._closed_with(turn))
 
     def _silence(self) -> list[str]:
-        """Return the HTML that removes the notice of an earlier refusal from a browser's page, in a list. The
-        list is empty for a program."""
+        """Return the HTML that removes the notice of an earlier refusal from the page, in a list. The list is
+        empty if a program plays the seat."""
         return [] if self._json else [self._screen.notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
@@ -344,9 +344,8 @@ class OpenPage:
         return state if before is None or before != self._state_sent else []
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
-        """Return the message that shows the seat the state of this turn, in a list. A browser gets only
-        the panels that have changed since the last message, or all panels with `whole`.
-        """
+        """Return the message that shows the state of this turn to the page's player, in a list. A browser
+        gets only the panels that have changed since the last message. With `whole`, it gets all panels."""
         if whole:
             self._forget()
         try:

@@ -90,7 +90,8 @@ def _fall_back(*, episode_id: int, step: int) -> None:
 
 
 def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
-    """Run `act` and log its error. A database outage ends the round, because it affects all episodes."""
+    """Run `act`, and only log its error. An outage of the database is raised, because it affects all
+    episodes."""
     try:
         act(episode_id=episode_id, step=step)
     except Exception as error:
@@ -173,9 +174,8 @@ class PageWatch:
                 return
 
     async def _rescue_stranded(self) -> None:
-        """Rescue stranded steps in a thread of its own, one rescue at a time, because fallbacks may take a
-        moment.
-        """
+        """Continue turns that are stuck, in a separate thread and one turn after another. Fallbacks of agents
+        may take a moment."""
         if self._rescue is not None and not self._rescue.done():
             return
         if self._rescue is not None:
@@ -187,8 +187,8 @@ class PageWatch:
             self._rescue = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
 
     async def _look(self, pages: list[WatchedPage]) -> None:
-        """Update the pages that do not show the stored state. Subscribe the pages that are not subscribed
-        to notifications."""
+        """Update the pages that do not show the stored state. Subscribe pages to notifications if they are
+        not subscribed."""
         stored = await run_in_db_thread(seat_states, [each.page.seat.pk for each in pages if each.page])
         await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
         await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)

@@ -62,11 +62,8 @@ def panel_frame(panel: Panel) -> PanelFrame:
 
 @lru_cache(maxsize=CACHED_PANELS)
 def render_frame(wanted: PanelFrame) -> tuple[PanelFrame, str]:
-    """Render a frame (a panel without its parts) to HTML, with a placeholder for each part. Return the cached
-    frame and the HTML.
-
-    The frame's language must be the current language.
-    """
+    """Return the cached frame (a panel without its parts), and its HTML with a placeholder for each part. The
+    frame's language must be the current language."""
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
     own = {"id": wanted.id, "parts": {part: placeholder(part) for part in wanted.parts}}
     return wanted, _render(wanted.template, {**context, **own})
@@ -144,10 +141,10 @@ number. A forgotten panel is sent again when it is shown again.
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to the context.
+    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to it.
 
-    Text written by others is left out, because the page is compressed (BREACH attack). The websocket sends
-    this text instead.
+    Text that others wrote is not included, because the page is compressed and could leak secrets (BREACH
+    attack). It is sent over the websocket.
     """
     view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
@@ -362,9 +359,9 @@ PERMISSIONS_WITH_MICROPHONE = "camera=(), geolocation=(), microphone=(self), pay
 def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
     """Return the whole play page of a seat at its present step, gzip-compressed.
 
-    `continue_url` is the address of the next page. `more` is added to the template context; `label`
-    replaces the episode's own label. The page contains nothing from the request, so that its compressed
-    length reveals nothing (BREACH attack).
+    `continue_url` is the address of the next page. `more` is added to the template context; `label` replaces
+    the episode's label. Nothing from the request is on the page, so its compressed length reveals no secret
+    (BREACH attack).
     """
     page, view = seat_view.world_page_of(seat), seat_view.current_seat_view(seat)
     scene = page.scene if seat.episode.three_dimensions else ""

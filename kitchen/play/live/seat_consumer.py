@@ -185,11 +185,9 @@ class SeatConsumer(AsyncWebsocketConsumer):
             self.subscribing = asyncio.create_task(self.subscribe())
 
     async def let_in(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page for this key (see `opened`), if the rate limits allow it. There is one limit for the
-        key and one for the client's network.
-
-        Returns the page and its first answer. Without a page, the answer has a close code.
-        """
+        """Open the page for this key (see `opened`) if the rate limits for the key and for the client's
+        network allow it. Return the page and its first answer. Without a page, the answer has a close
+        code."""
         network = self.network()
         if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
             return None, PageAnswer(close=RATE_CLOSE_CODE)
@@ -205,11 +203,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         return "" if address is None or address.is_loopback else client_network(address)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page for this key, with the id and language from the address. Return the page and its
-        first answer.
-
-        If the page cannot be opened, it is None, and the answer has a close code.
-        """
+        """Open the page for this key, with the id and language in its address. Return the page and its first
+        answer. If the page cannot be opened, it is None, and the answer has a close code."""
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = page_session.page_name(asked.get("page", [""])[0])
         newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
@@ -239,8 +234,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self._unsubscribe()
 
     async def subscribe(self) -> None:
-        """Subscribe to notifications of the episode. Does nothing if Redis is unreachable: the next
-        periodic check tries again."""
+        """Subscribe to notifications of the episode. If Redis is unreachable, nothing happens now, and the
+        next periodic check tries again."""
         if self.page and not self.subscribed and not self.closed:
             with contextlib.suppress(*CHANNEL_ERRORS):
                 group = episode_group(self.page.seat.episode_id)

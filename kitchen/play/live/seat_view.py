@@ -132,8 +132,8 @@ class Hints(NamedTuple):
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
-    """Return the hints for the person in this seat before the open step, one sentence each. If the world's
-    adviser recommends a command, the last hint says so."""
+    """Return the hints, one sentence each, for the person in this seat before the open step. If the world's
+    adviser recommends a command, the last hint states it."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.result.until and view.step == 1:
@@ -348,7 +348,7 @@ def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, 
 
 
 def _called(member: Member, page: Page) -> str:
-    """Return the member's name. A member without a name is called by the names of its seats."""
+    """Return the member's name or, if it has none, the names of its seats."""
     names = [page.named(seat + 1) for seat in member.seats]
     return gettext(member.name) if member.name else pgettext("between the things of a list", ", ").join(names)
 

@@ -136,11 +136,11 @@ def messages_of_decision(
     *,
     has_spoken_enough: bool = False,
 ) -> list[Message]:
-    """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
+    """Return the messages that an agent sends with this decision, as unsaved rows. Store them after the
     decision (`store_messages`).
 
-    Refused messages are left out. The decision's note lists them with the reason. If `has_spoken_enough`,
-    all messages of a conversation are refused.
+    Refused messages are left out and listed in the decision's note, with the reason. With
+    `has_spoken_enough`, all messages that belong to a conversation are refused.
     """
     rows: list[Message] = []
     unsaid = []
@@ -172,7 +172,7 @@ def _aim_words(turn: OpenTurn, aim: Aim) -> str:
 
 
 def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = None) -> Message:
-    """Create the next message of the turn, not yet stored."""
+    """Return an unsaved row with the next message of the turn."""
     data = dict(sent.say.data)
     if decision is not None and decision.step < turn.step:
         data[ASKED_IN_KEY] = decision.step
@@ -208,10 +208,8 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 
 
 def complete_jobs(turn: OpenTurn) -> None:
-    """Store a report message for each job whose goal is reached, or can no longer be reached, after the step.
-
-    Call this in the transaction that stores the step.
-    """
+    """Store a report for each job whose goal was reached in the step, or can no longer be reached. Call this
+    in the transaction that stores the step."""
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
 
@@ -266,8 +264,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
-    """Return, for each agent id, which messages the agent knew at its last own decision. Decisions of a
-    fallback are skipped, because the agent itself did not receive the messages then."""
+    """Return which messages each agent knew at its last decision, by agent id. Decisions of a fallback do not
+    count, because the agent itself did not receive the messages then."""
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
@@ -323,7 +321,7 @@ def member_message(row: Message, *, is_new: bool = False) -> TeamMessage:
 
 
 def _team_message(row: Message) -> TeamMessage:
-    """Return the message with all of its data."""
+    """Return a stored message with all of its data, including those that members never see."""
     return TeamMessage(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data)
 
 

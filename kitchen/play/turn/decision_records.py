@@ -84,9 +84,8 @@ def _hold_prompts(texts: Mapping[str, str]) -> None:
 
 
 def _locked(hashes: Iterable[str], *, no_key: bool = False) -> list[str]:
-    """Lock the prompts with these hashes until the transaction ends, in order, and return the hashes that
-    exist.
-    """
+    """Lock the prompts with these hashes until the transaction ends, and return the hashes that exist. The
+    locks are taken in order."""
     rows = Prompt.objects.filter(hash__in=list(hashes)).select_for_update(no_key=no_key)
     return list(rows.order_by("hash").values_list("hash", flat=True))
 
@@ -155,11 +154,8 @@ DecisionWithCalls = tuple[Decision, Sequence[Call]]
 
 
 def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCalls], why: str) -> bool:
-    """Store decisions without effect, together with their model calls and the reason `why`.
-
-    After the episode's end the reason is `OVER`. Returns False, and stores nothing, if the episode was
-    erased.
-    """
+    """Store decisions without effect, with their model calls and the reason `why`. After the episode's end,
+    the reason is `OVER`. Returns False, and stores nothing, if the episode was erased."""
     with transaction.atomic():
         there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
         if there is None:
@@ -242,8 +238,8 @@ def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collecti
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
-    """Return by seat what agents are about to do (their intents), as stated in their decisions for the
-    last step."""
+    """Return what agents are about to do (their intents), by seat. They have stated it in their decisions for
+    the last step."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
@@ -251,8 +247,8 @@ def stored_intents(episode: Episode) -> dict[int, Intent]:
 
 
 def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the other seats' intents (what agents are about to do) that this seat can see in the world,
-    by seat."""
+    """Return what agents in other seats are about to do (their intents), by seat. Only what this seat can see
+    in the world is included."""
     return {
         other: intent
         for other, intent in intents.items()

@@ -241,8 +241,8 @@ class OpenTurn:
         vars(self).pop("heard_in_step", None)
 
     def forget_decisions(self) -> None:
-        """Discard the cached data about decisions for the step that was just taken. Memories stay cached
-        only if this process made all decisions."""
+        """Discard the cached data about decisions for the step that was just taken. Memories stay cached if
+        this process made all of these decisions."""
         if self.remembered != {seat.mind_id for seat in self.seats if seat.mind_id is not None}:
             self.forget_memories()  # another process decided
         self.remembered = set()

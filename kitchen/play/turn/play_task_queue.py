@@ -114,8 +114,8 @@ def close_turn_later(episode_id: int, step: int, seconds: float) -> None:
 
 
 def run_step_later(episode_id: int, step: int, seconds: float) -> None:
-    """Queue the task that runs a step with all its commands, to run in `seconds`. If the task is lost, a
-    periodic check runs the step."""
+    """Queue the task that runs a step in which all commands are given, to run in `seconds`. If the task is
+    lost, a periodic check runs the step."""
     _send_later(RUN_STEP, episode_id, step, countdown=seconds)
 
 

@@ -76,14 +76,14 @@ def add_commands(turn: OpenTurn, rows: Sequence[SeatCommand]) -> None:
 def store_plan(
     turn: OpenTurn, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = ""
 ) -> None:
-    """Replace this seat's plan with `then`, commands for the steps after this one. `chosen_by` and
+    """Replace this seat's plan by the commands `then` for the steps after this one. `chosen_by` and
     `fallback` say who made the plan."""
     plan = Plan(tuple(then), chosen_by, fallback, turn.step)
     _store_plans(turn, {**turn.plans, seat: plan.in_place_of(turn.plans.get(seat))})
 
 
 def store_plans_of(turn: OpenTurn, made: SubmittedDecision) -> None:
-    """Store the decision's new plans for seats that the decision gives no command."""
+    """Store the plans of a decision for seats to which it gives no command."""
     for seat, then in made.plans.items():
         store_plan(turn, seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
@@ -98,10 +98,8 @@ def _plans_to_json(plans: Mapping[int, Plan]) -> Json:
 
 
 def fill_first_step(turn: OpenTurn) -> None:
-    """Store automatic commands for the seats that have nothing to choose in the first step.
-
-    Call this in the transaction that created the episode.
-    """
+    """Store the automatic commands of the first step, for seats that have nothing to choose in it. Call this
+    in the transaction that created the episode."""
     _fill(turn, _opening(turn, turn.world))
 
 
@@ -113,8 +111,8 @@ def _opening(turn: OpenTurn, world: World) -> TurnOpening:
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
-    """Store the automatic commands of the step that opens. In a real-time episode, a seat that is not
-    asked cannot act. Agents that only lead are not asked if no other agent or person is asked."""
+    """Store the automatic commands of the step that opens. In a real-time episode, seats that are not asked
+    cannot act. Agents without a seat are asked only if another agent or a person is asked."""
     free = set() if turn.episode.tick_ms else begins.may_act
     add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
     unasked = turn.numbers <= turn.given.keys() | free
@@ -201,10 +199,8 @@ def status_after(episode: Episode, world: World) -> Episode.Status:
 def _store_state(
     turn: OpenTurn, computed: ComputedStep, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
 ) -> None:
-    """Store the state after the step, if the stored step number and hash are still the old ones.
-
-    Raises StepTakenError if another process has already taken the step.
-    """
+    """Store the state after the step. Raises StepTakenError if another process has already taken the step, so
+    that the stored step number or hash has changed."""
     episode, ended = turn.episode, status != Episode.Status.PLAYING
     fresh = {
         "step": turn.step,
@@ -237,7 +233,8 @@ def _next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
 def _store_log_row(
     turn: OpenTurn, before: str, entries: list[Json], events: list[Json], opened_at: datetime
 ) -> str:
-    """Insert the log row of the step that the episode has just taken, and return the new hash chain."""
+    """Store the log row of the step that the episode has just taken. Return the new last hash of the log's
+    hash chain."""
     episode = turn.episode
     row = {
         "episode_id": episode.pk,
@@ -276,14 +273,14 @@ CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opene
 
 
 def first_chain_hash(episode: Episode) -> str:
-    """Return the first hash of an episode's chain, from its key, world, settings and seed."""
+    """Return the first hash of an episode's hash chain, computed from its key, world, settings and seed."""
     facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
     return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
 
 
 def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
-    """Return the hash of the chain after one more step. `before` is the hash before it, `step` has the
-    step's columns by name."""
+    """Return the next hash of the hash chain, for one more step. `before` is the hash before it, `step` has
+    the step's columns by name."""
     return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
 
 

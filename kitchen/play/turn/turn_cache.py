@@ -106,7 +106,7 @@ def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
 
 @contextmanager
 def read_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """Context manager: yield the up-to-date open turn of this episode, for reading. Raises
+    """Context manager: yield the open turn of this episode, up to date and only for reading. Raises
     Episode.DoesNotExist if the episode was erased."""
     with exclusive_turn(episode_id) as turn:
         refresh_turn(turn)
@@ -114,10 +114,11 @@ def read_turn(episode_id: int) -> Iterator[OpenTurn]:
 
 
 def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
-    """Compare the turn with the database, and update what other processes have changed.
+    """Compare the turn with the database, and take over what other processes have changed. With `lock`, no
+    other process can change the episode until the transaction ends.
 
-    Returns True if the turn already had the stored step and state. With `lock`, no other process can
-    change the episode until the transaction ends. Raises Episode.DoesNotExist if the episode was erased.
+    Returns True if step and state of the turn were already up to date. Raises Episode.DoesNotExist if the
+    episode was erased.
     """
     # the joined tables are read after the lock: no older snapshot
     if lock and connection.features.has_select_for_update:

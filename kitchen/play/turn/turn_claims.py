@@ -127,14 +127,16 @@ class MindClaim:
     """The number of its last decision. 0 before the first one, and in older logs."""
 
     def is_claimed_by_another(self, step: int, claim: str) -> bool:
-        """Return whether the agent's decision for this step has a valid claim that is not `claim`."""
+        """Return whether another worker has a valid claim on the agent's decision for this step. `claim` is
+        the own claim."""
         if self.claimed != step or self.until is None or self.by in {"", claim}:
             return False
         return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
 
 
 def release_dead_claims() -> int:
-    """Release the claims of workers on this machine that have died. Return the number of agents released."""
+    """Release the claims of workers on this machine that have died. Return the number of agents that can now
+    be claimed."""
     now = timezone.now()
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     minds = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
@@ -258,8 +260,8 @@ def turns_to_decide() -> list[tuple[int, int]]:
 
 
 def minds_asked_separately(episode_id: int, step: int) -> list[int]:
-    """Return the numbers of the agents that still have to decide this step, if a separate task asks each
-    agent. Empty if agents are asked one after another."""
+    """Return the numbers of the agents that still have to decide this step and are asked by separate tasks.
+    Empty if agents are asked one after another."""
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
     left = _awaited(Seat.objects.filter(episode__in=apart, mind__isnull=False))
     return sorted(set(left.values_list("mind__number", flat=True)))
@@ -382,8 +384,8 @@ def _only_led() -> Q:
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
-    """Return (episode id, step) of open turns whose deadline was more than `since` ago and in which a
-    person has not commanded."""
+    """Return the turns in which a person has not commanded by the deadline, as (episode id, step). The
+    deadline must be more than `since` ago."""
     late = Episode.objects.filter(
         Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,
