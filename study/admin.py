@@ -126,7 +126,7 @@ class StudyAdmin(MembersOnlyAdmin):
 
     @admin.display(description="People", ordering="people_count")
     def people(self, study: Any) -> str:
-        """Return the number of human participants, and how many of them are complete."""
+        """Return the number of human participants, and how many of them have completed the study."""
         return f"{study.people_count} ({study.people_complete} complete)"
 
     @admin.display(description="Synthetic", ordering="programs_count")

@@ -186,8 +186,8 @@ class Mailbox:
         return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether every addressee has a seat that can reach the aim of this job. True if the job has
-        no aim."""
+        """Return whether every addressee has a seat that can reach the aim of the job in the message `say`.
+        True if there is no aim."""
         if "aim" not in say.data:
             return True
         held = (self.organisation.member(number).seats for number in to)
@@ -264,8 +264,8 @@ class Mailbox:
         )
 
     def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
-        """Yield a report about each open job whose aim is now reached, or can no longer be reached. It goes
-        to the giver of the job. Workers need not send such reports."""
+        """Yield a report about each open job whose aim is now reached, or can no longer be reached. The
+        report goes to the giver of the job. Workers need not send such reports."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
                 data = {"job": job.number, "status": state, BY_PLATFORM: True}

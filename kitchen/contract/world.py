@@ -285,7 +285,7 @@ class World(ABC):
         """Return whether this seat may see this event. The answer depends only on the seat and the event, not
         on the time.
 
-        You are also asked about three kinds of event that are not in the log:
+        The method is also called for three kinds of event that are not in the log:
 
         - `commanded`: another seat's command before it runs, as `command` in the data.
         - `intends`: what another seat is about to do, with the `Intent` as data.

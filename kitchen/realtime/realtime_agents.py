@@ -183,8 +183,8 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
 
 
 def _store_dropped(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """Store a late decision without effect. This is done in another thread, because the caller may be the
-    clock's event loop."""
+    """Store a late decision, which has no effect on the game. This is done in another thread, because the
+    caller may be the clock's event loop."""
     if made.exception() is None:
         start_in_loop(run_once_in_db_thread(_store_dropped_now, episode, one, made.result()))
 

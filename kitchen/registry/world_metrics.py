@@ -183,8 +183,12 @@ def _as_text(figure: Metric, value: Json) -> str:
 
 
 def main_metrics(world: str) -> Iterator[Metric]:
-    """Yield the main metrics of a world: those of its score, and those computed from the log that have a
-    better direction and are not mere counts of a share."""
+    """Yield the main metrics of a world: all metrics of its score, and some of the metrics computed from the
+    log.
+
+    Metrics from the log are left out if neither direction is better. Counts from which a share is computed
+    are left out, too.
+    """
     try:
         yield from get_world(world).figures
     except UnknownNameError:

@@ -201,7 +201,7 @@ def _make(source: DataSource, model: type[Made], values: Mapping[str, Any]) -> M
 
 
 def _refusal(source: DataSource, error: ValidationError) -> DataError:
-    """Return a DataError whose single line has all problems that the database model found in the study."""
+    """Return a DataError that lists, in one line, all problems that the database model found in the study."""
     messages = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
     (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in messages.items())
     return DataSource(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

@@ -338,8 +338,8 @@ class _Turn:
     def _take_up(self, pending: Sequence[Job], fresh: Sequence[Task]) -> None:
         """Record for which of the agent's own jobs there is a plan now.
 
-        If a model made the plan, jobs that it ignores are completed. A job with an aim gets a task with this
-        aim. A job without an aim is reported as failed.
+        If a model made the plan, it may have ignored some jobs. Such a job gets a task if it has an aim.
+        Otherwise it is reported as failed.
         """
         by_model = self.options.planner == BY_MODEL
         own = next((worker.name for worker in self.view.workers if worker.is_own), "")

@@ -103,8 +103,8 @@ class ProAgentDecisionParts(DecisionParts):
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Return an object that starts with the results of a late decision; for None, an empty one.
-        Predictions that were already judged are left out, because they are judged again."""
+        """Return an object that starts with the results of a late decision. Without a late decision, return
+        an empty object. Predictions that were already judged are left out, because they are judged again."""
         note = late.note if late else {}
         return replace(
             super(ProAgentDecisionParts, cls).continue_from(late),

@@ -272,7 +272,7 @@ class DecisionParts:
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
         """Return an object that starts with the faults and counts of a late decision (a decision for an
-        earlier step). For None, return an empty one."""
+        earlier step). Without a late decision, return an empty object."""
         note = late.note if late else {}
         return cls(
             faults=list(note.get("faults", ())),

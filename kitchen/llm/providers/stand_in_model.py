@@ -224,8 +224,8 @@ class StandIn(LanguageModel):
         self, advice: StandInAdvice, agent: int, command: Command, informed: bool, rng: Random
     ) -> list[WrittenCommand]:
         """Return the commands that the stand-in (a program that imitates a language model) writes for one
-        agent: the right one, a wrong one, or again the refused one. `informed` is True if the request
-        contained feedback for the agent."""
+        agent. It can be the right command, a wrong one, or the one that was just refused. `informed` is True
+        if the request contained feedback for the agent."""
         again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
         if agent in advice.refused and not informed and again:
             return [(agent, advice.refused[agent])]

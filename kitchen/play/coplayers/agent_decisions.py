@@ -268,7 +268,7 @@ def _store_or_give_up(
 
 def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
     """Return the outcome of the agent's fallback in place of a decision that cannot be stored, with the
-    error. Without this, the agent would be asked (and paid) again and again."""
+    error. If nothing were stored, the agent would be asked (and paid) again and again."""
     instead = fallback_outcome(asked.mind.kind, asked.mind.settings, asked.situation, "error")
     return replace(
         asked,

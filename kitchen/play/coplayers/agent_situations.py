@@ -189,8 +189,8 @@ def _situations_of_step(turn: OpenTurn, only: int | None) -> list[tuple[Mind, Si
 
 
 def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
-    """Return the situation, completed from the schedule. It gains the commands of late decisions that could
-    no longer be carried out. If a reminder is due, the reminder becomes the reason for asking."""
+    """Return the situation with facts from the schedule added: the dropped commands of late decisions. If a
+    reminder to the member is due, the reminder becomes the reason for asking."""
     talk, step = situation.talk, situation.step + 1
     situation = replace(situation, late=(*situation.late, *schedule.late.get(talk.member, ())))
     if situation.request.because != REASON_SEAT:
@@ -343,8 +343,8 @@ def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, 
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
-    """Return the code of the reason for asking these seats. `last` are the events of the last step. If a plan
-    of one of the seats was dropped in it, this is the reason."""
+    """Return the code of the reason for asking these seats. `last` are the events of the last step. If that
+    step dropped a plan of one of the seats, the dropped plan is the reason."""
     broken = {
         event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN and event["why"] != PLAN_STALE
     }

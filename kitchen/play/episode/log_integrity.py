@@ -407,8 +407,8 @@ def _broken(
 
 
 def _why(number: int, unchained: int) -> str:
-    """Return a text for a step whose hash is wrong. `unchained` is the number of steps directly before it
-    without a hash of their own; its hash covers them, too."""
+    """Return a text for a step whose hash is wrong. `unchained` counts the steps directly before it that have
+    no hash of their own. The wrong hash covers those steps, too."""
     return f"{STEP_CHANGED}, or one of the {unchained} steps before it" if unchained else STEP_CHANGED
 
 

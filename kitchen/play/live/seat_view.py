@@ -259,7 +259,7 @@ def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> Ch
 def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
     """Return (seat, first step, reason) for each seat that an agent took over from a person.
 
-    Returns None if that cannot happen in this episode.
+    Return None if agents cannot take over seats in this episode.
     """
     if turn.episode.absence is None and not turn.episode.gone:
         return None
@@ -270,8 +270,8 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list[Seat]:
     """Return the seats for which the page of seat `number` shows that it waits.
 
-    An agent counts until the step is taken, even if it has decided already. If members speak in turns and it
-    is another member's turn, the page waits for that speaker only.
+    Seats of agents are included until the step is taken, even if the agent has already decided. If members
+    speak in turns and it is another member's turn, only that speaker's seats are returned.
     """
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:

@@ -215,8 +215,8 @@ def complete_jobs(turn: OpenTurn) -> None:
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Make the step wait for agents that have just received a message. This concerns agents that may act or
-    lead in this step, but for which it did not wait.
+    """Make the step wait for agents that have just received a message. Without a message, the step does not
+    wait for these agents, which may act or lead in it.
 
     Call this in the transaction in which the message was sent or the step opened.
     """

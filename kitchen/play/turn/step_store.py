@@ -104,7 +104,8 @@ def fill_first_step(turn: OpenTurn) -> None:
 
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
-    """Return the automatic commands and the plans for the next step, if the world is in this state."""
+    """Return the automatic commands and the plans for the next step, which opens with the world in this
+    state."""
     opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
     add_due_decisions(turn, opening, world)
     return opening

@@ -176,8 +176,8 @@ def _clocked(episodes: Any) -> Any:
 
 
 def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime:
-    """Return the turn's new deadline after these outages. Only the part of an outage that falls within the
-    turn's time extends it. `more` is added if the deadline has changed."""
+    """Return the turn's new deadline after these outages. The deadline moves by the part of each outage that
+    falls within the turn's time. `more` is added if the deadline has changed."""
     assert episode.turn_closes_at  # noqa: S101 - asked for
     closes = episode.turn_closes_at
     for span in spans:

@@ -101,8 +101,8 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Renew these claims, given as a mapping from claim to episode id. Return the number of agents that they
-    still cover."""
+    """Renew these claims, given as a mapping from claim to episode id. Return the number of renewed claims,
+    counted once for each agent."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     episodes, claims = set(held.values()), list(held)
     minds = Mind.objects.filter(episode__in=episodes, deciding_by__in=claims)
@@ -299,8 +299,8 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
-    """Return the turns in which agents are more than `beyond` late, as (episode id, step). No person still
-    has to choose in these turns.
+    """Return the turns in which agents are late by more than `beyond`, as (episode id, step). In these turns,
+    no person still has to choose.
 
     With `free`, turns that a worker has claimed are left out.
     """
@@ -359,8 +359,11 @@ def _people() -> QuerySet[Seat]:
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return the seats, among these, that the open step still waits for. An agent that only leads no longer
-    counts once it has decided. Neither does an agent that was asked although its seats are busy."""
+    """Return the seats, among these, that the open step still waits for.
+
+    Two kinds of agents count only until they have decided: agents that only lead, and agents that were asked
+    although their seats are busy.
+    """
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )

@@ -183,7 +183,7 @@ class Level:
     stock: Stock
 
     def warn(self) -> None:
-        """Give an UncookableDishWarning if the kitchen lacks a tool for some dish."""
+        """Issue an UncookableDishWarning if the kitchen lacks a tool for some dish."""
         if self.uncookable:
             text = f"{self.code}: no tool for {', '.join(self.uncookable)}; such orders always fail"
             warnings.warn(text, UncookableDishWarning, stacklevel=3)

@@ -76,8 +76,8 @@ class ItemsInKitchen(NamedTuple):
         return self.at_hand[dish] >= 0
 
     def whose(self, item: str) -> int | None:
-        """Return the seat of a robot that holds or makes this item. Each robot is returned only once. Return
-        None if no robot is left."""
+        """Return the seat of a robot that holds or makes this item. Further calls return the other robots,
+        then None."""
         seats = self.hands.get(item)
         return seats.pop(0) if seats else None
 

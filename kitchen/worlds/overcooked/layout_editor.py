@@ -436,7 +436,7 @@ def _number(written: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a basic TOML string."""
+    """Return the text as a TOML string in quotation marks."""
     return json.dumps(_CONTROLS.sub(" ", text), ensure_ascii=False)
 
 

@@ -86,8 +86,8 @@ class MeasureResult:
 
     @property
     def has_bootstrap(self) -> bool:
-        """Return True if the page and the report show bootstrap intervals for this measure. They do so for
-        shares, which are rarely normally distributed. The file of means has bootstrap intervals for every
+        """Return True if the page and the report show bootstrap intervals for this measure. They are shown
+        for shares, which are rarely normally distributed. The file of means has bootstrap intervals for every
         measure."""
         return self.measure.kind == "rate"
 

@@ -169,8 +169,9 @@ class Walk:
         return answers
 
     async def _condition(self, page: WalkedPage) -> str:
-        """Return the key of the condition that this page's ratings are about: that of the latest episode.
-        Return an empty string if no known effects are set."""
+        """Return the key of the condition that the ratings on this page are about: the condition of the
+        latest episode. Return an empty string if the page has no such ratings, or if no known effects are
+        simulated."""
         if page.kind != "survey" or not self.known or self.where is None or not self.players:
             return ""
         return await self.where(next(reversed(self.players)))

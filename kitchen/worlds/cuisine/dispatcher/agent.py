@@ -157,8 +157,8 @@ class ModelConversation:
         return extract_from_reply(reply.call, text, self.names, requested)
 
     def _check(self, given: Sequence[GivenCommand], unclear: UnclearCommands) -> CheckedCommands:
-        """Check whether these commands can be carried out. They run after the other agents' commands that
-        are already fixed for this step."""
+        """Return these commands with the faults found in them. They are checked as if they ran after the
+        other agents' commands that are already fixed for this step."""
         scene = SimulatedKitchen(self.moment.brief, self.moment.observation)
         scene.run_all(self.moment.commanded)
         return check_commands(scene, self.moment.team, given, unclear)
@@ -193,8 +193,8 @@ class ModelConversation:
 
     @property
     def addressee(self) -> int | None:
-        """Return the message to people from the first answer of the model that contains one. Return an empty
-        message if no answer does."""
+        """Return the number of the member to whom the model's message is addressed. Return None if there is
+        no message, or if the addressee is unknown."""
         return member_named(self.line.to, addressee_names(self.moment, SAY))
 
     @property

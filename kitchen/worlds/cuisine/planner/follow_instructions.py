@@ -287,10 +287,11 @@ def _instructed_commands(
 
 
 def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
-    """Return the robots that should carry out a request to fetch something.
+    """Return the robots that should carry out a request to fetch something: the addressed robots without a
+    job.
 
-    These are the addressed robots without a job. If the request names robots, or if all have jobs, the rule
-    differs. Then it is every addressed robot whose job is older than the request.
+    If the request names robots, or if all robots have jobs, robots with a job older than the request are
+    included.
     """
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]

@@ -229,8 +229,8 @@ class PlanSearch:
         return played
 
     def by_deadline(self) -> tuple[str, ...]:
-        """Return the dishes of the first plan: open orders that can still be served, most urgent first, and
-        then dishes for later orders."""
+        """Return the dishes of the plan with which the search begins. Open orders that can still be served
+        come first, most urgent first. Then follow dishes for later orders."""
         lives = self.demand.standing
         met = [
             (life, dish)

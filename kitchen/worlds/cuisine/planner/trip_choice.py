@@ -100,8 +100,8 @@ class TripChoice:
         return best, least
 
     def _passes(self, index: int) -> bool:
-        """Return True once for each agent in `passing`, then False. The caller then skips the trip that it
-        has just found for this agent."""
+        """Return True if the agent must skip the trip that was just found. This happens once for each agent
+        in `passing`."""
         passes = index in self.passing
         self.passing.discard(index)
         return passes

@@ -158,8 +158,11 @@ class WorkBatches:
         return holder
 
     def _may_go(self, scene: KitchenScene, index: int, tool: int) -> bool:
-        """Return whether an agent can bring its item to this tool: it is not on its way to another place. If
-        no tool is chosen yet (`tool` is NOWHERE), an agent on its way to an empty tool is accepted."""
+        """Return whether an agent can bring its item to this tool: it goes there already, or has no
+        destination yet.
+
+        If no tool is chosen yet (`tool` is NOWHERE), an agent on its way to an empty tool is accepted too.
+        """
         goal = self.toward.get(index, tool)
         return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
 

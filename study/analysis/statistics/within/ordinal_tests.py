@@ -214,7 +214,8 @@ def _likelihood(
 
 
 def _climbed(params: Array, step: Array, value: float, likelihood: Callable[[Array], float]) -> Array:
-    """Take one Newton step from `params`. The step is halved until the likelihood does not decrease."""
+    """Take one Newton step from `params`, and return the new parameters. The step is halved until the
+    likelihood does not decrease."""
     for _ in range(MOST_HALVES):
         if likelihood(params + step) >= value - 1e-10:
             return params + step
