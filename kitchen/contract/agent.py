@@ -253,7 +253,7 @@ class Adviser:
 
     def decide(self, situation: Situation) -> Decision:
         """Return the command and the messages that a sensible person in the situation's only seat would
-        choose. Without a command, if none is known. This may take a moment."""
+        choose. The decision has no command if none is known. This may take a moment."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
@@ -279,8 +279,8 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return how much was produced in an episode of `steps` steps with this score. 1 is the highest
-        output to be expected."""
+        """Return how productive an episode of `steps` steps with this score was. 1 is the highest output to
+        be expected."""
         return 0.0
 
 

@@ -264,7 +264,8 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
 
 
 def _who(players: DecisionMakers) -> list[object]:
-    """Return the last cells of a row, from the column `decisions` on. They say who decided."""
+    """Return the last cells of a table row, from the column `decisions` on. The cells say who made the
+    decisions."""
     models, codes = ", ".join(sorted(players.models)), counts_text(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
     return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

@@ -373,8 +373,8 @@ async def _plays(message: dict[str, Any]) -> bool:
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, even if the caller is cancelled. Otherwise it would not be known what was
-    stored."""
+    """Run a coroutine to its end, even if the caller is cancelled. An interrupted coroutine could leave
+    unclear what was stored."""
     task = asyncio.create_task(doing)
     try:
         return await asyncio.shield(task)

@@ -176,7 +176,7 @@ class TickBuffer(RowWriter):
         is written yet.
 
         `where` are the values that the row must still have when the buffer is stored. Only rows of `Episode`
-        can be changed like this.
+        can be changed.
         """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)

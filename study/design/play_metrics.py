@@ -116,8 +116,8 @@ class PlayMetric:
 
     @property
     def figure(self) -> Metric:
-        """Return the metric as a `Metric`, the class that worlds use for theirs. Texts about means need
-        it."""
+        """Return the metric as a `Metric`, the class with which worlds define their metrics. It is needed for
+        texts about means."""
         kind: Literal["share", "number"] = "share" if self.kind == "share" else "number"
         return Metric(self.key, kind, self.label, unit=self.unit)
 

@@ -38,8 +38,8 @@ class FreezeState:
     """The time at which this design was first preregistered, or None."""
 
     def before_freeze(self, entered_at: datetime) -> bool | None:
-        """Return whether a participant who entered at `entered_at` did so before this version was
-        preregistered. Return None if it never was."""
+        """Return whether a participant entered (at the time `entered_at`) before this version was
+        preregistered. Return None if the version was never preregistered."""
         return None if self.frozen_at is None else entered_at < self.frozen_at
 
 

@@ -177,8 +177,8 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
     """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
 
-    Refusals of consent must not be planned without a consent page, nor failed checks without a question that
-    has a right answer.
+    Also raise it for shares that the study cannot produce. Refusals of consent need a consent page, and
+    failed checks need a question with a right answer.
     """
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:

@@ -36,8 +36,8 @@ def lacks_factor(user: Any) -> bool:
 
 
 def code_fits(user: Any, code: str) -> bool:
-    """Check a code at login and return True if the user may log in. It is a code of the authenticator app
-    or a recovery code. A correct code cannot be used a second time.
+    """Check a code at login, and return True if the user may log in. The code is from the authenticator app
+    or is a recovery code. A correct code cannot be used a second time.
 
     Users without a second factor need no code. After a wrong code, further codes are refused for a while.
     """

@@ -97,8 +97,8 @@ def login_address(request: HttpRequest) -> str:
 
 
 def forget_failures(user: User, **_: Any) -> None:
-    """Delete the record of failed logins under the name of a user who has just logged in. It is a signal
-    receiver.
+    """Delete the record of failed logins under the name of a user who has just logged in. This function is a
+    signal receiver.
 
     Failed logins under other names from the same address still count. Otherwise a user could guess another
     user's password without limit.

@@ -285,8 +285,8 @@ class _Turn:
         return [one for one in said if one.kind in {SAY, ASK} and one.sender != self.view.me]
 
     async def _plan(self, idle: Sequence[Worker], pending: Sequence[Job]) -> None:
-        """Make a plan for these workers. Add the tasks of its present stage to the memory. `pending` are the
-        agent's own jobs that are not planned for."""
+        """Make a plan for these workers. Add the tasks of the plan's present stage to the memory. `pending`
+        are the agent's own jobs without a plan."""
         memory = self.memory
         by_rule = rule_plan(self.view, memory, idle, pending, self._words())
         plan = await self._planned(by_rule, idle, pending)

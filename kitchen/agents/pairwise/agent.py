@@ -178,8 +178,8 @@ class SeatTurn:
         }
 
     async def take(self, late: Decision | None) -> None:
-        """Ask the model if there is a reason to. Otherwise continue the command in progress. `late` is a
-        decision for an earlier step, whose command begins now."""
+        """Ask the model for a command if there is a reason to ask. Otherwise continue the command in
+        progress. `late` is a decision for an earlier step, whose command begins now."""
         if late is not None:
             self._adopt(late)
         if self.session is not None and await self._has_reason(self.session):

@@ -354,7 +354,11 @@ def _called(member: Member, page: Page) -> str:
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
-    """Return `over`, `choose`, `waiting` (for people) or `thinking` (agents)."""
+    """Return the phase of the turn for the page of the seat `number`: `over`, `choose`, `waiting` (for
+    people) or `thinking` (agents).
+
+    `missing` are the seats for which the page waits.
+    """
     if not turn.is_open:
         return "over"
     if number in {other.number for other in missing}:

@@ -36,7 +36,7 @@ PAST_STEPS_KEPT = 8
 
 
 def effective_decisions(episode: Episode) -> Q:
-    """Return a query filter for the decisions whose memory an agent continues with. These are the decisions
+    """Return a query filter for the decisions that count for the agents' memories. These are the decisions
     for finished steps, and answers to messages in the current step.
 
     If members speak in turns, decisions for the current step are included.

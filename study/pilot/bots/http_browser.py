@@ -239,8 +239,8 @@ class PatienceLimit:
             self._tries = 0
 
     def check(self, why: str) -> None:
-        """Raise PatienceError if the participant has waited longer than the limit. `why` says what it
-        waits for."""
+        """Raise PatienceError if the participant has waited longer than the limit. `why` says what the
+        participant waits for."""
         waited = time.monotonic() - self._since
         if waited > self.seconds:
             raise PatienceError(why, waited)

@@ -290,8 +290,7 @@ def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[
     """Return the robots that should carry out a request to fetch something: the addressed robots without a
     job.
 
-    If the request names robots, or if all robots have jobs, robots with a job older than the request are
-    included.
+    If the request names robots, or if all have jobs, robots with a job older than the request are included.
     """
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]

@@ -248,8 +248,8 @@ def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[
 
 
 def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the kind of tool that the text means, as a tuple of one. It is named, or needed for the work in
-    the text. Empty if there is none."""
+    """Return the kind of tool that the text names, or that the work in the text needs, as a tuple of one.
+    Empty if there is none."""
     places: Mapping[str, str] = brief["locations"]
     kinds = sorted(set(places.values()) - {"storage", "servingtable"})
     named = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}s?\b", text)]

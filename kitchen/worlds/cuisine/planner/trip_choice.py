@@ -263,7 +263,7 @@ class TripChoice:
 
     def _clear(self, index: int, blocked: dict[str, int]) -> Trip | None:
         """Return a trip that throws away a useless product, so that its tool becomes free. Return None if no
-        needed tool is blocked like this."""
+        useless product blocks a needed tool."""
         for batch in self.work.junk:
             if batch.done_at is not None and batch.taker == NOBODY and blocked.get(batch.recipe.tool):
                 batch.taker = index

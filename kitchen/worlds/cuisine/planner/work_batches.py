@@ -161,7 +161,7 @@ class WorkBatches:
         """Return whether an agent can bring its item to this tool: it goes there already, or has no
         destination yet.
 
-        If no tool is chosen yet (`tool` is NOWHERE), an agent on its way to an empty tool is accepted too.
+        If no tool is chosen yet (`tool` is NOWHERE), an agent on its way to an empty tool is accepted.
         """
         goal = self.toward.get(index, tool)
         return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])

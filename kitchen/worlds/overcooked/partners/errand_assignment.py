@@ -174,8 +174,8 @@ def _with_food(board: TaskBoard, seat: int, food: str) -> Errand:
 
 
 def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
-    """Return whether the other seat can take a soup out of its pot, or will soon be able to. It must not be
-    stuck or hold food."""
+    """Return whether the other seat can be expected to take soups out of pots. It must not be stuck, and its
+    hands must be empty or hold a dish or a soup."""
     held = board.scene.hands[1 - seat]
     return 1 - seat != board.stuck and (held is None or held == DISH or isinstance(held, tuple))
 

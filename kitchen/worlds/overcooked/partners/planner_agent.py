@@ -150,7 +150,7 @@ def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[Tim
     """Return paths for both seats' errands (next tasks). The path of the seat with the more urgent errand is
     planned first.
 
-    If a seat does not reach its goal like this, the opposite order is also tried. The cheaper result is
+    If one of the seats then does not reach its goal, the opposite order is also tried. The cheaper result is
     returned.
     """
     rank = [(given[seat].urgency, -_way(board, given, seat)) for seat in (0, 1)]

@@ -98,7 +98,7 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 def epsilons(values: Array) -> tuple[float, float]:
     """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
-    Geisser, and of Huynh and Feldt. The latter may be above 1.
+    Geisser, and of Huynh and Feldt. Huynh and Feldt's may be above 1.
 
     `values` has shape (participants, conditions).
     """
