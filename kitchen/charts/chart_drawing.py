@@ -137,8 +137,8 @@ REFERENCES = re.compile(rb"(?:\n +/\w+ \d+ 0 R)+")
 
 
 def _pdf(pdf: bytes, chart: Chart) -> bytes:
-    """Return the PDF with title and description, and in a form that is always the same for the same chart.
-    The order in which svg2pdf writes fonts and resources is random."""
+    """Return the PDF with title and description. The same chart always gives the same bytes, although svg2pdf
+    writes fonts and resources in random order."""
     bodies: dict[bytes, tuple[bytes, bytes]] = {}
     for number, body in re.findall(rb"\n(\d+) 0 obj(.*?)\nendobj", pdf, re.DOTALL):
         entries, _, stream = body.partition(b"\nstream\n")

@@ -149,7 +149,8 @@ def read_realtime_episode(
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Start a real-time episode that has no steps yet. Its first tick starts after a short lead-in."""
+    """Start a real-time episode that has no steps yet. Its first tick starts after a wait of
+    `LEAD_IN_SECONDS`."""
     lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1)
     turn.episode.turn_opened_at = timezone.now() + timedelta(seconds=lead_in)
     return RealtimeEpisode(
@@ -323,7 +324,8 @@ class RealtimeEpisode:
         return UnstoredTicks(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
 
     def _take_news(self) -> bool:
-        """Return whether staff are notified with the present ticks: every `NEWS_SECONDS`, and at the end."""
+        """Return whether to notify staff of the present ticks: every `NEWS_SECONDS`, and at the end of the
+        episode."""
         due = self.is_over or self.pace.due >= self._news_due
         self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
         return due

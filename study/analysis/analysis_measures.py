@@ -130,7 +130,7 @@ def measured_items_in(
 
 def _asked(design: Blueprint) -> dict[Name, ItemOrScale]:
     """Return the items and sub-scales that one version of the study measures, by name. Whether an answer was
-    required is not part of them, because it does not change the question."""
+    required is left out, because it does not change the question."""
     survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
     items = {("item", item.key): item for item in survey if _is_rating(item)}
     return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}

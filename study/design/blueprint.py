@@ -193,8 +193,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Return True if the document format `number` cannot store this design completely: a field that it
-        lacks has another value than the implied default."""
+        """Return True if the document format `number` cannot store this design completely. This is so if a
+        field that the format lacks has another value than its implied default."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())

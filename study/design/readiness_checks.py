@@ -174,10 +174,10 @@ def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[
 
 
 def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[ReadinessProblem]:
-    """Yield a problem for each contrast that cannot be tested with some rating. Not all conditions of the
-    contrast ask for that rating.
+    """Yield a problem for each contrast with ratings that are not asked in all of its conditions. The
+    contrast cannot be tested with these ratings.
 
-    If no measure exists in all conditions of the contrast, the problem blocks the study.
+    If nothing is measured in all conditions of the contrast, the problem blocks the study.
     """
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:

@@ -229,8 +229,8 @@ class OrderBalance:
 
     @property
     def after_spread(self) -> int:
-        """Return how often the most frequent pair of successive conditions occurs, minus the same for the
-        least frequent pair."""
+        """Return how often the most frequent pair of successive conditions occurs, minus how often the least
+        frequent pair occurs."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)
 

@@ -261,8 +261,12 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Return the participant with this key, and activate the participant's language. With a guest link, the
-    user still is no guest if the same browser entered the study."""
+    """Return the participant with this key, and activate the participant's language. Raises Http404 for an
+    unknown key.
+
+    With a guest key, the browser's cookie decides whether the user is a guest, if it belongs to the same
+    participant.
+    """
     person = participant_of_key(key)
     if person is None:
         raise Http404(key)

@@ -75,8 +75,8 @@ def participant_of(study: Study, arrival: Arrival) -> Participant | None:
 
 
 def condition_at(effects: KnownEffects, socket: str) -> str:
-    """Return the key of the condition that is played at this websocket address. The participant's known
-    effects on ratings are stored as well."""
+    """Return the key of the condition that is played at this websocket address. The known effects on ratings
+    are stored with the synthetic participant, too."""
     found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
     Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(effects))
     return str(found.condition.key)

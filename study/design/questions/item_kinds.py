@@ -230,7 +230,7 @@ class Multiple(Single):
     column = "json"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Return the problems of the options, and report a right answer without any option."""
+        """Return the problems of the options. A right answer without any option is a problem, too."""
         return super().problems(item) or ({"correct": "Choose at least one."} if item.correct == [] else {})
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:

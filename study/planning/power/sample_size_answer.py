@@ -70,8 +70,8 @@ class PowerQuestion:
         return self.tested if self.groups > 1 else "condition"
 
     def plan_of(self, effect: str) -> PowerPlan:
-        """Return the plan with the effect size f of `effect`. One partial eta squared corresponds to
-        different f between people and within people."""
+        """Return the plan with the effect size f of `effect`. The same partial eta squared gives a different
+        f between people than within people."""
         if self.partial_eta is None:
             return self.plan
         k, correlation = self.plan.conditions, self.plan.correlation
