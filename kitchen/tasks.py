@@ -72,11 +72,10 @@ PICK_UP_SECONDS = 1.0
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
     """Let the agent with number `mind` decide one step (Celery task). Without `mind`, all agents decide one
-    after another.
+    after another or, if they decide independently, a task is queued for each.
 
-    If the agents decide independently, a task is queued for each. If an agent's decision takes effect later,
-    the step continues. Agents that use language models continue in the event loop after the task. Does
-    nothing if the decision is claimed or the step is over.
+    Agents that use language models continue in the event loop after the task. The step need not wait for an
+    agent whose decision takes effect later. Does nothing if the decision is claimed or the step is over.
     """
     with log_context(episode=episode_id, step=step):
         let_agents_think(episode_id=episode_id, step=step, mind=mind)

@@ -272,7 +272,8 @@ class _Layout:
                 yield MessageArrow(x, begin, lane.line, sender in (None, lane), words, column)
 
     def events(self, messages: Sequence[TeamMessage]) -> Iterator[TimelineEvent]:
-        """Yield the rows of the table below: each message, with the changes of jobs that it caused."""
+        """Yield the rows of the table below the drawing: each message, with the changes of jobs that it
+        caused."""
         changed: dict[int, list[str]] = defaultdict(list)
         for message, job in job_changes(messages):
             changed[message.number].append(f"job {job.number} {job.state.replace('_', ' ')}")

@@ -142,8 +142,8 @@ def _is_rating(item: ItemPlan) -> bool:
 
 
 def _needs_teammates(question: ItemOrScale) -> bool:
-    """Return True if a survey question is asked only after episodes with teammates. For a sub-scale, one item
-    of this kind is enough."""
+    """Return True if a survey question is asked only after episodes with teammates. A sub-scale counts as
+    such a question if one of its items is."""
     return any(
         item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
     )

@@ -156,8 +156,8 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
-    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. They
-    can be too few, or too many for the mixed model."""
+    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. There
+    can be too few participants, or too many for the mixed model."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
     elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
@@ -446,7 +446,7 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
     """Return the labels of settings whose value in practice differs from the condition. Only settings with
-    fixed choices that the guide explains are compared, and no numbers."""
+    fixed choices that the guide explains are compared. Numbers are not compared."""
     declared, alike = get_world(plan.world).settings, get_page(plan.world).guide_ignores_settings
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
     compared = [each for each in declared if each.kind == "choice" and each.name not in alike]

@@ -233,8 +233,8 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Add an error to the form. An error message of the model about settings is shown above the form,
-        because the message names the setting."""
+        """Add an error to the form. An error about the part's settings is shown above the form, because its
+        message names the setting."""
         if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
             wrong = error.error_dict.pop("settings")
             told = [

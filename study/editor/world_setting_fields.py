@@ -79,8 +79,8 @@ def with_needed_teammates(sent: QueryDict) -> QueryDict:
 def chosen_fields(
     form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the template context of a form: `plain` fields, and `groups` as (world or co-player, its setting
-    fields, whether it is chosen).
+    """Return the template context of a form: its `plain` fields, and `groups` of setting fields. Each group
+    is (world or co-player, its setting fields, whether it is chosen).
 
     Groups in `shown` stay on the page, so that typed values are not lost. Co-players that cannot play the
     chosen world are not offered.

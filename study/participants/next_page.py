@@ -76,8 +76,8 @@ def page_among(
 ) -> CurrentPage:
     """Return the current page of an active participant.
 
-    `done` returns the names of the finished pages outside of the rounds. It is not called once the first
-    round has an episode. `rounds` are all rounds in order, with their episodes.
+    `done` returns the names of the finished pages outside of the rounds. It is called only before the first
+    round has an episode, and after all rounds. `rounds` are all rounds in order, with their episodes.
     """
     total = len(design.conditions)
     begun = bool(rounds and rounds[0].episode_id)

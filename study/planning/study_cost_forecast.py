@@ -164,8 +164,8 @@ def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForec
 
 
 def _prices() -> tuple[PriceList, str]:
-    """Return the price list of language models and an error message. If the list cannot be read, it is empty;
-    otherwise the message is."""
+    """Return the price list of language models and an error message. The message is empty if the list can be
+    read. Otherwise the list is empty."""
     try:
         return load_prices(), ""
     except PriceFileError as error:

@@ -458,8 +458,8 @@ def _made(asked: AskedMind, step: int) -> SubmittedDecision:
 def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
     """Return the commands of an agent for one step, in the order in which the agent gave them.
 
-    Seats that were asked but got no command do `idle`. Seats that may act, but were not asked, only get the
-    commands that the agent gave.
+    A seat that was asked but got no command does `idle`. A seat that may act, but was not asked, is included
+    only if the agent gave it a command.
     """
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind

@@ -225,8 +225,8 @@ def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
 def episodes_once(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """Yield the episodes of `played_episodes`, but each only once. An episode of several participants is
-    listed with the first selected one."""
+    """Yield each episode of `played_episodes` once. An episode of several participants is listed with the
+    first selected one."""
     shared, seen = shared_episodes(study), set[int]()
     for played in played_episodes(study, chosen, downtime):
         if played.episode not in seen:

@@ -253,10 +253,10 @@ class _Reader:
 
 
 def find_passages(text: str) -> Iterator[Passage]:
-    """Yield a passage (the context of a command) for each command in the text, in order. The time is linear
-    in the length of the text.
+    """Yield a passage (the context of a command) for each command in the text, in order.
 
-    Each command in the text must already be replaced by MARK.
+    Each command in the text must already be replaced by MARK. The running time is linear in the length of the
+    text.
     """
     reader = _Reader()
     for line in text.splitlines():
