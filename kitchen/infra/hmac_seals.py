@@ -45,8 +45,8 @@ def column_values(row: Any, names: Iterable[str]) -> list[Any]:
 
 
 def _number(text: str) -> float | int:
-    """Return the number in a text, as an int if it is whole. PostgreSQL writes 1e+16 as digits, with all
-    zeros."""
+    """Return the number in a text, as an int if it is whole. An example is 1e+16, which PostgreSQL writes as
+    digits with all zeros."""
     number = float(text)
     return int(number) if number.is_integer() else number
 

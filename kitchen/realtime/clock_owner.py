@@ -318,8 +318,8 @@ class ClockOwner:
             answer.add_done_callback(self._answers.discard)
 
     async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a message that a new page plays a seat. While the database confirms this, only keys from
-        this page wait."""
+        """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on
+        this page wait. Keys from other pages do not wait."""
         seated = _seated(played.game, message)
         played.game.connect(message["seat"], message["page"], message["reply"])
         if seated not in self._sitting:

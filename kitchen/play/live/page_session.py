@@ -94,8 +94,8 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:
-    """Return the reason code if a plan made in this `step` comes too late or too early. Return None if it can
-    be used. After the step, an empty plan can still cancel a plan made earlier."""
+    """Return the reason code if a plan that was made in the step `step` comes too late or too early. Return
+    None if it can be used. After that step, an empty plan can still cancel an earlier plan."""
     if step is None or step == turn.step:
         return None
     if step > turn.step:

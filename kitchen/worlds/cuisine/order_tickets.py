@@ -113,8 +113,8 @@ def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
 
 
 def _name(end: int, dish: str, lookup: BriefLookup, alike: Counter[str]) -> str:
-    """Return the id of an order on the page, made from its last step and its dish. If several orders have the
-    same id, a number is added. `alike` counts the ids."""
+    """Return the id of an order on the page, made from the order's last step and its dish. If several orders
+    have the same id, a number is added. `alike` counts the ids."""
     name = f"t{end}-{lookup.numbers[dish]}"
     alike[name] += 1
     return name if alike[name] == 1 else f"{name}-{alike[name]}"
