@@ -328,8 +328,8 @@ class AimPursuer:
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return a useful aim for this seat, or None if there is none. `brief` and `seen` are the brief
-        and the observation of any seat. `taken` are the aims that other seats have now."""
+        """Return a useful aim for this seat, or None if there is none. `brief` (unchanging facts) and `seen`
+        (the observation) can be those of any seat. `taken` are the aims that other seats have now."""
         return None
 
 

@@ -201,8 +201,8 @@ class ExperimentSetup:
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return the organisation (who may command and write to whom) in which a line-up of agents plays. None if
-    its members send no messages. Raises SettingsError if it is invalid."""
+    """Return the organisation (who may command and write to whom) of a line-up (agents that play together).
+    None if its members send no messages. Raises SettingsError if it is invalid."""
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)

@@ -216,8 +216,8 @@ class UnstoredTicks:
 
 
 def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
-    """Store these ticks in one transaction, renew the claims of `owner`, and seal episodes that are over.
-    Return the ids of the episodes whose ticks were stored.
+    """Store these ticks in one transaction, renew the claims of `owner`, and seal (sign) episodes that are
+    over. Return the ids of the episodes whose ticks were stored.
 
     Ticks are not stored if another process owns the episode, or if the episode is already over or erased.
     """

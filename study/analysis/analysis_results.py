@@ -77,8 +77,7 @@ def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
 
 
 def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
-    """Return the number of decisions for each pair (deciding agent, fallback code). This takes one database
-    query that uses an index."""
+    """Return the number of decisions for each pair (deciding agent, fallback code), with a single query."""
     rows = decisions.order_by().values_list("played_by", "fallback").annotate(number=Count("pk"))
     return Counter({(played_by, fallback): number for played_by, fallback, number in rows})
 

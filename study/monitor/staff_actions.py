@@ -33,7 +33,7 @@ SEALED = ("study_id", "participant_id", "user_name", "action", "reason", "at")
 
 
 def record_staff_action(**values: Any) -> StaffAction:
-    """Store an action of staff with its seal, and return it."""
+    """Store an action of staff with its seal (a signed hash), and return it."""
     row = StaffAction(**values)
     row.seal = make_seal(PURPOSE, column_values(row, SEALED))
     row.save()

@@ -363,7 +363,7 @@ class BriefLookup:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Return each dish's position in the brief, counted from 0."""
+        """Return each dish's position in the brief (the unchanging facts of the episode), counted from 0."""
         return {dish: number for number, dish in enumerate(self.brief["dishes"])}
 
     @cached_property

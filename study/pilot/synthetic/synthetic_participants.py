@@ -205,8 +205,8 @@ class _Maker:
     def _enter(
         self, entered: int, drafts: Sequence[ParticipantDraft], played: Sequence[log_integrity.SealedFacts]
     ) -> bool:
-        """Write the participants, and seal the episodes that they played. If other participants have entered
-        meanwhile (`entered` is not the number so far), return False and change nothing."""
+        """Write the participants, and seal (sign) the episodes that they played. If other participants have
+        entered meanwhile (`entered` is not the number so far), return False and change nothing."""
         study = Study.objects.select_for_update().get(pk=self.study.pk)
         if study.entered != entered:
             return False

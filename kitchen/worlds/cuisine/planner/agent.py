@@ -295,8 +295,8 @@ class CuisineAdviser(Adviser):
 
 
 def can_read_situation(situation: Situation) -> bool:
-    """Return whether the brief and the observation of the first seat have all entries that the planner
-    reads."""
+    """Return whether the planner can read this situation. The brief (unchanging facts) and the observation of
+    the first seat must have all entries that it needs."""
     seat = situation.seats[0]
     brief, observation = situation.briefs[seat], situation.observations[seat]
     return brief.keys() >= READ_IN_BRIEF and observation.keys() >= READ_IN_OBSERVATION
