@@ -148,8 +148,7 @@ class Chart:
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """Return the series that the legend shows, each name once. Empty if fewer than two series have to be
-        listed."""
+        """Return the series that the legend shows, each name once. Empty if there would be fewer than two."""
         found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 

@@ -49,7 +49,7 @@ class TableBesideOurs:
 
     @property
     def ground(self) -> ComparisonBenchmark:
-        """Return the benchmark of the world of these results."""
+        """Return the benchmark of the world in which these results were played."""
         return comparison_benchmark(self.results)[0]
 
     @property

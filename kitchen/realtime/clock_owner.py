@@ -206,8 +206,8 @@ class ClockOwner:
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
-        """Wait until the next tick may be computed. Its time must have come. If computed ticks are unstored
-        for too long, they are stored first."""
+        """Wait until the time of the next tick has come. If computed ticks are unstored for too long, they
+        are stored before the next tick may be computed."""
         game, loop = played.game, asyncio.get_running_loop()
         while True:
             now = loop.time()

@@ -249,8 +249,10 @@ class Blueprint(Record):
 
         Practice has each feature of the page that any condition has, so that participants can try it. With
         the setting `own_seat`, the participant gets the seat that one person plays in a condition of the same
-        world. With `leads`, the participant leads the teammates. After `for_group`, only the group's
-        conditions are searched.
+        world. With `leads`, the participant leads the teammates.
+
+        If this is the design of a single group (see `for_group`), only conditions of that group are
+        considered.
         """
         part = self.part("practice").settings
         played = practice_played(part.get("kitchen", {}))

@@ -91,7 +91,7 @@ def _is_stored(tried: Sequence[Decision]) -> bool:
 
 def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
     """Return a receipt with the status `accepted`, for decisions that an earlier try had stored. Notify the
-    open pages now, because the earlier try could not. A periodic check queues the workers' tasks."""
+    open pages, which the earlier try could not do. Workers' tasks are queued later by a periodic check."""
     if not is_offline():
         nudge_pages(episode.pk)
     return Receipt("accepted", receipt.step)

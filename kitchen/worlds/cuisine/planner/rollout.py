@@ -321,8 +321,8 @@ class Rollout(TripChoice):
         self.ready_at[index] = self.walks_until[index] = arrives
 
     def _empty(self, batch: Batch) -> None:
-        """Record that a product was taken out of its tool. The tool is then free for the filling that has
-        reserved it next."""
+        """Record that a product was taken out of its tool. The tool is then free for the next batch (filling
+        of a tool) that has reserved it."""
         self.inside[batch.tool] = self.reserved[batch.tool]
         self.reserved[batch.tool] = None
         if not batch.is_junk:
