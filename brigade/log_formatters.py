@@ -38,8 +38,8 @@ class RedactingFormatter(logging.Formatter):
     """The base formatter: it shortens keys in everything that is logged."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the log record as a line of text in which each secret key is cut to its first characters.
-        A refused request, or an unreachable database or Redis, is logged in one line without a traceback."""
+        """Return the log record as text, in which each secret key is cut to its first characters. Refused
+        requests and unreachable services (database, Redis) are logged in one line without a traceback."""
         return redact_keys(super().format(_as_told(record)))
 
 

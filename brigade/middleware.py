@@ -114,8 +114,7 @@ class TrackedWebSocket:
             prometheus_metrics.websocket_closes.labels(self._code).inc()
 
     def _closed(self, code: int) -> None:
-        """Store the close code of the side that closes the websocket first, for the metrics. Later codes
-        are ignored."""
+        """Store the close code for the metrics. Only the code of the side that closes first counts."""
         known = str(code) if str(code) in CODES else prometheus_metrics.OTHER
         self._code = self._code or (known if self._open else REFUSED)
 
@@ -137,9 +136,9 @@ host name and contain no links, so any name is accepted."""
 
 
 def check_host(page: Page) -> Page:
-    """Return middleware that checks the host name of a request, before static files are served. Raises
-    DisallowedHost (status 400) for an unknown name. The middleware also adds the header `Permissions-
-    Policy` to every response."""
+    """Return middleware that checks the host name of a request before static files are served. Raises
+    DisallowedHost (status 400) for an unknown name. The header `Permissions-Policy` is added to every
+    response."""
 
     def enter(request: HttpRequest) -> HttpResponseBase:
         if request.path in ASKED_BY_ADDRESS:
@@ -195,8 +194,8 @@ ENGLISH = "en"
 def activate_default_language(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Return middleware that activates the default language during a request. The middleware also makes
-    caches store one response for each language."""
+    """Return middleware that activates the default language during a request. It also makes caches store one
+    response for each language."""
 
     def answer(request: HttpRequest) -> HttpResponse:
         with translation.override(default_language(request)):

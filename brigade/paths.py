@@ -178,8 +178,8 @@ def secret_key() -> str:
 
 
 def _make_key(file: Path) -> None:
-    """Write a new secret key to `file`. The key is first written to a temporary file, which is then linked
-    to `file`. So no reader ever sees an incomplete key."""
+    """Write a new secret key to `file`. The key is written to a temporary file, which is then linked to
+    `file`. So no reader sees an incomplete key."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=make_var_dir(), prefix=".secret.") as beside:  # mode 0600
             beside.write(secrets.token_urlsafe(48) + "\n")
@@ -198,9 +198,10 @@ OF_SQLITE = ("", "-wal", "-shm", "-journal")
 
 
 def make_private(database: str | Path | None = None) -> str:
-    """Make files private: other users of this machine cannot read them.
+    """Make the app's files unreadable for other users of this machine. Return a text about files that were
+    closed or could not be closed; empty if there are none.
 
-    These are `var_dir()`, the SQLite file `database`, and all files that this process will write.
+    The files are `var_dir()`, the SQLite file `database`, and all files that this process will write.
     """
     os.umask(UMASK)
     loose = [path for path in _ours(database) if _is_loose(path)]
@@ -212,8 +213,7 @@ def make_private(database: str | Path | None = None) -> str:
 
 
 def make_private_and_warn(database: str | Path | None = None) -> None:
-    """Call `make_private`, which makes the app's files unreadable for other users. If it returns a warning,
-    print the warning to standard error."""
+    """Call `make_private`, and print the text that it returns, if any, to standard error."""
     if said := make_private(database):
         print(f"brigade: {said}", file=sys.stderr, flush=True)
 
@@ -228,8 +228,8 @@ def _ours(database: str | Path | None) -> Iterator[Path]:
 
 
 def _is_loose(path: Path) -> bool:
-    """Return True if other users of the machine have access to this path. If the path is a link, check the
-    link's target. Return False for a shared folder (a folder with the sticky bit)."""
+    """Return True if other users of the machine can access this path, or the target of a link. Return False
+    for a shared folder (a folder with the sticky bit)."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -238,11 +238,11 @@ def _is_loose(path: Path) -> bool:
 
 
 def _close(path: Path) -> bool:
-    """Remove all permissions on this path for everybody except its owner. Return True if this succeeded.
-    Return False if it is not allowed, or if the file belongs to another user.
+    """Remove all permissions on this path except the owner's. Return True if this succeeded. Return False if
+    it is not allowed, or if the file belongs to another user.
 
-    Files of other users are refused for safety. Users who may write in `var/` could link any file there,
-    and root would then change that file's permissions.
+    Files of other users are refused for safety. Users who may write in `var/` could link any file there, and
+    root would then change that file's permissions.
     """
     with suppress(OSError):
         found = path.stat()

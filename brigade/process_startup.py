@@ -21,9 +21,9 @@ from brigade import paths
 
 
 def share_metrics() -> None:
-    """Store this process's metrics in the folder `paths.metrics_dir()`, where the metrics of all processes
-    are added up. Call this before anything is counted. If the folder cannot be written, log a warning;
-    `/metrics` then omits this process."""
+    """Store this process's metrics in the folder `paths.metrics_dir()`, where those of all processes are
+    summed. Call this before anything is counted. If the folder cannot be written, a warning is logged, and
+    `/metrics` omits this process."""
     from kitchen.infra import multiprocess_metrics  # only processes that count need it
 
     try:
@@ -40,7 +40,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 
 def share_one_heap() -> None:
-    """Let all threads that start from now on share one heap. This has an effect with glibc only."""
+    """Let all threads that start from now on share one heap. This works with glibc only."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         for option, value in (

@@ -92,8 +92,8 @@ class ChildProcess:
 
 
 async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
-    """Keep the program running until this task is cancelled, then end the program. `say` prints lines at
-    the terminal."""
+    """Run the program, and restart it whenever it ends, until this task is cancelled. Then end the program.
+    `say` prints lines at the terminal."""
     clock = asyncio.get_running_loop().time
     while True:
         began, code = clock(), await run_once(child)
@@ -108,7 +108,7 @@ async def keep_running(child: ChildProcess, say: Callable[[str], None]) -> None:
 
 async def run_once(child: ChildProcess) -> int:
     """Run the program once and return its exit code. If this asyncio task is cancelled, ask the program to
-    end. If the program does not end in time, kill it."""
+    end, and kill it if it does not."""
     ended = asyncio.wrap_future(exit_code_of(child.start()))
     try:
         return await asyncio.shield(ended)
@@ -121,8 +121,8 @@ async def run_once(child: ChildProcess) -> int:
 
 
 def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
-    """Return an asyncio future that will hold the exit code of the process. A separate thread waits for the
-    exit. A thread pool is not used, because long-lived processes would occupy all of its threads."""
+    """Return an asyncio future of the exit code of the process. A separate thread waits for the exit;
+    long-lived processes would occupy all threads of a pool."""
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()
     Thread(target=lambda: code.set_result(process.wait()), daemon=True).start()
@@ -130,8 +130,8 @@ def exit_code_of(process: subprocess.Popen[bytes]) -> Future[int]:
 
 
 def restart_delay(deaths: int) -> float:
-    """Return the number of seconds to wait before a program is restarted. `deaths` is how often it has
-    ended in a row. The first restart is immediate. Then the delay is 0.5 s and doubles up to a limit."""
+    """Return the number of seconds to wait before a program is restarted. `deaths` is how often it has ended
+    in a row. The first restart is immediate. Later delays begin at 0.5 s and double up to a limit."""
     return 0.0 if deaths <= 1 else min(LONGEST_WAIT, 0.5 * 2 ** min(deaths - 2, 10))
 
 
@@ -176,15 +176,15 @@ class ProcessGroup:
         self._kept: dict[str, tuple[ChildProcess, asyncio.Task[None]]] = {}
 
     def keep(self, child: ChildProcess) -> None:
-        """Start a program and keep it running. If an older process has the same name, that process
-        continues until the caller stops it."""
+        """Start a program and keep it running. An older process with the same name continues until the caller
+        stops it."""
         self._kept[child.name] = child, self._group.create_task(keep_running(child, self._say))
 
     async def exchange(self) -> bool:
         """Replace all programs by new processes, one after another. Return True if all were replaced.
 
-        If a new process does not become ready, stop the new process, keep the old processes that were not
-        replaced yet, and return False.
+        If a new process does not become ready, it is stopped, the remaining old processes stay, and the
+        result is False.
         """
         for child, task in list(self._kept.values()):
             with readiness_socket() as (line, environment):
@@ -204,8 +204,8 @@ class ProcessGroup:
 
 @contextmanager
 def readiness_socket() -> Iterator[tuple[socket.socket, dict[str, str]]]:
-    """Return a context with a socket on which a program can report that it is ready. The context also has
-    the environment variables that name the socket."""
+    """Context manager: yield a socket on which a program can report that it is ready, and the environment
+    variables that name the socket."""
     with tempfile.TemporaryDirectory(prefix="brigade-") as folder:  # its path is short enough for a socket
         where = os.path.join(folder, "notify")  # noqa: PTH118 - the environment needs a text
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:

@@ -76,7 +76,7 @@ def main() -> int:
 
 
 async def run(listener: socket.socket) -> None:
-    """Serve on this socket until a signal ends the app. When this returns, all processes have ended."""
+    """Serve on this socket until a signal ends the app. All processes have ended on return."""
     asked = asyncio.Event()
     serving = asyncio.create_task(serve(listener, asked))
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, asked.set)
@@ -148,8 +148,8 @@ def start_small_model(
 
 
 async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
-    """Migrate the database, then replace the web processes and workers (`crew`) one after another. Print
-    any failure."""
+    """Migrate the database, then replace the web processes and workers (`crew`) one after another. A failure
+    is printed."""
     began = time.monotonic()
     print_line("restarting one after the other")
     try:
@@ -162,8 +162,8 @@ async def restart(crew: ProcessGroup, environment: dict[str, str]) -> None:
 
 
 def configured_count(processes: Callable[[], int]) -> int:
-    """Call `processes`, a function that reads a number of processes from the environment, and return that
-    number. Raises RunError if the number is invalid."""
+    """Return the number of processes that `processes` reads from the environment. Raises RunError if it is
+    invalid."""
     try:
         return processes()
     except ValueError as error:
@@ -192,7 +192,7 @@ async def prepare(environment: dict[str, str]) -> None:
     """Run `manage.py prepare`, which migrates the database and adds initial data and an administrator. Raises
     RunError if it fails.
 
-    The command itself prints the addresses and a new password. So no other process sees the password.
+    The command itself prints the addresses and a new password, so that no other process sees the password.
     """
     child = prepare_process(environment)
     if await run_once(child):

@@ -44,8 +44,8 @@ def open_file_limit() -> int:
 
 
 def raise_open_file_limit() -> None:
-    """Raise the limit of open files for this process and its children. Most systems allow 1,024. With that
-    limit, 1,024 idle connections would block all other users."""
+    """Raise the limit of open files for this process and its children. Most systems allow 1,024 files, so
+    1,024 idle connections would block all other users."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < open_file_limit():
         with contextlib.suppress(ValueError, OSError):  # some systems allow less than they say

@@ -60,8 +60,8 @@ def _is_second(name: str, first: str, second: str) -> bool:
 
 @contextmanager
 def _reported(name: str, *errors: type[Exception]) -> Iterator[None]:
-    """Return a context manager. If one of the given errors is raised in its block, report that the variable
-    `name` has a wrong value."""
+    """Context manager: report that the variable `name` has a wrong value, if one of these errors is raised in
+    the block."""
     try:
         yield
     except errors as error:
@@ -88,8 +88,8 @@ def _whole_number(name: str, most: int) -> int | None:
 
 
 def _check_processes() -> None:
-    """Check the environment variables that set numbers of processes. The app reads them later without these
-    settings, when processes start."""
+    """Check the environment variables that set numbers of processes. They are read only later, when processes
+    start."""
     try:
         web_processes(), planner_processes()
     except ValueError as error:
@@ -97,7 +97,7 @@ def _check_processes() -> None:
 
 
 def _check_models() -> None:
-    """Check the configuration files about language models. The app reads them later, at the first call of a
+    """Check the configuration files about language models. They are read only later, at the first call of a
     model."""
     for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         if (given := _given(name, "")) and _wrong_address(given):
@@ -193,8 +193,8 @@ def _database(database: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named_database() -> dict[str, Any]:
-    """Return the database settings for `DATABASE_URL`. If it is not set, they name the default SQLite file.
-    The path of that file is used unchanged and is not parsed as a URL."""
+    """Return the database settings for `DATABASE_URL`. Without it, return those of the default SQLite file,
+    whose path is not parsed as a URL."""
     given = _given("DATABASE_URL", "")
     if not given:
         return {"ENGINE": SQLITE, "NAME": str(paths.database_file())}

@@ -84,8 +84,8 @@ class DrainingServer(daphne.server.Server):
         reactor.stop()
 
     def is_busy(self) -> bool:
-        """Return True if a request is still running, or if a websocket is open that the server has not yet
-        asked to close."""
+        """Return True if a request is still running. Also return True if there is a websocket that the server
+        has not yet asked to close."""
         for connection in self.connections.values():
             running = connection.get("application_instance")
             if "disconnected" not in connection or (running is not None and not running.done()):
@@ -140,7 +140,7 @@ class SingleAccept:
         self.port.stopListening()
 
     def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
-        """Do nothing, because the port closes its socket itself. Twisted calls this."""
+        """Do nothing: the port closes its socket itself. Twisted calls this."""
 
 
 LAST_OF_DATA = 7
@@ -170,8 +170,8 @@ class LimitedRequest(WebRequest):
         super().handleContentChunk(data[: max(0, room)])
 
     def handle_reply(self, message: dict[str, Any]) -> None:
-        """Send a piece of the response. For a HEAD request, the body is left out. (Daphne leaves out only
-        the body's first piece.)"""
+        """Send a piece of the response. For a HEAD request, the whole body is left out; Daphne leaves out
+        only its first piece."""
         if self.method == b"HEAD" and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         super().handle_reply(message)
@@ -199,8 +199,8 @@ class LimitedHttpChannel(HTTPChannel):
         return not self.asked and time.monotonic() - self.opened < server_limits.FRESH_SECONDS
 
     def resetTimeout(self) -> None:  # noqa: N802
-        """Do nothing. Twisted's own method would extend the time limit here. In this app, a whole request
-        must arrive within the limit."""
+        """Do nothing, so that a whole request must arrive within the time limit. Twisted's own method would
+        extend the limit here."""
 
 
 class HttpConnections(HTTPFactory):
@@ -221,7 +221,7 @@ class HttpConnections(HTTPFactory):
         return channel
 
     def close_idle(self) -> None:
-        """Close all connections that have no request in progress. Connections that were just opened stay."""
+        """Close all connections without a request in progress. Connections that were just opened stay."""
         for channel in [one for one in self._open if not one.requests and not one.is_fresh()]:
             self._open.discard(channel)
             channel.loseConnection()
@@ -242,7 +242,7 @@ class LimitedWebSocket(WebSocketProtocol):
         )
 
     def onFrameBegin(self) -> None:  # noqa: N802
-        """Count a ping, pong or fragment, and close the websocket if there are too many. Whole messages
+        """Count a ping, pong or fragment, and close the websocket if there are too many. Complete messages
         are counted elsewhere."""
         odd = self.current_frame.opcode > LAST_OF_DATA or self.inside_message
         super().onFrameBegin()
@@ -287,10 +287,10 @@ class WebSocketConnections(WebSocketFactory):
     protocol = LimitedWebSocket
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
-        """Set the options of the websocket server: daphne's options and this app's.
+        """Set daphne's options and this app's options of the websocket server.
 
         By default, autobahn waits one second for the answer to a close, and rounds its timers down to full
-        seconds. So it would sometimes cut a connection before the close was sent.
+        seconds. So it sometimes cut a connection before the close was sent.
         """
         ours = {
             "perMessageCompressionAccept": compression_offer,

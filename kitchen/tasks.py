@@ -72,11 +72,10 @@ PICK_UP_SECONDS = 1.0
 @shared_task(name=DECIDE)
 def decide(episode_id: int, step: int, mind: int | None = None) -> None:
     """Let the agent with number `mind` decide one step (Celery task). Without `mind`, all agents decide one
-    after another.
+    after another or, if they decide independently, a task is queued for each.
 
-    If each agent of the episode decides independently, a task is queued for each. Agents whose decisions take
-    effect later get a task of their own, and the step goes on. Agents that use language models continue in
-    the event loop after the task has ended. Does nothing if the decision is claimed or the step is over.
+    Agents that use language models continue in the event loop after the task. The step need not wait for an
+    agent whose decision takes effect later. Does nothing if the decision is claimed or the step is over.
     """
     with log_context(episode=episode_id, step=step):
         let_agents_think(episode_id=episode_id, step=step, mind=mind)
@@ -97,7 +96,7 @@ async def _decide_in_loop(episode_id: int, step: int, mind: int | None) -> None:
 
 
 async def _logged(work: Coroutine[Any, Any, None]) -> None:
-    """Log a failure of work in the event loop. `pick_up_open_turns` finds the work that was not done."""
+    """Await the work, and log its failure. `pick_up_open_turns` later finds what was not done."""
     try:
         await work
     except Exception as failure:

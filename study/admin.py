@@ -101,8 +101,8 @@ class StudyAdmin(MembersOnlyAdmin):
     readonly_fields = ("participant_link", "pages", "spent")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
-        """Return the studies. Each has the numbers of its conditions, items and participants, which the
-        list of studies shows."""
+        """Return the studies with the numbers of their conditions, items and participants, which the list of
+        studies shows."""
         people = Participant.objects.filter(synthetic=False)
         counts = {
             "conditions_count": Condition.objects.all(),
@@ -126,7 +126,7 @@ class StudyAdmin(MembersOnlyAdmin):
 
     @admin.display(description="People", ordering="people_count")
     def people(self, study: Any) -> str:
-        """Return the number of human participants, and how many of them are complete."""
+        """Return the number of human participants, and how many of them have completed the study."""
         return f"{study.people_count} ({study.people_complete} complete)"
 
     @admin.display(description="Synthetic", ordering="programs_count")

@@ -35,9 +35,9 @@ class Team:
     def of(
         cls, line_up: str, seats: int, organisation: Organisation | None = None, knowing: str = NO_ONE
     ) -> Team:
-        """Return the team that a line-up describes, for a world with this number of seats. A line-up is a
-        text that lists the agents (`kitchen.contract.line_up`). Raises SettingsError if the line-up does
-        not fit the seats."""
+        """Create the team that `line_up` describes, for a world with this number of seats. A line-up is a
+        text that lists the agents (`kitchen.contract.line_up`). Raises SettingsError if the line-up does not
+        fit the seats."""
         members = organisation.members if organisation else line_up_members(line_up, seats)
         return cls(members, line_up_kinds(line_up), organisation, knowing)
 

@@ -85,7 +85,7 @@ class AskingSchedule:
         return schedule
 
     def to_json(self) -> dict[str, Json]:
-        """Return the schedule as JSON for storage, with what pending decisions will do."""
+        """Return the schedule as JSON for storage, including decisions that take effect later."""
         answers = {str(number): asdict(answer) for number, answer in self._answers.open.items()}
         questions = {str(number): [one.due, one.heard] for number, one in self.questions.items()}
         return {
@@ -103,12 +103,13 @@ class AskingSchedule:
 
     @property
     def thinking(self) -> frozenset[int]:
-        """Return the members whose decision takes effect later."""
+        """Return the numbers of the members that are thinking, or whose decision takes effect in a later
+        step."""
         return frozenset(self.pending) | self.questions.keys()
 
     def due_in(self, step: int, *, planned: bool) -> int:
-        """Return the step in which a decision takes effect that was requested, and has arrived, in `step`.
-        Return 0 if the member did not plan, as `planned` says."""
+        """Return the step in which a decision takes effect that was made in `step`. Return 0 if the decision
+        was not `planned`: it then takes effect at once."""
         return step + self.organisation.least_think_steps if planned else 0
 
     def ask_later(self, member: int, step: int, heard: int) -> OpenQuestion:
@@ -121,12 +122,12 @@ class AskingSchedule:
         return self.questions[member]
 
     def due_of_answer(self, member: int, step: int) -> int:
-        """Return the step in which a member's decision takes effect if it answers its open question now.
-        `step` is the open step."""
+        """Return the step in which a member's answer to its open question takes effect, if the answer arrives
+        now. `step` is the current step."""
         return self.questions[member].due or step + 1
 
     def take_answer(self, made: DecisionMade) -> None:
-        """Replace the open question to a member by its decision."""
+        """Store a member's decision in place of the open question to this member."""
         del self.questions[made.member]
         self.pending[made.member] = made
 
@@ -143,8 +144,8 @@ class AskingSchedule:
             self.pending[made.member] = made
 
     def take_due(self, step: int) -> list[DecisionMade]:
-        """Remove and return the delayed decisions that take effect in this step. The members that made
-        them can then be asked again."""
+        """Remove and return the delayed decisions that take effect in this step. Their members can then be
+        asked again."""
         due = [made for _, made in sorted(self.pending.items()) if made.due == step]
         for made in due:
             del self.pending[made.member]
@@ -153,11 +154,10 @@ class AskingSchedule:
     def stale_commands(
         self, made: DecisionMade, game: World, settled: Collection[int]
     ) -> Mapping[int, Command]:
-        """Return the commands of a delayed decision that must be dropped, by seat. The member learns about
-        them when it is next asked.
+        """Return the commands of a delayed decision that cannot be used any more, by seat. They are stored,
+        so that the member learns about them when it is next asked.
 
-        `settled` are seats whose command cannot be changed in this step. Their commands are always
-        dropped.
+        `settled` are the seats whose command for this step is fixed. Commands for these seats are never used.
         """
         stale = {
             seat: command
@@ -171,7 +171,7 @@ class AskingSchedule:
         return stale
 
     def stale_events(self, made: DecisionMade, stale: Mapping[int, Command]) -> list[Event]:
-        """Return an event for each seat whose commands of a delayed decision are dropped."""
+        """Return an event for each seat in `stale`, whose commands from a delayed decision were dropped."""
         asked_in = self.asked_in[made.member]
         return [
             Event(
@@ -194,12 +194,12 @@ class AskingSchedule:
         messages: Mapping[int, Sequence[TeamMessage]],
         partners: Mapping[int, int],
     ) -> None:
-        """Determine which agents answer their new messages later
+        """Decide which agents answer their new messages later
         (`kitchen.contract.answer_delays_and_reminders`).
 
-        If the organisation delays answers, call this as each step opens, before any member is asked.
-        `filled` has the known commands by seat: who chose the command, and the command. `messages` has the
-        messages of each agent, by the agent's number. `partners` says which members are in a conversation.
+        If the organisation delays answers, call this when a step opens, before any member is asked. `filled`
+        has the known commands by seat, as (who chose it, command). `messages` has the messages of each agent,
+        by member number. `partners` has each member's conversation partner.
         """
         waits = {
             seat
@@ -219,25 +219,26 @@ class AskingSchedule:
         return member not in self._delayed and any(said.is_new for said in messages)
 
     def is_interruptible(self, member: Member, begun: Set[int]) -> bool:
-        """Return whether news are a reason to ask a member while all of its seats are busy. `begun` are the
-        seats that begin a delayed decision in this step."""
+        """Return whether new messages are a reason to ask this member although all of its seats are busy.
+        `begun` are the seats that begin a delayed decision in this step."""
         if member.number in self.thinking or not begun.isdisjoint(member.seats):
             return False
         return not member.seats or self.organisation.schedule == FREE
 
     def is_called(self, member: Member, begun: Set[int], has_news: Callable[[], bool]) -> bool:
-        """Return whether to ask a member whose seats are all busy, or that has none. `has_news` says whether
-        there is a new message, or a reason for a reminder."""
+        """Return whether to ask a member that has no free seat: no seat at all, or only busy ones. `has_news`
+        says whether there is a new message or a reminder."""
         is_first = not member.seats and member.number not in self.asked_in
         return self.is_interruptible(member, begun) and (is_first or has_news())
 
     def activity(
         self, wants: Set[int], filled: Collection[int], jobs: Iterable[Job], heard: Mapping[int, int]
     ) -> MemberActivity:
-        """Return what the members do as a step opens.
+        """Return a description of the members' activity when a step opens.
 
-        `filled` are the seats whose command is known. `jobs` are all open jobs. `heard` has the number of the
-        last message that each member has heard, by its number; 0 if a member is missing.
+        `wants` are the numbers of the members with a reason to be asked. `filled` are the seats whose command
+        is known. `jobs` are all open jobs. `heard` has the number of the last message that each member
+        received, by member number; members that are left out received none.
         """
         given = list(jobs)
         taken = {job.worker for job in given if job.state in {ACCEPTED, STARTED}}
@@ -262,15 +263,16 @@ class AskingSchedule:
         return free & {self._turn}
 
     def _keeps_turn(self, now: MemberActivity, free: Set[int]) -> bool:
-        """Return whether the member whose turn it is in a relay keeps the turn, because it has not
-        finished yet."""
+        """Return whether the member whose turn it is has not finished yet. It then keeps the turn. This
+        concerns teams whose members are asked one after another."""
         if self._turn in self.thinking or self._turn in now.acting:
             return True
         has_decided = self.asked_in.get(self._turn, 0) >= self._turn_began
         return self._turn in free and (self._turn in now.working or not has_decided)
 
     def _pass_turn(self, step: int, free: Set[int]) -> None:
-        """Give the turn to the next member, in their fixed order, that has a reason to be asked."""
+        """Give the turn to the next member in `free`, in the fixed order of the members. `free` are the
+        members with a reason to be asked."""
         numbers = self.organisation.numbers
         place = numbers.index(self._turn) + 1
         for number in (*numbers[place:], *numbers[:place]):
@@ -280,7 +282,7 @@ class AskingSchedule:
 
 
 def _members_with_any(members: Iterable[Member], seats: Collection[int]) -> set[int]:
-    """Return the numbers of the members that hold one of these seats."""
+    """Return the numbers of the members that hold at least one of these seats."""
     return {one.number for one in members if not set(one.seats).isdisjoint(seats)}
 
 

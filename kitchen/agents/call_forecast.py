@@ -55,7 +55,7 @@ class TrialCalls:
     call."""
 
     def remembered(self) -> list[int]:
-        """Return for each step of an episode how many earlier exchanges (question and answer) the prompt
+        """Return, for each step of an episode, the number of earlier questions with answers that the prompt
         contains."""
         return [min(step, self.bounds.remembered) for step in range(self.steps)]
 
@@ -68,12 +68,11 @@ def sample_calls(
     organisation: Organisation | None = None,
     member: int | None = None,
 ) -> TrialCalls:
-    """Play the game with the stand-in (which imitates a language model), and return sampled calls of an agent
-    that holds these seats.
+    """Play the game with a program that imitates the language model. Return sample calls of an agent that
+    holds these seats.
 
-    If others may write to the agent, the prompts contain sample messages. `member` is the number of an
-    agent without a seat. Raises WorldError if the length of the game is unknown or the settings are
-    impossible.
+    If others may write to the agent, the prompts contain sample messages. `member` is the number of an agent
+    without a seat. Raises WorldError if the length of the game is unknown or the settings are impossible.
     """
     if game.length is None:
         raise WorldError("how many steps an episode has is not known before")
@@ -111,8 +110,8 @@ def sample_calls(
 
 
 def _sample_messages(organisation: Organisation, member: int) -> tuple[TeamMessage, ...]:
-    """Return sample messages from the first person who may write to this member. If no person may, they come
-    from the first other member."""
+    """Return sample messages to this member from the first person who may write to it. Without such a person,
+    they are from the first other member."""
     people = [one.number for one in organisation.members if one.is_person]
     writers = [one for one in people or organisation.numbers if member in organisation.to(one, SAY)]
     if not writers:
@@ -123,9 +122,8 @@ def _sample_messages(organisation: Organisation, member: int) -> tuple[TeamMessa
 
 
 def _answers(organisation: Organisation, member: int) -> int:
-    """Return how many times at most this member sends messages within a step, in addition to deciding. It
-    answers people. It also speaks in the agents' dialogue, which follows or, without people, takes place
-    alone."""
+    """Return the maximum number of model calls for messages in one step, in addition to the call for the
+    decision. The member answers people's messages, and takes part in the dialogue of the agents."""
     if not organisation.talks_within:
         return 0
     others = [one for one in organisation.members if one.number != member]
@@ -136,8 +134,8 @@ def _answers(organisation: Organisation, member: int) -> int:
 
 
 def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None) -> list[TeamMessage]:
-    """Return these messages with texts of the maximum length, to measure the largest possible prompt.
-    Return an empty list without an organisation."""
+    """Return these messages with texts of the maximum length, for measuring the largest possible prompt.
+    Empty without an organisation."""
     if organisation is None or not messages:
         return []
     return [
@@ -148,9 +146,9 @@ def _longest(messages: Sequence[TeamMessage], organisation: Organisation | None)
 def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
     """Return the expected calls for `steps` further steps in total, in `episodes` episodes.
 
-    Each step has `trial.at_once` calls. A question is assumed to be as long as the longest sampled
-    question. An answer is assumed to have the mean length of the sampled answers. Earlier exchanges that
-    the agent remembers are added to the prompts.
+    Each step has `trial.at_once` calls. Every question has the length of the longest sampled one, and every
+    answer the mean length of the sampled ones. Earlier questions and answers that the agent remembers are
+    added to the prompts.
     """
     answers = [call.reply.usage.output for call in trial.calls if call.reply]
     answer = round(fmean(answers)) if answers else 0
@@ -167,8 +165,8 @@ def expected_calls(trial: TrialCalls, *, steps: int, episodes: int) -> CallPlan:
 
 
 def _tokens(request: Request, *, fixed: bool) -> int:
-    """Return the estimated number of tokens in one part of a prompt. With `fixed`, it is the part that
-    never changes, with the tool's description. Otherwise it is the rest."""
+    """Return the estimated number of tokens in a prompt. With `fixed`, count the part that never changes and
+    the description of the tool. Otherwise count the rest."""
     text = "".join(message.text for message in request.messages if message.fixed is fixed)
     tool = request.tool if fixed else None
     described = json.dumps([tool.name, tool.description, dict(tool.schema)]) if tool else ""
@@ -176,11 +174,11 @@ def _tokens(request: Request, *, fixed: bool) -> int:
 
 
 def worst_cost(trial: TrialCalls, prices: PriceList, provider: str, model: str) -> float:
-    """Return the maximum cost of one episode, in US dollars; 0 if the agent calls no model.
-
-    Every step makes all possible calls and retries, and every answer has its maximum length. Remembered
-    exchanges, feedback on every agent and separate answers to people are included. Raises
+    """Return the maximum cost of one episode, in US dollars. It is 0 if the agent calls no model. Raises
     UnknownPriceError if the model has no price.
+
+    Every step is assumed to make all possible calls and retries, with answers of the maximum length.
+    Remembered exchanges, feedback and separate answers to people are included.
     """
     if not trial.calls:
         return 0.0

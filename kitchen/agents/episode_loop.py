@@ -60,11 +60,10 @@ class EpisodeLoop(StepOpening):
         limits: DecisionLimits = USUAL_LIMITS,
     ) -> list[AskedMember]:
         """Ask every member that must decide. Return their situations and decisions, in the order in which the
-        commands run.
+        commands run. Errors of agents are not caught.
 
-        `agents` has the agent of each member by its number. `answers` returns the recorded model answers
-        of a member. They are used in place of model calls; None means new calls. Errors of agents are not
-        caught.
+        `agents` has the agent of each member, by member number. `answers` returns a member's recorded model
+        answers, which are used instead of model calls. If it returns None, the models are called.
         """
         told = [
             (member, self.situation(member, replace(limits, answers=answers(member.number))))
@@ -86,15 +85,16 @@ class EpisodeLoop(StepOpening):
         return made
 
     def _decides_later(self, agent: Agent, situation: Situation) -> bool:
-        """Return whether live play would go on before this agent has decided. Such an agent does not know
-        the commands that other agents choose in this step, and they do not know its command."""
+        """Return whether a live episode would continue before this agent has decided. Such an agent does not
+        know the commands that other agents choose in this step, and they do not know its command."""
         organisation = self.schedule.organisation if self.schedule else None
         return bool(organisation and organisation.least_think_steps) and agent.decides_later(situation)
 
     @property
     def informed_members(self) -> list[Member]:
-        """Return the members that get their situation in this step, sorted by number. If the organisation
-        lets busy members answer messages, these are all members."""
+        """Return the members that get their situation in this step, sorted by number. These are all members
+        if the organisation lets busy members answer messages. Otherwise they are the members that are
+        asked."""
         organisation = self.team.organisation
         if organisation is None or not organisation.talks_within or not self.asked_members:
             return self.asked_members
@@ -102,9 +102,9 @@ class EpisodeLoop(StepOpening):
         return sorted(members, key=lambda member: member.number)
 
     def _exchange(self, told: Sequence[tuple[Member, Situation]]) -> StepDialogue | None:
-        """Return the dialogue that these members hold within the step. Return None if the organisation
-        allows no such dialogue. In a dialogue, members know other seats' commands that are already fixed,
-        if the team lets them."""
+        """Return the dialogue in which these members write to each other within the step. Return None if the
+        organisation allows no such dialogue. If the team allows it, members know the commands that are
+        already fixed."""
         mailbox, game = self.mailbox, self.game
         if mailbox is None:
             return None
@@ -122,9 +122,10 @@ class EpisodeLoop(StepOpening):
         return StepDialogue.of(situations, hears, sent=len(mailbox.posted))
 
     def _commands_of(self, member: Member, decision: Decision) -> dict[int, Command]:
-        """Return a member's commands. It cannot command settled seats or seats of another member.
+        """Return a member's commands, by seat. Commands for other members' seats, and for seats whose command
+        is fixed, are ignored.
 
-        In a team, seats that it leaves out are idle, as in live play. Logs without a team leave them out.
+        In a team, seats without a command do `idle`, as in a live episode. Otherwise they are left out.
         """
         settled = self.settled
         others = self._seats - set(member.seats)
@@ -139,8 +140,8 @@ class EpisodeLoop(StepOpening):
         return {**given, **dict.fromkeys(left, self.game.idle)}
 
     def step_of(self, asked: Sequence[AskedMember]) -> StepMade:
-        """Return the step with the commands, decisions and messages that follow from the decisions in
-        `asked`. The episode is not changed."""
+        """Return the step that follows from the decisions in `asked`: commands, decisions and messages. The
+        episode is not changed."""
         now = {each.member.number: each for each in asked if not self._is_delayed(each.decision)}
         given = {
             each.member.number: self._commands_of(
@@ -157,8 +158,7 @@ class EpisodeLoop(StepOpening):
         return StepMade(self._running_order(given), decisions, tuple(words.sent))
 
     def _due(self, decision: Decision) -> int:
-        """Return the step in which a decision takes effect. Return 0 if the team has no schedule, or if
-        the member did not plan."""
+        """Return the step in which a decision takes effect. Return 0 if it takes effect at once."""
         number = self.game.clock + 1
         return self.schedule.due_in(number, planned=decision.planned) if self.schedule else 0
 
@@ -166,9 +166,12 @@ class EpisodeLoop(StepOpening):
         return self._due(decision) > self.game.clock + 1
 
     def _running_order(self, given: Mapping[int, Mapping[int, Command]]) -> dict[int, Command]:
-        """Return all commands of the step in the order of live play (`kitchen.play.turn.turn_rules`). `given`
-        holds the commands of each member. The order is member by member: first its settled seats, then the
-        seats that it commands, then its other seats that may act."""
+        """Return all commands of the step in the order in which a live episode runs them
+        (`kitchen.play.turn.turn_rules`). `given` holds the commands of each member.
+
+        The members come in the order of their numbers. For each, fixed commands come first, then its own
+        commands, then those of seats that could act but did not.
+        """
         commands: dict[int, Command] = {}
         for member in sorted(self.team.members, key=lambda member: member.number):
             mine = given.get(member.number, {})
@@ -179,7 +182,7 @@ class EpisodeLoop(StepOpening):
         return commands
 
     def _joint(self, asked: Sequence[AskedMember]) -> DecisionMade:
-        """Merge the decisions of agents without an organisation into one decision."""
+        """Merge the decisions of agents that cannot send messages into one decision."""
         if len(self.team.members) == 1:
             joint = asked[0].decision
         else:
@@ -193,13 +196,13 @@ class EpisodeLoop(StepOpening):
 
     @property
     def joint_reason(self) -> str:
-        """Return the code of the reason why the agents are asked in a team without an organisation (rules for
-        messages). The reason is the same for all agents."""
+        """Return the code of the reason why the agents are asked, in a team without an organisation. It is
+        the same for all of them."""
         return self.reason([seat for seat in range(self.game.seats) if seat not in self.filled])
 
     def _decision(self, asked: AskedMember, words: _Words) -> DecisionMade:
-        """Return a member's decision in the form that logs store. If a busy member was asked only to
-        answer a message, its plans are kept only for seats that may act."""
+        """Return a member's decision in the form that logs store. The note gains the messages that were heard
+        or could not be sent."""
         member = asked.member
         kind, unsaid = self.team.kinds[self.team.members.index(member)], words.unsaid.get(member.number, [])
         situation, made = asked.situation, asked.decision
@@ -222,8 +225,8 @@ class EpisodeLoop(StepOpening):
         return replace(record, due=self._due(made), commands=commands, says=made.says)
 
     def _words_of(self, asked: Sequence[AskedMember]) -> _Words:
-        """Return the messages of these decisions that may be sent. They are in the order of the members
-        or, if members talk within the step, in the order of the rounds."""
+        """Return the messages of these decisions that may be sent. They are in the order of the members. If
+        members talk within the step, they are in the order of the dialogue."""
         assert self.mailbox  # noqa: S101 - asked in an organisation only
         words = _Words(self.game, self.mailbox.copy(), self._aim_words)
         says = [(each.member.number, say) for each in asked for say in each.decision.says]
@@ -236,8 +239,8 @@ class EpisodeLoop(StepOpening):
             return get_page(self.game.kind).aimed(self.game.public_brief(), aim)
 
     def take(self, step: StepMade) -> tuple[TeamMessage, ...]:
-        """Run the step in the game. Return the messages that the platform itself sends afterwards, such as
-        reports of finished jobs."""
+        """Run the step in the game. Return the messages that the system sends afterwards, such as reports of
+        finished jobs."""
         number = self.game.clock + 1
         chosen = {seat: each for each in step.decisions for seat in self._seats_of(each)}
         logged = tuple(
@@ -264,8 +267,8 @@ class EpisodeLoop(StepOpening):
         return tuple(sent)
 
     def _settle_due(self, due: Sequence[tuple[DecisionMade, DecisionEffect]]) -> list[TeamMessage]:
-        """Send and return the messages of decisions that take effect in the coming step. They arrive before
-        anybody is asked."""
+        """Send and return the messages of delayed decisions that take effect in the coming step. Call this
+        before anybody is asked."""
         sent, effects = list[TeamMessage](), list[DecisionEffect]()
         for made, effect in due:
             assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
@@ -293,8 +296,8 @@ class EpisodeLoop(StepOpening):
         return LoggedCommand(seat, command, decision.played_by if decision else "")
 
     def _remember(self, decision: DecisionMade, number: int) -> None:
-        """Store the results of a decision: memories, the last message that its member had heard, and its log
-        entry."""
+        """Store the results of a decision: the memories, the log entry, and the number of the last message
+        that the member had received."""
         if self.team.organisation is None and len(self.team.members) > 1:
             numbers = [member.number for member in self.team.members]
             self.memories = dict(zip(numbers, decision.memory, strict=True))
@@ -319,14 +322,15 @@ class EpisodeLoop(StepOpening):
         self._decisions.append(replace(_logged_decision(made, step, asked_in), note=note, dropped=dropped))
 
     def _settle_jobs(self) -> tuple[TeamMessage, ...]:
-        """Report the jobs that are done or have become impossible. Return the reports as messages."""
+        """Return reports about the jobs that are now done or impossible. They are also added to the messages
+        of the episode."""
         if self.mailbox is None:
             return ()
         settled = list(self.mailbox.settled_jobs(self.game))
         return tuple(self.mailbox.post(sent, self.game.clock + 1) for sent in settled)
 
     def log(self) -> EpisodeLog:
-        """Return the log of all steps taken so far. Decisions that take effect later come last in it."""
+        """Return the log of all steps taken so far. Decisions that will take effect later are at its end."""
         pending = self.schedule.pending.values() if self.schedule else ()
         asked_in = self.schedule.asked_in if self.schedule else {}
         return EpisodeLog(
@@ -375,12 +379,12 @@ class _Words:
     step."""
 
     def heard(self, member: int, talk: DialoguePosition) -> tuple[int, tuple[int, ...]]:
-        """Return which messages of the dialogue a member knew: the number of the last one, and the numbers
-        of earlier ones that it did not know."""
+        """Return which messages of the dialogue a member has received: the number of the last one, and the
+        numbers of earlier ones that it has missed."""
         return self.mailbox.heard_in_talk(self.game, member, talk, self.sent)
 
     def say(self, sender: int, given: MessageDraft) -> None:
-        """Send this message, or record why it may not be sent."""
+        """Send this message. If it is refused, record the reason."""
         step = self.game.clock + 1
         say, code = self.mailbox.refusal(self.game, step, sender, given)
         if code:
@@ -402,8 +406,8 @@ async def _ask(member: Member, agent: Agent, situation: Situation) -> AskedMembe
 
 
 async def _talk_in_turns(talk: StepDialogue, agents: Sequence[tuple[Member, Agent]]) -> list[AskedMember]:
-    """Ask these agents in the order of their dialogue within the step. None knows what another does in this
-    step. Busy members to whom nobody wrote are not asked."""
+    """Ask these agents in the order of their dialogue within the step. No agent knows what another one does
+    in this step. Busy members to whom nobody wrote are not asked."""
     spent, turns = [0.0] * len(agents), talk.turns()
     try:
         place, told, _ = next(turns)

@@ -54,8 +54,8 @@ def job_line(job: Job, who: str) -> str:
 
 
 def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...]:
-    """Return the reply's answers to these jobs as messages to the members who gave the jobs. Only the
-    first answer to each job is used."""
+    """Return the reply's answers to these jobs, as messages to the members who gave the jobs. If a job is
+    answered twice, the first answer counts."""
     by_number = {job.number: job for job in jobs}
     said: dict[int, MessageDraft] = {}
     for number, answer, words in _answers(reply):
@@ -67,7 +67,8 @@ def job_answers_in(reply: Reply, jobs: Iterable[Job]) -> tuple[MessageDraft, ...
 
 
 def _answers(reply: Reply) -> Iterator[tuple[int, str, str]]:
-    """Yield number, answer and words of each answer in a structured reply, JSON in text, or free text."""
+    """Yield (job number, answer, text) for each answer in the reply. The reply can be structured, JSON in
+    text, or free text."""
     parts = reply.call if reply.call is not None else json_object_in_text(reply.text)
     listed = parts.get("jobs") if parts is not None else None
     if isinstance(listed, list):

@@ -41,13 +41,13 @@ def follow_jobs(
     words: bool = False,
     stops: Mapping[int, int] = MappingProxyType({}),
 ) -> JobProgress:
-    """Choose a command for each seat that has a job (a task that another member gave it by message).
+    """Return the next command for each seat with a job (a task that another member gave it by message), and
+    the new state of the jobs.
 
-    A seat follows its newest job and returns to the older one afterwards. A job is accepted if it has an
-    aim (a goal that the world can check). A job that only has words is declined or, with `words`, left to
-    the caller. A job is given up after `patience` steps (0: never), or when its seat is told to stop.
-    `stops` gives, by seat, the number of the message that says so. `before` is the memory that the
-    previous call returned.
+    A seat follows its newest job first, then older ones. A job is accepted if it has an aim (a goal that the
+    world can check). A job with words only is declined or, with `words`, left to the caller. A job is given
+    up after `patience` steps (0: never), or when its seat is told to stop: `stops` has the number of that
+    message by seat. `before` is the memory from the previous call.
     """
     known = before or {"jobs": [], "seats": {}}
     jobs = _open(situation, known["jobs"])
@@ -89,22 +89,25 @@ def _open(situation: Situation, kept: Sequence[Json]) -> list[Job]:
 
 
 def _is_over(job: Job, situation: Situation) -> bool:
-    """Return whether a later message ended a job whose first message is no longer delivered."""
+    """Return whether a later message shows that the job has ended. Use this for a job whose first message is
+    no longer delivered."""
     about = [said for said in situation.talk.messages if said.data.get("job") == job.number]
     return any(said.kind != REPORT or said.data.get("status") != STARTED for said in about)
 
 
 def _is_stopped(job: Job, seats: Sequence[int], before: Mapping[str, int], stops: Mapping[int, int]) -> bool:
-    """Return whether the seat that does a job was told to stop after the job was given. A job without a seat
-    is stopped if all seats were told to stop."""
+    """Return whether the seat that works on a job was told to stop after the job was given. Without a seat,
+    all seats must have been told to stop."""
     at = [before[str(job.number)]] if str(job.number) in before else seats
     return bool(stops) and all(stops.get(seat, 0) > job.number for seat in at)
 
 
 def _seats(jobs: Sequence[Job], seats: Sequence[int], before: Mapping[str, int]) -> dict[int, int]:
-    """Return the seat that works on each job, by job number. A job keeps its seat, and a new job gets a
-    seat that has no job. If there are more jobs than seats, the first ones in `jobs` get the seats.
-    `before` has the seats of jobs so far."""
+    """Return the seat that works on each job, by job number. A job keeps its seat, and a new job gets a seat
+    without a job. `before` has the seats of the jobs so far.
+
+    If there are more jobs than seats, the jobs that come first in `jobs` get the seats.
+    """
     kept = {job.number: before[str(job.number)] for job in jobs if str(job.number) in before}
     at: dict[int, int] = {}
     for job in jobs:
@@ -180,8 +183,8 @@ class Follower(Agent):
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:
-    """Return the people who wrote to the agent and have not yet got its answer that it reads no messages.
-    People whom it may not write to are left out. `told` lists those who already got the answer."""
+    """Return the people to whom the agent must say that it reads no messages. They wrote to the agent, and it
+    may write to them. `told` lists the people who already got this answer."""
     organisation = situation.talk.organisation
     if organisation is None:
         return ()

@@ -53,8 +53,8 @@ def judge_job(status: str, words: Iterable[str]) -> str:
 
 
 def _reported(clause: str) -> str:
-    """Return SUCCESS if a clause of a message reports that a job is done, FAIL if it reports that the job
-    failed, else UNKNOWN."""
+    """Return SUCCESS if a clause of a message reports that a job is done, or FAIL if it reports a failure.
+    Return UNKNOWN otherwise."""
     if _NO_REPORT.search(clause) or clause.rstrip().endswith("?"):
         return UNKNOWN
     if failure := _FAILED.search(clause):

@@ -21,8 +21,8 @@ def make_situation(
     people: tuple[int, ...] = (),
     seed: int = 0,
 ) -> Situation:
-    """Return the situation in the world's present state for an agent that holds these seats. `commanded`
-    has the known commands of other seats, and `people` lists the seats of people."""
+    """Return what an agent that holds these seats can know in the world's present state. `commanded` has the
+    known commands of other seats, and `people` lists the seats of people."""
     held = tuple(seats)
     return Situation(
         world=world.kind,

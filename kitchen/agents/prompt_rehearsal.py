@@ -80,7 +80,9 @@ class _Play:
         )
 
     def asked(self, number: int, known: Mapping[int, Command]) -> Situation:
-        """Return the situation of this agent, as in live play (`kitchen.play.coplayers.agent_situations`)."""
+        """Return the situation of this agent, as it would be in a live episode
+        (`kitchen.play.coplayers.agent_situations`). `known` are the commands of other seats that it may
+        know."""
         seats = self.minds[number][0]
         own = {seat: command for seat, command in self.settled.items() if seat in seats}
         seen = replace(
@@ -97,7 +99,7 @@ class _Play:
         return replace(situation, talk=with_aims_of_others(situation.talk, self.game))
 
     def step(self) -> list[tuple[Situation, Decision]]:
-        """Play one more step; return the situation and the decision of each agent."""
+        """Play one more step. Return the situation and the decision of each agent."""
         given = self._of_people()
         shared = {**given, **self.settled} if self.way.knowing == EVERYBODY else dict(given)
         known = {} if self.way.knowing == NO_ONE else shared
@@ -125,8 +127,8 @@ class _Play:
         return given
 
     def _plan(self, situation: Situation, decision: Decision) -> dict[int, Command]:
-        """Store the plans in an agent's decision. Return the commands of all its seats, including seats
-        whose command was already fixed."""
+        """Store the plans in an agent's decision. Return the commands of all its seats, including the fixed
+        ones."""
         own = {seat: self.settled[seat] for seat in situation.seats if seat in self.settled}
         for seat, then in decision.plans.items():
             made = Plan(tuple(then), "", "", self.game.clock + 1)
@@ -134,7 +136,7 @@ class _Play:
         return {**own, **{seat: do for seat, do in decision.commands.items() if seat not in own}}
 
     def open(self) -> None:
-        """Open the next step: settle the commands of seats that are not asked."""
+        """Open the next step, and fill in the commands of seats that are not asked."""
         seats, over = range(self.game.seats), self.game.has_ended
         opened = open_turn(self.game, () if over else seats, self.plans, passes_by=self.way.passes_by)
         self.events, self.plans = (*self.events, *opened.broken), opened.plans
@@ -146,7 +148,8 @@ class RehearsedEpisode:
     prompts are requested. Steps already played are not repeated."""
 
     def __init__(self, game: World, minds: SeatedAgents, way: PlayCondition | None = None) -> None:
-        """Start the episode. Raises WorldError for impossible settings."""
+        """Start a trial episode with these agents. Language models are replaced by a program that imitates
+        them. Raises WorldError for impossible settings."""
         self._minds = minds
         self._play = _Play(game, minds, way or PlayCondition(), [_rehearsed(mind) for _, mind in minds])
         game.reset(PREVIEW_SEED)
@@ -169,15 +172,15 @@ class RehearsedEpisode:
 
 
 def _rehearsed(mind: Agent) -> Agent:
-    """Return the same kind of agent with the stand-in in place of its language model. An agent without a
-    model is returned unchanged."""
+    """Return a copy of the agent in which a program that imitates a language model replaces the model. An
+    agent without a model is returned unchanged."""
     rehearsal = mind.rehearsal()
     return make_agent(mind.kind, rehearsal.remembering or rehearsal.settings) if rehearsal else mind
 
 
 def _as_sent(request: Request, mind: Agent, situation: Situation) -> Request:
-    """Return the request with the fixed messages of the real agent, because some of them depend on its
-    model."""
+    """Return the request with the fixed messages of the real agent in place of those of its copy. Some of
+    them depend on the agent's model."""
     fixed = iter(mind.fixed_messages(situation))
     messages = tuple(
         replace(message, text=next(fixed, message.text)) if message.fixed else message

@@ -23,8 +23,8 @@ class RandomAgent(Agent):
     light = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return one random legal command for every seat that has one, in the order of seats. The decision
-        has no memory."""
+        """Return a random legal command for every seat that has one, in the order of seats. The agent has no
+        memory."""
         rng = Random(situation.seed)  # noqa: S311
         taken = set(situation.commanded.values())
         commands: dict[int, Command] = {}
@@ -38,8 +38,8 @@ class RandomAgent(Agent):
 
 
 def _taken(command: Command, taken: set[Command]) -> bool:
-    """Return whether an earlier seat gives the same command and it can be done only once (storages never run
-    empty)."""
+    """Return whether an earlier seat already has this command, and only one seat can carry it out. Any number
+    of seats can take items from storage."""
     if command not in taken:
         return False
     if command[0] == "get":

@@ -53,7 +53,8 @@ class StepOpening:
         settings: Mapping[str, Json] = MappingProxyType({}),
         goal: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
-        """Begin the episode. `settings` are the world's settings, which the log stores."""
+        """Begin an episode with this team. `settings` are the world's settings, for the log. `goal` has the
+        metrics' values at which the episode ends."""
         self.game, self.seed, self.team, self.settings = game, seed, team, settings
         self.goal = goal
         self._seats = {seat for member in team.members for seat in member.seats}
@@ -89,7 +90,7 @@ class StepOpening:
 
     @property
     def settled(self) -> dict[int, Command]:
-        """Return the commands of the coming step that nobody can change, by seat."""
+        """Return the commands for the coming step that are already fixed, by seat."""
         return {seat: each.command for seat, each in self.filled.items() if seat not in self.may_act}
 
     @property
@@ -141,7 +142,7 @@ class StepOpening:
         return reminder_reason(member.number, self.game.clock + 1, asked_in, talk.jobs, talk.messages)
 
     def _ask_by_schedule(self, schedule: AskingSchedule) -> None:
-        """Ask only the members whose turn it is. Seats of the others do nothing in this step."""
+        """Ask only the members that the schedule selects for this step. Seats of the others do nothing."""
         assert self.mailbox  # noqa: S101 - a schedule belongs to an organisation
         wants = {member.number for member in self.asked_members}
         heard = {number: last.number for number, last in self._heard.items()}
@@ -189,7 +190,8 @@ class StepOpening:
         )
 
     def _because(self, member: Member, asked: Collection[int], messages: Sequence[TeamMessage]) -> str:
-        """Return why a member is asked: its plan broke, a job has news, or there is a new message."""
+        """Return the code of the reason why a member is asked: to answer a message, a dropped plan, news, or
+        a reminder. If there is none of these, it is simply the seats' turn to choose."""
         if member not in self.asked_members:
             return REASON_TO_ANSWER
         reason = reason_with_news(self.reason(asked), messages)
@@ -199,7 +201,7 @@ class StepOpening:
         return any(self.game.visible(seat, event) for seat in member.seats)
 
     def _known(self, member: Member, commanded: Mapping[int, Command]) -> dict[int, Command]:
-        """Return, from the commands in `commanded`, only those that one of the member's seats may know."""
+        """Return those of the commands in `commanded` that at least one of the member's seats may know."""
         return {
             seat: command
             for seat, command in commanded.items()
@@ -212,7 +214,8 @@ class StepOpening:
         return drawn if len(self.team.members) == 1 else derived_seed(drawn, member.number)
 
     def reason(self, asked: Collection[int]) -> str:
-        """Return why these seats are asked, regardless of messages."""
+        """Return the code of the reason why these seats are asked, apart from messages: a dropped plan of one
+        of them, or simply their turn to choose."""
         broken = {
             event.seat
             for event in self.events
@@ -229,7 +232,7 @@ class StepOpening:
         return with_aims_of_others(talk, self.game)
 
     def _plans_of(self, made: DecisionMade, step: int) -> dict[int, Plan]:
-        """Return the plans of a decision that takes effect in this step, by seat."""
+        """Return the plans that a decision has for the steps after this one, by seat."""
         return {
             seat: Plan(tuple(then), made.played_by, made.fallback, step).in_place_of(self.plans.get(seat))
             for seat, then in made.plans.items()
@@ -237,8 +240,8 @@ class StepOpening:
         }
 
     def _take_due(self) -> list[tuple[DecisionMade, DecisionEffect]]:
-        """Apply the commands and plans of delayed decisions that take effect in the coming step. Drop
-        those that are no longer possible. Return each decision with its effect."""
+        """Apply the delayed decisions that take effect in the coming step. Return each of them with its
+        effect. Commands and plans that are no longer possible are dropped."""
         self._begun = set()
         if self.schedule is None or self.is_over:
             return []

@@ -134,7 +134,8 @@ class Chart:
 
     @property
     def full_note(self) -> str:
-        """Return the note. A sentence is added if an interval extends beyond the axis and is cut."""
+        """Return the note below the chart. If an interval is cut at the end of the axis, a sentence says
+        so."""
         points = (point for one in self.series if one.look != "spans" for point in one.points)
         ends = (end for point in points for end in (point.low, point.high) if end is not None)
         cut = any(not self.y.low <= end <= self.y.high for end in ends)
@@ -147,8 +148,7 @@ class Chart:
 
     @property
     def listed(self) -> tuple[Series, ...]:
-        """Return the series that the legend shows; each name is shown once. Empty if there is only one
-        series."""
+        """Return the series that the legend shows, each name once. Empty if there would be fewer than two."""
         found = {one.name: one for one in self.series if one.listed}
         return tuple(found.values()) if len(found) > 1 else ()
 

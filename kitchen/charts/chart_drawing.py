@@ -70,7 +70,8 @@ def _converter() -> ModuleType:
 
 
 def _sheet(chart: Chart, plot: str, scale: float = 1.0) -> str:
-    """Return the plot with title, mark of synthetic data, and note, each line within the sheet's width."""
+    """Return the whole figure as SVG: the plot with title, note and a mark for synthetic data. Long lines are
+    wrapped to the figure's width."""
     across, down = (float(re.findall(f' {side}="([\\d.]+)"', plot)[0]) for side in ("width", "height"))
     width = across + 2 * EDGE
     title = wrap_text(chart.title, int((width - MARK) / LETTER)).split("\n")
@@ -124,7 +125,7 @@ def _hatches(chart: Chart) -> Iterator[str]:
 
 
 def _png(png: bytes, chart: Chart) -> bytes:
-    """Add title and description to a PNG, after its header."""
+    """Return the PNG with title and description stored in it as metadata."""
     words = {"Title": chart.full_title, "Description": chart.alternative}
     chunks = (b"iTXt" + name.encode() + bytes(5) + text.encode() for name, text in words.items())
     made = (struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks)
@@ -136,10 +137,8 @@ REFERENCES = re.compile(rb"(?:\n +/\w+ \d+ 0 R)+")
 
 
 def _pdf(pdf: bytes, chart: Chart) -> bytes:
-    """Return a PDF with title and description, and with its objects and names in a fixed order.
-
-    The order in which svg2pdf writes fonts and resources is random.
-    """
+    """Return the PDF with title and description. The same chart always gives the same bytes, although svg2pdf
+    writes fonts and resources in random order."""
     bodies: dict[bytes, tuple[bytes, bytes]] = {}
     for number, body in re.findall(rb"\n(\d+) 0 obj(.*?)\nendobj", pdf, re.DOTALL):
         entries, _, stream = body.partition(b"\nstream\n")

@@ -131,8 +131,8 @@ class _Figure:
         return [axes, {"data": {"values": [{}]}, "mark": words}]
 
     def _layers(self, panel: Panel) -> Iterator[Spec]:
-        """Yield the layers of a panel: spans, thin lines, all other marks, and intervals. The first panel
-        handles the choice of a name in the legend, for all panels."""
+        """Yield the layers of a panel: spans, thin lines, all other marks, and intervals. On a page, the
+        first layer lets the reader choose a name in the legend."""
         first = panel is self.chart.panels[0]
         ordered = sorted(panel.series, key=lambda one: _UNDER.get(one.look, 3))
         marks = [(one, layer) for one in ordered for layer in self._marks(one)]
@@ -169,8 +169,8 @@ class _Figure:
             yield self._box(one, "x", BAR, {"y": self._y()}, {"type": "rule", "strokeWidth": 2.5})
 
     def _box(self, one: Series, along: str, half: float, other: Spec, mark: Spec) -> Spec:
-        """Return a layer of marks that reach from `half` below to `half` above each point's position along
-        an axis (scaled by the thickness of the series)."""
+        """Return a layer of marks that extend from `half` below to `half` above each point along the axis
+        `along`. The extent is multiplied by the thickness of the series."""
         reach = half * one.thick
         sides = {"from": f"datum.{along} - {reach:g}", "to": f"datum.{along} + {reach:g}"}
         axis = self._x() if along == "x" else self._y()
@@ -202,8 +202,8 @@ class _Figure:
         }
 
     def _seen(self, one: Series, *, shape: bool = False) -> Spec:
-        """Return the encoding of a series: its colour, its shape and its tooltip. A series that is listed
-        also appears in the legend."""
+        """Return the encoding of a series: colour, tooltip and, with `shape`, its shape. A series in the
+        legend can be highlighted there."""
         listed = self.chart.listed
         names = [each.name for each in listed]
         told: Spec = {"tooltip": _WORDS}
@@ -283,8 +283,8 @@ def _lines(names: Sequence[str], letters: int) -> list[list[str]]:
 
 
 def _fitting(names: Sequence[str], width: str) -> Spec:
-    """Return the axis labels for a plot of this width on a page. If there is little room, the words of a name
-    are on separate lines."""
+    """Return the axis settings that make these names fit into a plot of this width. If there is little room,
+    the words of a name are on separate lines."""
     room = f"{width} / {len(names)}"
     whole, lines = (f"{_json(one)}[datum.value]" for one in (list(names), _lines(names, LETTERS)))
     return {

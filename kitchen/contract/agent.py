@@ -164,7 +164,7 @@ class Situation:
     limits: DecisionLimits = DecisionLimits()
 
     def limited(self, **limits: Any) -> Self:
-        """Return a copy of the situation with some limits replaced. `limits` are named as in
+        """Return a copy of the situation with these limits replaced. The keywords are fields of
         `DecisionLimits`."""
         return replace(self, limits=replace(self.limits, **limits))
 
@@ -208,8 +208,8 @@ class Decision:
 
 
 def add_to_note(note: Json, key: str, value: Json) -> dict[str, Json]:
-    """Return a decision's note (JSON for the log) with one more entry. A note that is not a dict is moved
-    under `note`."""
+    """Return a decision's note (JSON for the log) with one more entry. A note that is not a dict becomes the
+    entry `note`."""
     return {**(note if isinstance(note, dict) else {"note": note}), key: value}
 
 
@@ -242,28 +242,29 @@ class Adviser:
     """
 
     def advise(self, situation: Situation) -> Advice | None:
-        """Return a recommended command for the situation's only seat; None if none is known. Must be
-        quick."""
+        """Return a recommended command for the situation's only seat. None if no good command is known. Must
+        be quick."""
         return None
 
     def lead(self, situation: Situation) -> Advice | None:
-        """Return the next command of a beginner who reaches the goal of the practice (`Practice.until`) in
-        a short and simple way. None if none is known. Must be quick."""
+        """Return the next command on a short and simple way to the goal of the practice (`Practice.until`).
+        None if none is known. Must be quick."""
         return self.advise(situation)
 
     def decide(self, situation: Situation) -> Decision:
-        """Return the command and the messages of a sensible person in the situation's only seat. The
-        decision has no command if none is known. This may take a moment."""
+        """Return the command and the messages that a sensible person in the situation's only seat would
+        choose. The decision has no command if none is known. This may take a moment."""
         advice = self.advise(situation)
         return Decision({situation.seats[0]: advice.command} if advice else {}, memory=situation.memory)
 
     def slip(self, offered: Sequence[Command], chance: Random) -> Command:
-        """Return the command of a synthetic participant that errs: by default, any of the offered ones."""
+        """Return a command of a simulated participant who makes a mistake. By default, it is a random one of
+        those offered."""
         return chance.choice(offered)
 
     def expected(self, situation: Situation, seats: Sequence[int]) -> Mapping[int, Command]:
-        """Return the commands that a sensible person in the situation's only seat would expect from the other
-        `seats`. Seats without a known command are left out.
+        """Return the commands that a sensible person would expect from other players. The person plays the
+        situation's only seat. Seats without a known command are left out.
 
         `situation.commanded` has the person's own command.
         """
@@ -278,8 +279,8 @@ class Adviser:
         return None
 
     def output(self, score: Mapping[str, Json], steps: int) -> float:
-        """Return how much was produced in an episode of `steps` steps with this score. The result is a
-        share of the highest output to be expected."""
+        """Return how productive an episode of `steps` steps with this score was. 1 is the highest output to
+        be expected."""
         return 0.0
 
 
@@ -298,20 +299,20 @@ class AimPursuer:
     Stateless."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the next command of this seat towards `aim`, and the status of the aim.
+        """Return the next command of this seat towards `aim`, and the status of the aim. Must be quick.
 
-        `since` is what `World.aim_mark` returned when the aim was given to the seat. An aim with an
-        unknown form has the status FAIL. Must be quick.
+        `since` is what `World.aim_mark` returned when the aim was given to the seat. An aim of an unknown
+        form has the status FAIL.
         """
         raise NotImplementedError
 
     def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
-        """Return all aims that this seat of the agent can have, as `World.aims` lists them."""
+        """Return all aims that this seat of the agent can have; see `World.aims`."""
         return ()
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return the facts about the present moment that `status` compares with later. Called when the
-        agent itself chooses an aim for its seat."""
+        """Return facts about the present moment, which `status` later compares. Called when the agent chooses
+        an aim for its seat."""
         return None
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:
@@ -327,8 +328,8 @@ class AimPursuer:
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return a useful aim for this seat, or None if there is none. `brief` and `seen` are the brief
-        and the observation of any seat. `taken` are the aims that other seats have now."""
+        """Return a useful aim for this seat, or None if there is none. `brief` (unchanging facts) and `seen`
+        (the observation) can be those of any seat. `taken` are the aims that other seats have now."""
         return None
 
 
@@ -412,18 +413,18 @@ class Agent(ABC):
         return ""
 
     def model(self) -> str:
-        """Return the language model that plays, as `provider:model`. If the settings name none, this is
-        the process's default. Empty if the agent uses no model."""
+        """Return the language model that the agent uses, as `provider:model`. If the settings name none, this
+        is the process's default. Empty if the agent uses no model."""
         return ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return settings for a trial run without cost, in which the agent's prompts can be measured. None
-        if the agent calls no language model."""
+        """Return the settings for a trial run without cost, which measures the agent's prompts. None if the
+        agent calls no language model."""
         return None
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the messages that the agent sends to a language model in every step of an episode. The
-        episode starts with this situation. Empty if the agent uses no model."""
+        """Return the messages to a language model that stay the same in every step of an episode. `situation`
+        is the first of the episode. Empty if the agent uses no model."""
         return ()
 
     def placeholders(self, situation: Situation) -> Mapping[str, str]:
@@ -437,13 +438,13 @@ class Agent(ABC):
         return False
 
     def will_plan(self, situation: Situation) -> bool:
-        """Return whether the decision in this situation will be planned (`Decision.planned`). Must be quick.
-        May raise."""
+        """Return whether a new plan will be made in this situation (`Decision.planned`). Must be quick. May
+        raise."""
         return True
 
     def decides_later(self, situation: Situation) -> bool:
-        """Return whether steps go on before this agent has decided, if thinking takes steps. Agents that
-        decide at once, or may go on without planning, are waited for."""
+        """Return whether steps may continue before this agent has decided. False for agents that decide at
+        once, or may decide without a new plan: the step waits for them."""
         return not self.instant and self.will_plan(situation)
 
     @abstractmethod
@@ -453,14 +454,14 @@ class Agent(ABC):
 
     def fall_back(self, situation: Situation, code: str) -> Decision:
         """Return the decision for a step in which `decide` was late (`code` is `timeout`) or failed
-        (`error`). By default the decision has no commands. It must be computed at once. May raise."""
+        (`error`). By default it has no commands. It must be computed at once. May raise."""
         return Decision(commands={}, memory=situation.memory)
 
     def arrived(self, situation: Situation, late: Decision) -> Decision | None:
-        """Return a new decision that makes use of `late`, or None to ignore it. `late` is a decision for an
-        earlier step of a real-time world that has arrived only now.
+        """Return a new decision that uses `late`, or None to ignore it. `late` is a decision for an earlier
+        step of a real-time world that has arrived only now.
 
-        `situation.memory` is the memory after the fallback decisions that were made meanwhile. Must be
-        quick and wait for nothing. May raise.
+        `situation.memory` includes the fallback decisions that were made meanwhile. Must be quick and wait
+        for nothing. May raise.
         """
         return None

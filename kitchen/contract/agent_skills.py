@@ -66,7 +66,7 @@ class SeatObservation:
 
     @classmethod
     def of(cls, situation: Situation, seat: int) -> Self:
-        """Return what the agent observes in this seat. The seat must be one of the agent's own seats."""
+        """Return the agent's observation in this seat. The seat must be one of the agent's own."""
         known = situation.briefs[seat], situation.observations[seat], situation.legal[seat]
         return cls(seat, *known, situation.events)
 
@@ -123,7 +123,7 @@ class Skills(ABC):
 
     @abstractmethod
     def seats(self, sight: SeatObservation) -> Sequence[int]:
-        """Return all seats that play, including the agent's own."""
+        """Return all seats of the game, including the agent's own."""
 
     @abstractmethod
     def named(self, seat: int) -> str:
@@ -131,8 +131,8 @@ class Skills(ABC):
 
     @abstractmethod
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual style of play in the level that is being played. It applies where the agent's
-        settings name no style."""
+        """Return the usual style of play in the current level. It is used if the agent's settings choose no
+        style."""
 
     @abstractmethod
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -148,17 +148,17 @@ class Skills(ABC):
 
     @abstractmethod
     def meant(self, written: Sequence[str], sight: SeatObservation) -> Skill | None:
-        """Return the skill that a model's words (`written`) name, even if the spelling differs. The verb
-        comes first. None if the world has no such skill."""
+        """Return the skill that a model means by these words (verb first), even if they are spelled
+        differently. None if the world has no such skill."""
 
     @abstractmethod
     def conditions(self, sight: SeatObservation, skill: Skill) -> Sequence[SkillCondition]:
-        """Return the conditions that must hold for the agent's seat to choose the skill now, in the order
+        """Return the conditions under which the agent's seat can begin this skill now. They are in the order
         in which they are checked."""
 
     @abstractmethod
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the facts about the present moment with which `status` compares later. Called when the
+        """Return facts about the present moment, to which `status` compares a later one. Called when the
         agent's seat begins the skill."""
 
     @abstractmethod
@@ -171,8 +171,8 @@ class Skills(ABC):
         """Return the skills that the seat `other` finished in the last step."""
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether the finished skill `done` is the predicted skill `foreseen`. None if `done` may
-        be a step towards `foreseen`."""
+        """Return whether the finished skill `done` fulfils the prediction `foreseen`. None if `done` may only
+        be a step towards it."""
         return foreseen == done
 
     @abstractmethod
@@ -189,18 +189,17 @@ class Skills(ABC):
         return 1
 
     def is_clocked(self, sight: SeatObservation) -> bool:
-        """Return whether the world runs in real time, so that steps do not wait for commands."""
+        """Return whether the world runs in real time. Its steps then do not wait for commands."""
         return False
 
     @abstractmethod
     def rule(self, sight: SeatObservation, other: int, manner: PlayStyle) -> Skill:
-        """Return the skill that fixed rules would choose now for the seat `other`. It may be a wait.
-        `manner` is the style of play. The stand-in (a program that imitates a language model) answers with
-        this skill."""
+        """Return the skill that fixed rules would choose now for the seat `other`. It can be a wait. `manner`
+        is the style of play."""
 
     def errand(self, sight: SeatObservation) -> Skill:
-        """Return the skill that a hint recommends for the agent's own seat. Usually this is the skill of
-        `rule`. If `rule` would wait for others, a better skill may be returned."""
+        """Return the skill that a hint recommends to the person in the agent's seat. Usually it is the skill
+        of `rule`. If that is a wait for others, another useful skill can take its place."""
         return self.rule(sight, sight.seat, self.manner(sight))
 
     def intent(self, skill: Skill) -> Intent:

@@ -54,7 +54,7 @@ class BusyMembers:
     """Members whose seats only wait or follow somebody."""
 
     def is_busy(self, member: int) -> bool:
-        """Return whether this member acts or thinks."""
+        """Return whether this member is carrying out an action or is thinking."""
         return member in self.acting or member in self.thinking
 
 
@@ -72,9 +72,12 @@ class AnswerDelays:
         messages: Mapping[int, Sequence[TeamMessage]],
         partners: Mapping[int, int],
     ) -> set[int]:
-        """Return the agents that are not asked about their new messages in this step. Call it once in each
-        step. `messages` has the messages that each agent knows, by the agent's number. `partners` says
-        which members are in a conversation."""
+        """Return the agents that are not asked about their new messages in this step. Call this once in each
+        step.
+
+        `messages` has the messages that each agent knows, by member number. `partners` has each member's
+        conversation partner.
+        """
         return {
             member
             for member, said in messages.items()
@@ -129,8 +132,8 @@ FIRST_REMINDER = 30
 def reminder_reason(
     member: int, step: int, asked_in: int, jobs: Iterable[Job], messages: Iterable[TeamMessage]
 ) -> str:
-    """Return why a member is reminded in this step: `overdue` (a job without news), `reminder` (a question
-    without an answer), or an empty text for no reminder.
+    """Return why a member is reminded in this step: `overdue` (a job has not changed for long), or `reminder`
+    (a question has no answer). Return an empty text for no reminder.
 
     `asked_in` is the step in which the member was last asked, 0 if never. `jobs` are the open jobs.
     `messages` are the messages that the member sent and received.
@@ -142,8 +145,8 @@ def reminder_reason(
 
 
 def _unanswered(member: int, messages: Iterable[TeamMessage]) -> Iterable[int]:
-    """Return the steps in which this member sent questions and requests that were not answered: the
-    addressee has sent no message since."""
+    """Return the steps in which this member sent questions and requests that have no answer yet. Any later
+    message from the addressee counts as an answer."""
     waits: dict[int, int] = {}
     for said in messages:
         if said.sender == member and said.kind in {ASK, REQUEST}:
@@ -154,16 +157,17 @@ def _unanswered(member: int, messages: Iterable[TeamMessage]) -> Iterable[int]:
 
 
 def _is_reminder_due(since: int, asked_in: int, step: int) -> bool:
-    """Return whether a reminder has become due after the step in which the member was last asked."""
+    """Return whether another reminder is due, compared with the step in which the member was last asked.
+    `since` is the step in which the waiting began."""
     return _reminders(step - since) > _reminders(asked_in - since)
 
 
 def silent_steps(since: int, step: int) -> int:
-    """Return the steps without news after which the last reminder was due, if something has been without
-    news since the step `since`: 30, 90, 210 and so on. 0 if none is due yet."""
+    """Return the waiting time, in steps, after which the last reminder became due: 30, 90, 210 and so on.
+    Return 0 if none is due yet. `since` is the step in which the waiting began."""
     return FIRST_REMINDER * ((1 << _reminders(step - since)) - 1)
 
 
 def _reminders(steps: int) -> int:
-    """Return how many reminders are due after this number of steps of waiting."""
+    """Return how many reminders are due after this many steps of waiting."""
     return (max(steps, 0) // FIRST_REMINDER + 1).bit_length() - 1

@@ -61,8 +61,8 @@ class Job:
 
     @property
     def cycle(self) -> int:
-        """Return the number of members in the circle if the job came back to a member that had it before. 0
-        if it did not come back."""
+        """Return the number of members in the circle if the job was passed back to an earlier worker. Return
+        0 if it was not."""
         lap, length = list[int](), 0
         for member in (*self.held, self.worker):
             length = len(lap) - lap.index(member) if member in lap else 0
@@ -71,18 +71,18 @@ class Job:
 
     @property
     def is_open(self) -> bool:
-        """Return True if the job can still change: it is given, accepted or started."""
+        """Return True while the job has not ended: it is given, accepted or started."""
         return self.state in OPEN
 
     def mark_of(self, seat: int) -> Json:
-        """Return the facts that the world recorded for this seat of the worker when the job was given
-        (`World.aim_mark`)."""
+        """Return the facts that the world recorded for this seat when the job was given (`World.aim_mark`).
+        The seat belongs to the worker."""
         return self.marks.get(str(seat), self.since)
 
 
 def jobs_in(messages: Iterable[TeamMessage]) -> tuple[Job, ...]:
-    """Return all jobs that these messages give, in the order in which they were given. Each job has the
-    status that the last message about it reports."""
+    """Return the jobs that these messages give, in order. Each has the status that the last message about it
+    reports."""
     return tuple({(job.number, job.worker): job for _, job in job_changes(messages)}.values())
 
 
@@ -114,7 +114,7 @@ class JobLedger:
         return tuple(self._open.values())
 
     def hear(self, message: TeamMessage) -> list[Job]:
-        """Read the next message. Return the jobs that the message gives or changes, in their new state."""
+        """Process the next message. Return the jobs that it gives or changes, in their new state."""
         self.heard += 1
         made = [*_given(message, self._open.values()), *_changed(self._open.values(), message)]
         for job in made:
@@ -134,16 +134,15 @@ def _given(message: TeamMessage, jobs: Iterable[Job]) -> list[Job]:
 
 
 def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) -> Job | None:
-    """Return the open job of `sender` that is passed on by a message of kind `inform` with this `data`.
-    None if the message passes no job on."""
+    """Return the job of `sender` that a message with this `data` passes on to somebody else. None if it
+    passes no job on."""
     mine = (job for job in jobs if job.is_open and job.worker == sender)
     return next((job for job in mine if job.number == data.get(PASSED_ON)), None)
 
 
 def aim_and_words(text: str, aims: Iterable[str]) -> tuple[str, str]:
-    """Split the text of a job into its aim and the words after the aim. `aims` lists how aims are written,
-    such as `serve salmonSushi`. If the text does not begin with an aim, the aim is empty and all of the
-    text is words."""
+    """Split the text of a job into its aim and the rest. Return both texts. If the text does not begin with
+    an aim, the aim is empty. `aims` lists how aims are written, such as `serve salmonSushi`."""
     for aim in sorted(aims, key=len, reverse=True):
         rest = text[len(aim) :]
         if text.lower().startswith(aim.lower()) and not (rest[:1].isalnum() or rest[:1] == "_"):
@@ -198,7 +197,7 @@ def _is_about(job: Job, message: TeamMessage) -> bool:
 
 
 def names_no_open_job(jobs: Iterable[Job], sender: int, to: tuple[int, ...], say: MessageDraft) -> bool:
-    """Return True if a message refers to a job that is not open, or that does not involve the sender."""
+    """Return True if a message refers to a job that is not open, or that does not concern the sender."""
     if say.kind == INFORM and PASSED_ON in say.data:
         return job_passed_on(jobs, sender, say.data) is None
     if say.kind not in {ACCEPT, DECLINE, REPORT, WITHDRAW}:

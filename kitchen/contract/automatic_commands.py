@@ -52,12 +52,8 @@ class Plan:
         return {"then": _lists(self.then), **given, "replaces": before}
 
     def in_place_of(self, other: Plan | None) -> Plan:
-        """Return this plan, marked as the replacement of `other`, so that the log can record the replaced
-        plan.
-
-        If `other` has itself replaced a plan in the same step, that older plan is recorded instead of
-        `other`.
-        """
+        """Return this plan with a record of the plan `other` that it replaces, for the log. If `other` itself
+        replaced a plan in the same step, that older plan is recorded."""
         if other is None:
             return self
         return replace(self, replaces=other.replaces or (other if other.then else None))
@@ -90,12 +86,11 @@ class TurnOpening:
 def open_turn(
     world: World, seats: Iterable[int], plans: Mapping[int, Plan], *, passes_by: bool
 ) -> TurnOpening:
-    """Return the automatic commands of `seats` for the coming step, and the plans that remain. A seat gets an
-    automatic command if its player is not asked.
+    """Return the automatic commands for the coming step, and the plans that remain. A seat gets an automatic
+    command if its player is not asked.
 
-    A seat with a plan gets its next planned command. While it cannot choose a command, it gets the idle
-    command instead. With `passes_by`, a seat without a plan also gets the idle command while it cannot
-    choose one.
+    A seat with a plan gets its next planned command, or the idle command while it is busy. With `passes_by`,
+    busy seats without a plan also get the idle command.
     """
     made = TurnOpening()
     for seat in sorted(seats) if plans or passes_by else ():
@@ -109,8 +104,8 @@ def open_turn(
 
 
 def drop_plans_at_end(plans: Mapping[int, Plan]) -> TurnOpening:
-    """Return the `plan_broken` events of replaced plans that are not in the log yet. Call this after the
-    last step."""
+    """Return the `plan_broken` events of replaced plans that are not in the log yet. Call this when the
+    episode has ended."""
     replaced = ((seat, plan.replaces) for seat, plan in sorted(plans.items()))
     return TurnOpening(broken=[_broken(seat, before, PLAN_REPLACED) for seat, before in replaced if before])
 
@@ -125,8 +120,8 @@ def _fill(made: TurnOpening, world: World, seat: int, plan: Plan | None) -> None
 
 
 def may_act(world: World, seat: int) -> bool:
-    """Return whether a seat whose player is not asked for a command can do something other than `idle`,
-    for example `stop`."""
+    """Return whether this seat can do anything but `idle` now. While an action occupies the seat, this could
+    be `stop`."""
     return any(command != world.idle for command in world.legal_actions(seat))
 
 
@@ -148,8 +143,7 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
     """Return the decision's new plans for seats whose command for this step is already fixed, by seat. An
     empty plan ends the seat's old plan.
 
-    Such seats were not asked for a command, and the decision does not command them. If the agent was asked
-    only to answer a message, only seats for which `may_act` is true are considered.
+    If the agent was asked only to answer a message, its plans count only for seats with `may_act`.
     """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     may_act = set(situation.request.may_act)
@@ -159,9 +153,9 @@ def replaced_plans(situation: Situation, decision: Decision) -> dict[int, Sequen
 
 
 def started_plans(situation: Situation, decision: Decision) -> dict[int, Sequence[Command]]:
-    """Return the decision's plans that start with this step, by seat. Empty plans are left out.
+    """Return the decision's plans that begin in this step, by seat. Empty plans are left out.
 
-    A seat's plan can start if the seat was asked for a command. It can also start if the seat may act
+    A plan can begin in a seat that was asked for a command. It can also begin in a seat that may act
     (`may_act`) and got a command.
     """
     asked = situation.seats if situation.request.asked is None else situation.request.asked
@@ -174,8 +168,8 @@ def visible_plans(
 ) -> dict[int, tuple[Command, ...]]:
     """Return the remaining commands of the plans that a seat may know in this step, by seat.
 
-    A seat knows its own plan. If `others` is true, it also knows other seats' plans, if the world lets it
-    see them. Other seats' plans that were made for this step are not visible yet.
+    A seat knows its own plan. With `others`, it also knows other seats' plans that the world lets it see,
+    except those made for this step.
     """
     left = {
         number: plan.then
@@ -193,8 +187,8 @@ def plans_for_agent(
     world: World, seats: Sequence[int], plans: Mapping[int, Plan], step: int
 ) -> dict[int, tuple[Command, ...]]:
     """Return the remaining commands of the plans that an agent may know in this step, by seat. An agent
-    knows the plans of its own `seats`. If the world shows plans, the agent also knows every plan that one
-    of its seats may see."""
+    knows the plans of its own `seats`. If the world shows plans, it also knows those that one of its seats
+    may see."""
     known = {seat: plan.then for seat, plan in plans.items() if seat in seats}
     for seat in seats if world.shows_plans else ():
         known = {**visible_plans(world, seat, plans, step, others=True), **known}

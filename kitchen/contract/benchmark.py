@@ -37,8 +37,8 @@ class ScoreBound:
 
     @property
     def share(self) -> float | None:
-        """Return the highest possible share of completed orders. Return None if no order could end within
-        the episode."""
+        """Return the highest possible share of completed orders, from 0 to 1. Return None if no order could
+        end within the episode."""
         return self.completed / self.ended if self.ended else None
 
     def __add__(self, other: ScoreBound) -> ScoreBound:
@@ -117,8 +117,8 @@ class Benchmark(ABC):
 
     @abstractmethod
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
-        """Return the world's settings for an episode in this level. `alpha` is a factor of the interval
-        between orders. `steps` is the length of the episode."""
+        """Return the world's settings for an episode in this level. `alpha` multiplies the interval between
+        orders. `steps` is the length of the episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +185,12 @@ class ComparisonBenchmark(Benchmark):
         return {}
 
     def published_tables(self) -> tuple[PublishedTable, ...]:
-        """Return published tables that group levels. Empty by default."""
+        """Return published tables whose rows are groups of levels. Empty by default."""
         return ()
 
     def level_facts(self, level: str) -> Mapping[str, Json]:
-        """Return the properties of a level by which published tables group the levels, by name. The
-        default is empty."""
+        """Return the properties by which published tables group the levels, for this level and by name. Empty
+        by default."""
         return {}
 
 
@@ -209,8 +209,8 @@ class PairingBenchmark(ComparisonBenchmark):
 
     @abstractmethod
     def printed(self, level: str, seat: int) -> Mapping[str, PublishedValue]:
-        """Return the published values of a level, averaged over partners, by the kind of agent in this
-        seat. Empty if none are published."""
+        """Return the published values of a level by the kind of agent in this seat, averaged over its
+        partners. Empty if none are published."""
 
 
 class CompletionBenchmark(Benchmark):
@@ -236,22 +236,22 @@ class CompletionBenchmark(Benchmark):
     def preset(
         self, name: str, agents: Sequence[int], models: Sequence[str]
     ) -> Iterator[tuple[BenchmarkVariant, int]]:
-        """Yield (variant, number of agents) for each setup of the published table called `name`. If the
-        table does not fix them, `agents` and `models` are used."""
+        """Yield (variant, number of agents) for each row or cell of the published table called `name`.
+        `agents` and `models` are used if the table does not fix them."""
 
     @abstractmethod
     def published(self, level: str, agents: int, row: tuple[str, str] | None) -> Mapping[float, OrderCounts]:
-        """Return the published (completed, ended) orders by order interval. `row` names a table and one of
-        its rows. If `row` is None, `level` and `agents` choose the row."""
+        """Return the published (completed, ended) orders by interval between orders (alpha). `row` names a
+        table and one of its rows. If it is None, `level` and `agents` choose the row."""
 
     @abstractmethod
     def other_models(self, agents: int) -> Mapping[str, Mapping[float, OrderCounts]]:
-        """Return the published (completed, ended) orders of other models in the level of `preset_level`:
-        by model, then by order interval."""
+        """Return the published (completed, ended) orders of other models in the level `preset_level`. They
+        are by model, then by interval between orders (alpha)."""
 
     @abstractmethod
     def bound(self, level: str, alpha: float, agents: int, seeds: Iterable[int]) -> ScoreBound:
-        """Return the best possible result of all episodes with these seeds together. `alpha` sets the
+        """Return the best possible result of all episodes with these seeds together. `alpha` multiplies the
         interval between orders."""
 
     @abstractmethod

@@ -18,8 +18,8 @@ ENDS = (0.025, 0.975)
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """Return the interval of the mean of these values. None for fewer than two values. The same values give
-    the same interval."""
+    """Return a bootstrap interval of the mean of these values. None for fewer than two values. The same
+    values always give the same interval."""
     if len(values) < FEWEST_VALUES:
         return None
     import numpy as np  # slow to import
@@ -31,10 +31,11 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
 
 @lru_cache(maxsize=1024)
 def share_interval(done: int, missed: int) -> Interval | None:
-    """Return the interval of the share of events that were done. None for fewer than two events.
+    """Return a bootstrap interval of a share: `done` of `done + missed` events. None for fewer than two
+    events.
 
-    The shares of samples of n events are binomial, so the percentiles need no drawing. They are computed
-    without SciPy, because a web process would stop for its import while people play.
+    The resampled shares follow a binomial distribution, so nothing is drawn at random. SciPy is not used: its
+    slow import would block a web process.
     """
     events = done + missed
     if events < FEWEST_VALUES:
@@ -45,7 +46,7 @@ def share_interval(done: int, missed: int) -> Interval | None:
 
 
 def _quantile(share: float, done: int, events: int) -> int:
-    """Return the smallest count that a binomial count with mean `done` exceeds with at most 1 - `share`."""
+    """Return the quantile `share` of a binomial distribution with `events` trials and mean `done`."""
     found, total = -1, 0.0
     while total < share and found < events:
         found += 1

@@ -32,6 +32,6 @@ def canonical_hash(value: Json) -> str:
 
 
 def derived_seed(*parts: object) -> int:
-    """Return a seed of 63 bits that depends only on these values."""
+    """Return a seed of 63 bits that depends only on the values `parts`."""
     text = "\x1f".join(str(part) for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

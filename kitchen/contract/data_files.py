@@ -65,8 +65,8 @@ def json_object_in_text(text: str) -> dict[str, Json] | None:
 
 
 def _finite(text: str) -> float:
-    """Convert a text to a number that JSON allows. Raises an error for NaN and for numbers that are too
-    large, which Python's own reader accepts."""
+    """Convert a text to a number that JSON allows. Raises ValueError for NaN and for numbers that are too
+    large; Python's own parser accepts both."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is no number of JSON")
@@ -136,12 +136,12 @@ class DataSource:
     key: str = ""
 
     def at(self, key: str) -> DataSource:
-        """Return the origin (for error messages) of the value under `key` within this origin."""
+        """Return the origin of the value under `key`, for error messages. The key lies within this origin."""
         return DataSource(self.file, _joined(self.key, key))
 
     def error(self, key: str, reason: str) -> DataError:
-        """Return an error about a key within this origin. If the key is empty, the error is about the
-        whole origin."""
+        """Return an error about the value under `key` within this origin. An empty key means the whole
+        origin."""
         where = _joined(self.key, key)
         where = where if where.isprintable() else repr(where)
         return DataError(f"{self.file}: {where}: {reason}" if where else f"{self.file}: {reason}")
@@ -166,7 +166,7 @@ def find_problem(kind: type[Record], values: Json) -> str:
 
 
 def _joined(*parts: str) -> str:
-    """Return the parts of a key as one text, such as `items[3].key`."""
+    """Return a key as one text, such as `items[3].key`, from its parts."""
     return ".".join(part for part in parts if part).replace(".[", "[")
 
 

@@ -54,16 +54,16 @@ class ReplyReading:
 
 
 def reading_from_note(note: Json, seats: int) -> ReplyReading | None:
-    """Return how well the replies for a decision were read. None if the decision's note does not say it.
-    `seats` is the number of the agent's seats."""
+    """Return a measure of how well a model's replies could be parsed, from the decision's note. None if the
+    note does not have it. `seats` is the number of the agent's seats."""
     if not isinstance(note, dict) or not isinstance(note.get("faults"), list):
         return None
     return reading_from_faults(note["faults"], note.get("mended") or (), note.get("asked") or seats)
 
 
 def reading_from_faults(faults: Iterable[Json], mended: Iterable[Json], seats: int) -> ReplyReading:
-    """Return how well replies were read. It is computed from `faults` and `mended`, two lists in a
-    decision's note. `seats` is the number of requested commands."""
+    """Return how well a model's replies could be parsed. `faults` and `mended` are lists in a decision's
+    note. `seats` is the number of requested commands."""
     after, before = list(faults), list(mended)
     codes = [fault["code"] for fault in after]
     unread = seats if NO_COMMAND in codes else sum(code in UNREAD_CODES for code in codes)
@@ -88,7 +88,8 @@ class ReplyReadings:
 
     @classmethod
     def of(cls, reading: ReplyReading | None, times: int = 1) -> Self:
-        """Return the counts for `times` decisions with this reading; all zeros if `reading` is None."""
+        """Return the counts for `times` decisions that have this reading. All are zero if `reading` is
+        None."""
         if reading is None:
             return cls()
         return cls(
@@ -115,18 +116,18 @@ class ReplyReadings:
 
     @property
     def unread_share(self) -> float:
-        """Return the share of the decisions whose replies could be read only in part or not at all."""
+        """Return the share (0 to 1) of decisions whose replies could be parsed only in part or not at all."""
         return (self.part + self.none) / self.decisions if self.decisions else 0.0
 
     @property
     def invalid_share(self) -> float:
-        """Return the share of the requested commands that were read but refused in the end."""
+        """Return the share of requested commands that were parsed but refused in the end, from 0 to 1."""
         return self.invalid / self.commands if self.commands else 0.0
 
     @property
     def is_bad(self) -> bool:
-        """Return True if too many replies failed, so that the results say little about the model. `warning`
-        then has a text for researchers."""
+        """Return True if so many replies failed that the results say little about the model. `warning` then
+        has a text for researchers."""
         return max(self.unread_share, self.invalid_share) >= WARN_SHARE
 
     @property
@@ -147,8 +148,8 @@ class ReplyReadings:
 
     @property
     def warning(self) -> str:
-        """Return a sentence that warns of too many decisions that were not read whole, or too many invalid
-        commands. Empty if both shares are below WARN_SHARE."""
+        """Return a warning about too many unreadable replies or invalid commands. Empty if both shares are
+        below WARN_SHARE."""
         entries = [f"{share} of the {of} {were}" for share, of, were in self._high_shares()]
         return f"{' and '.join(entries)}: these agents waited, though nobody chose that." if entries else ""
 
@@ -161,8 +162,8 @@ class ReplyReadings:
         )
 
     def _high_shares(self) -> list[tuple[str, str, str]]:
-        """Return a tuple (share, base, problem) for each share of unusable replies that is too high.
-        `share` is the share as text, `base` is what it is a share of, and `problem` is a description."""
+        """Return (share, base, problem) for each share of unusable replies that is too high. All three are
+        texts: the share, what it is a share of, and a description."""
         shares = [
             (self.unread_share, "decisions", "were not read whole"),
             (self.invalid_share, "commands", "were invalid"),
@@ -211,14 +212,14 @@ class Prediction:
         }
 
     def judged(self, done: PredictedAction, step: int, *, right: bool) -> Self:
-        """Return the prediction with its outcome. `done` is the action that the seat did, `step` the step
-        in which the action finished. `right` says whether the prediction was right."""
+        """Return the prediction with its outcome. `done` is what the seat did, and `step` the step in which
+        it finished. `right` says whether the prediction was right."""
         return replace(self, done=done, done_in=step, right=right)
 
 
 def predictions_in(notes: Iterable[Json]) -> list[Prediction]:
-    """Return all predictions in the notes of one agent, sorted by step. A prediction that several notes
-    contain is returned once. If one of these notes has the outcome, the prediction has it, too."""
+    """Return all predictions in the notes of one agent, sorted by step. Each prediction is returned once,
+    with its outcome if one of the notes has it."""
     found: dict[tuple[int, int, int], Prediction] = {}
     for note in notes:
         if isinstance(note, dict):

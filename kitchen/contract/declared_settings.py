@@ -46,7 +46,7 @@ class Setting:
 
     @property
     def beginning(self) -> Json:
-        """Return the value that a form for a new object shows first. It is `fresh` or, without `fresh`, the
+        """Return the value that a form for a new object shows first: `fresh` if it is set, else the
         default."""
         return self.default if self.fresh is None else self.fresh
 

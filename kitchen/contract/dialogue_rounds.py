@@ -108,10 +108,10 @@ class StepDialogue:
     def of(
         cls, situations: Sequence[Situation], hears: Hears = _everybody_hears, *, sent: int = 0
     ) -> Self | None:
-        """Return a dialogue between the agents of these situations. None if the organisation (the rules of
-        the team) does not let agents talk within the step.
+        """Return a dialogue between the agents of these situations. None if the team's rules do not let
+        agents talk within a step.
 
-        `hears` decides which addressees hear a message. `sent` is the number of messages sent in the
+        `hears` decides which addressees receive a message. `sent` is the number of messages sent in the
         episode so far.
         """
         organisation = situations[0].talk.organisation if len(situations) > 1 else None
@@ -125,8 +125,8 @@ class StepDialogue:
         return talk
 
     def turns(self) -> Turns:
-        """Run the whole dialogue as a generator. It yields each request to an agent; send the agent's
-        decision back into the generator. Its return value has the final decision of each agent."""
+        """Run the whole dialogue as a generator. It yields requests to agents; send the agent's decision back
+        for each. Its return value has the final decision of each agent."""
         for number in count(1):
             for place in range(len(self.situations)):
                 if not self._to_answer and self._is_left(place):
@@ -141,15 +141,14 @@ class StepDialogue:
         ]
 
     def followed(self, place: int) -> DialoguePosition | None:
-        """Return how much of the dialogue the agent with this index knew when it was last asked. None
-        without the setting `within`, because the note of the agent's decision then has this information."""
+        """Return how much of the dialogue the agent with this index knew when it was last asked. None without
+        the setting `within`: the agent's own note then records this."""
         if not self.organisation.within:
             return None
         return DialoguePosition(self._known[place], self.sent, self.last_round[place])
 
     def _open(self, place: int) -> None:
-        """Let the agent at this place in the order open the next conversation. All other members may
-        answer."""
+        """Let the agent with the index `place` open the next conversation. All others may answer."""
         self._opener, self._to_answer = place, {place}
         self._done = {other for other in range(len(self.situations)) if not self._turns_left(other)}
         self._said_here = [[] for _ in self.situations]
@@ -159,7 +158,7 @@ class StepDialogue:
         return self.organisation.rounds + (bool(made) and not made[0].says) - len(made)
 
     def _is_left(self, place: int) -> bool:
-        """Return whether the agent at this place in the order still has to decide."""
+        """Return whether the agent with the index `place` has not decided yet."""
         return not self.decisions[place] and self.situations[place].request.because != REASON_TO_ANSWER
 
     def _ask(self, place: int) -> tuple[int, Situation, int]:
@@ -180,8 +179,8 @@ class StepDialogue:
         return member in message.to and (not self.organisation.within or self.hears(member, message))
 
     def _take(self, place: int, decision: Decision, number: int) -> None:
-        """Record the decision of the agent at this place. Agents that receive a new message must then
-        answer it, unless the message ends the dialogue."""
+        """Record the decision of the agent with the index `place`. Agents that receive a message with it must
+        answer, unless the message ends the dialogue."""
         says = tuple(replace(say, data={**say.data, ROUND_KEY: number}) for say in decision.says)
         self.decisions[place].append(replace(decision, says=says))
         self.last_round[place] = number
@@ -197,8 +196,8 @@ class StepDialogue:
             self._to_answer |= called - self._done
 
     def _is_responder(self, place: int) -> bool:
-        """Return whether this agent answers the opener in a conversation in which two members take turns.
-        A responder cannot end the conversation."""
+        """Return whether this agent must answer the member that opened the conversation. This concerns teams
+        in which two members take turns. Such an agent cannot end the conversation."""
         return self.organisation.takes_turns and place != self._opener
 
     def _goes_on(self, place: int, says: Sequence[MessageDraft]) -> bool:
@@ -210,8 +209,8 @@ class StepDialogue:
         return is_new or (place != self._opener and not self.organisation.within)
 
     def _say(self, place: int, say: MessageDraft) -> set[int]:
-        """Send this message from the agent at `place`, if the rules allow it. Return the places of the
-        agents that should answer."""
+        """Send this message from the agent with the index `place`, if the rules allow it. Return the indices
+        of the agents that should answer."""
         member, others = self.situations[place].talk.member, set(range(len(self.situations))) - {place}
         sent = self._before[place] + sum(one.sender == member for one in self.messages)
         if say.kind not in TALK_KINDS or message_refusal(self.organisation, member, say, sent=sent):
@@ -229,7 +228,7 @@ class StepDialogue:
 
 
 def _sent_in_step(situation: Situation) -> int:
-    """Return the number of messages that this agent has sent in the open step."""
+    """Return the number of messages that this agent has sent in the current step."""
     step = situation.step + 1
     return sum(one.step == step and one.sender == situation.talk.member for one in situation.talk.messages)
 
@@ -239,7 +238,7 @@ def _contents(says: Sequence[MessageDraft]) -> Json:
 
 
 def _merged(decisions: list[Decision]) -> Decision:
-    """Return the last of these decisions, with the messages and the model calls of all of them."""
+    """Return the last of these decisions, with the messages and model calls of all of them added."""
     calls: tuple[Call, ...] = tuple(call for each in decisions for call in each.calls)
     says = tuple(say for each in decisions for say in each.says)
     earlier: list[Json] = [each.note for each in decisions[:-1]]

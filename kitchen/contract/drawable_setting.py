@@ -86,15 +86,15 @@ class DrawableSetting(ABC):
 
     @abstractmethod
     def sheet(self, text: str) -> GridDrawing:
-        """Return the drawing of a text. Raises DataError if the text cannot be drawn; the researcher must
-        then edit the text itself."""
+        """Return the drawing that a text describes. Raises DataError if the text cannot be drawn; the
+        researcher must then edit the text itself."""
 
     @abstractmethod
     def text(self, sheet: GridDrawing) -> str:
-        """Return the text of a drawing, even if the drawing cannot be played. `sheet` turns this text back
-        into the same drawing."""
+        """Return the text that stands for a drawing, even if the drawing cannot be played. `sheet` turns this
+        text back into the same drawing."""
 
     @abstractmethod
     def remarks(self, text: str, settings: Mapping[str, Json]) -> tuple[DrawingRemark, ...]:
-        """Return comments on the drawing of this text. Comments that say why the drawing cannot be played
-        come first. `settings` are the world's other settings, if they are known."""
+        """Return comments on the drawing that this text describes. Reasons why it cannot be played come
+        first. `settings` are the world's other settings, if they are known."""

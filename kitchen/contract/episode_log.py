@@ -86,7 +86,7 @@ class EpisodeLog:
 
 
 def is_goal_reached(goal: Mapping[str, float], score: Mapping[str, Json]) -> bool:
-    """Return whether every metric of a goal has at least its value; False if there is no goal."""
+    """Return whether every metric in `goal` has at least its required value. False if there is no goal."""
     return bool(goal) and all((score[name] or 0) >= least for name, least in goal.items())
 
 

@@ -55,7 +55,7 @@ class ModelError(Exception):
     """Everything that was sent (`Reply.parameters`); None if nothing was sent."""
 
     def unbilled(self) -> Self:
-        """Record that the call has certainly cost nothing. Return the error itself."""
+        """Record that the call has cost nothing, and return the error itself."""
         self.usage = Usage()
         return self
 
@@ -186,7 +186,7 @@ class Usage:
 
     @property
     def is_believable(self) -> bool:
-        """Return True if no count is above MAX_TOKENS_LIMIT."""
+        """Return True if the counts are plausible: none is above MAX_TOKENS_LIMIT."""
         return max(self.input, self.output, self.cache_read, self.cache_write) <= MAX_TOKENS_LIMIT
 
 
@@ -280,7 +280,7 @@ class Payer(Protocol):
         """Reserve money for one call. Raises BudgetSpentError if there is not enough."""
 
     async def settle(self, reserved: float, spent: float) -> None:
-        """Release the reserved amount, and record the amount that was really spent."""
+        """Release the reserved amount, and record the amount that the call really cost."""
 
 
 class RecordedAnswers(Protocol):

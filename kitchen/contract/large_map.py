@@ -50,7 +50,7 @@ class LargeMap(dict[str, Json]):
     """Keys that were written since then."""
 
     def __init__(self, given: Mapping[str, Json] | None = None) -> None:
-        """Copy the entries of `given`. Changes of one map do not affect the other."""
+        """Copy the entries of `given` into a new map. Later changes of either map do not affect the other."""
         super().__init__(given or {})
         if isinstance(given, LargeMap):
             self._frozen, self._touched = given._frozen, set(given._touched)
@@ -154,8 +154,8 @@ class FrozenMap:
 
     @property
     def length(self) -> int:
-        """Return the number of characters of the JSON text of all entries (`whole().changed`); 1 for an empty
-        map."""
+        """Return the number of characters of the snapshot as JSON text (`whole().changed`). It is 1 for an
+        empty map."""
         return 1 + int(self._groups.length)
 
     def replaced(self, fresh: Mapping[str, str | None]) -> FrozenMap:
@@ -204,17 +204,19 @@ class FrozenMap:
 
 
 def _place(key: str) -> tuple[int, int]:
-    """Return the indices of a key's bucket: its group, and its position in the group."""
+    """Return the position of a key in the hash table: the index of its group, and of its bucket within the
+    group."""
     return divmod(zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKET_COUNT**2, BUCKET_COUNT)
 
 
 def _object(entries: Mapping[str, str]) -> str:
-    """Return the canonical JSON object of these entries, each `"key":value` under its key."""
+    """Return the canonical JSON object of these entries. `entries` maps each key to its text
+    `"key":value`."""
     return "{" + ",".join([entries[key] for key in sorted(entries)]) + "}"
 
 
 def _differing(before: _Node, after: _Node) -> Iterator[tuple[_Bucket, _Bucket]]:
-    """Yield the pairs of buckets in which two maps differ."""
+    """Yield (old, new) for each bucket in which two maps differ."""
     for old, new in zip(before.parts, after.parts, strict=True):
         if old is not new:
             pairs = zip(old.parts, new.parts, strict=True)
@@ -235,7 +237,7 @@ class WorldState:
 
     @property
     def roots(self) -> dict[str, str]:
-        """Return the root hash of each large part, by name."""
+        """Return the root hash of each large part of the state, by name."""
         return {name: part.root for name, part in self.parts.items()}
 
     def to_dict(self) -> dict[str, Json]:

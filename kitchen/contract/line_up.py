@@ -94,7 +94,7 @@ def _who(kind: str, really: str) -> str:
 
 
 def _notes(notes: Sequence[Json]) -> Json:
-    """Merge the notes of several agents into one JSON object, by name; None if there are none."""
+    """Merge the notes of several agents into one JSON object, by name. None if no agent has a note."""
     joint: dict[str, Json] = {}
     for note in notes:
         for name, value in note.items() if isinstance(note, dict) else ():

@@ -123,13 +123,13 @@ class Mailbox:
             self.add(each)
 
     def add(self, posted: PostedMessage) -> None:
-        """Add a message that is already sent. Call this in the order of the messages."""
+        """Add a message that was already sent. Call this in the order in which the messages were sent."""
         self.posted.append(posted)
         self._ledger.hear(posted.message)
 
     def post(self, sent: OutgoingMessage, step: int, *, with_decision: bool = False) -> TeamMessage:
-        """Send a message in the step `step`, in which members now choose commands. Give the message the
-        next number, add it to the mailbox, and return it."""
+        """Send a message: give it the next number, add it to the mailbox, and return it. `step` is the
+        current step. `with_decision` is True if the message belongs to an agent's decision."""
         text, data = sent.say.text.strip(), dict(sent.say.data)
         said = TeamMessage(len(self.posted) + 1, step, sent.sender, sent.to, sent.say.kind, text, data)
         self.add(PostedMessage(said, with_decision))
@@ -182,24 +182,24 @@ class Mailbox:
         return say, "" if self._can_be_requested(world, to, say) else "no_such_request"
 
     def _sent_in(self, step: int, sender: int) -> int:
-        """Count the messages that this member has sent in this step, including those to a busy member. The
-        platform's reports of jobs that it passed on do not count."""
+        """Return the number of messages that this member has sent in this step. Messages to busy members
+        count; automatic reports about passed-on jobs do not."""
         in_step = [each.message for each in self.posted if each.message.step == step]
         busy = [said for said in in_step if said.sender is None and said.data.get("code") == BUSY]
         own = sum(said.sender == sender for said in in_step if said.data.get("status") != PASSED_ON)
         return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether every addressee has a seat that can have the aim of this job. Return True if the
-        job has no aim."""
+        """Return whether every addressee has a seat that can reach the aim of the job in the message `say`.
+        True if there is no aim."""
         if "aim" not in say.data:
             return True
         held = (self.organisation.member(number).seats for number in to)
         return all(seats and _aim(say) in world.aims(seats[0]) for seats in held)
 
     def _closes_cycle(self, sender: int, to: Sequence[int], say: MessageDraft) -> bool:
-        """Return whether this message would give a job back to a member that already had it, after too
-        many hops. The member that has the job must then do or decline it."""
+        """Return whether this message would pass a job in a circle: back to an earlier member, after the
+        maximum number of hops. The present worker must then do or decline the job."""
         job = job_passed_on(self.open_jobs, sender, say.data)
         if job is None or job.state == STARTED:
             return False
@@ -224,11 +224,11 @@ class Mailbox:
         self, world: World, sender: int, say: MessageDraft, code: str, aim_words: AimWords
     ) -> tuple[OutgoingMessage, ...]:
         """Return the messages to send after a member wrote `say`. `code` is the code that `refusal` returned
-        for `say`.
+        for it.
 
-        If `code` is empty, `say` itself is sent, with blocked words masked. If `say` passes a job on, the
-        member who gave the job also gets a report. If `code` is `busy`, only the platform's answer to the
-        sender is returned. For other codes, nothing is returned.
+        If `code` is empty, `say` is sent, with blocked words masked. If it passes a job on, the giver of the
+        job also gets a report. For `busy`, only a reply to the sender is sent. For other codes, nothing is
+        sent.
         """
         if code == BUSY:
             return (OutgoingMessage(None, (sender,), platform_sentence(BUSY, say.to[0])),)
@@ -245,8 +245,8 @@ class Mailbox:
     def _with_aim(
         self, world: World, to: Sequence[int], say: MessageDraft, aim_words: AimWords
     ) -> MessageDraft:
-        """Return the message with the data that the world later needs to check the job's aim. A job
-        without a text gets `aim_words` as its text, for members who cannot read aims."""
+        """Return the message with the data that are needed later to check the job's aim. A job without a text
+        gets `aim_words` as its text, for people."""
         if not (aim := _aim(say)):
             return say
         seats = {number: self.organisation.member(number).seats for number in to}
@@ -268,8 +268,8 @@ class Mailbox:
         )
 
     def settled_jobs(self, world: World) -> Iterator[OutgoingMessage]:
-        """Yield a report for each open job whose aim is now reached, or cannot be reached any more. It is
-        addressed to the member who gave the job. Workers need not send these reports."""
+        """Yield a report about each open job whose aim is now reached, or can no longer be reached. The
+        report goes to the giver of the job. Workers need not send such reports."""
         for job in self.open_jobs if self.organisation.commands else ():
             if job.aim and (state := JOB_STATES.get(self._status(world, job), "")):
                 data = {"job": job.number, "status": state, BY_PLATFORM: True}
@@ -292,12 +292,11 @@ class Mailbox:
     def messages_for(
         self, world: World, member: int, step: int, since: LastHeard
     ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-        """Return what an agent receives in `step`, in which it chooses commands: its newest messages in
-        order, and its open jobs.
+        """Return what an agent receives in `step`, the step for which it now chooses commands: its newest
+        messages in order, and its open jobs.
 
-        Messages that other agents send with their decisions in this step arrive in the next step. So the
-        order in which agents are asked does not matter. If the organisation (the team's rules) lets
-        members talk within the step, such messages arrive at once.
+        Messages that other agents send in the same step arrive one step later. So the order of asking does
+        not matter. If members talk within the step, the messages arrive at once.
         """
         own, within = {member, None}, self.organisation.talks_within
         known = [
@@ -315,20 +314,20 @@ class Mailbox:
         return said[-MAX_MESSAGES_TOLD:], tuple(jobs)
 
     def _is_new(self, each: PostedMessage, since: LastHeard) -> bool:
-        """Return whether an agent did not know this message at its last decision. Either it was sent later,
-        or another agent sent it in that step and agents do not hear one another within a step."""
+        """Return whether the agent did not know this message at its last decision. This is the case if it was
+        sent later, or by another agent within the same step."""
         hidden = each.with_decision and each.message.step >= since.step and not self.organisation.talks_within
         return each.message.number > since.number or hidden or each.message.number in since.missed
 
     def heard_in_talk(
         self, world: World, member: int, talk: DialoguePosition, messages: Sequence[TeamMessage]
     ) -> tuple[int, tuple[int, ...]]:
-        """Return which messages an agent knew when it was last asked in a dialogue within the step. The
-        result is (number of the last message, numbers of earlier messages that it did not know).
+        """Return which messages an agent knew when it was last asked in the dialogue of a step. The result is
+        (number of the last message, numbers of earlier ones that it missed).
 
         `talk` is what the dialogue recorded about the agent. `messages` are the dialogue's messages as
-        posted. Their numbers may differ from the numbers in the dialogue, because people wrote meanwhile
-        or a message was not sent.
+        posted. Their numbers can differ from those in the dialogue: people wrote meanwhile, or a message was
+        refused.
         """
         before = (one for one in messages if (one.data.get(ROUND_KEY, 0), one.sender) < (talk.round, member))
         known = {one.number for one in before if one.kind in TALK_KINDS and self._knows(world, one, member)}
@@ -347,8 +346,8 @@ class Mailbox:
 
 
 def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
-    """Return `talk` (an agent's rights and messages), with the aims of the members that the agent may
-    command added."""
+    """Return `talk`, an agent's rights and messages, together with the aims of the members that the agent may
+    command."""
     organisation = talk.organisation
     led = organisation.commanded_by(talk.member) if organisation else ()
     if organisation is None or not led:
@@ -360,7 +359,7 @@ def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:
     """Return a decision's note (JSON for the log) with two more entries. `heard` is the number of the last
-    message that the agent knew. `missed` are the numbers of earlier messages that it did not know."""
+    message that the agent knew. `missed` are the numbers of earlier messages that it has not received."""
     note = add_to_note(note, HEARD_KEY, heard)
     return add_to_note(note, MISSED_KEY, list(missed)) if missed else note
 
@@ -389,10 +388,10 @@ def may_see_message(world: World, organisation: Organisation, message: TeamMessa
 
 
 def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
-    """Return the reason for which an agent is asked, given its messages.
+    """Return the reason for which an agent is asked, taking its new messages into account.
 
-    `job` if a new message is about a job, and `message` for any other new message. Without new messages,
-    or if `reason` is not `seat`, `reason` is returned unchanged.
+    It is `job` if one of them is about a job, and otherwise `message`. Without new messages, or if `reason`
+    is not `seat`, the result is `reason` itself.
     """
     new = {said.kind for said in messages if said.is_new}
     if reason != REASON_SEAT or not new:
@@ -401,19 +400,19 @@ def reason_with_news(reason: str, messages: Iterable[TeamMessage]) -> str:
 
 
 def message_for_member(message: TeamMessage, *, is_new: bool = False) -> TeamMessage:
-    """Return the message without data that members never see."""
+    """Return the message without the data that members never see. `is_new` marks it as new to the reader."""
     data = {name: value for name, value in message.data.items() if name not in _HIDDEN_KEYS}
     return replace(message, data=data, is_new=is_new)
 
 
 def without_platform_keys(say: MessageDraft) -> MessageDraft:
-    """Return the message without the data that only the platform may add."""
+    """Return the message without the data that only the system may add."""
     return replace(say, data={name: value for name, value in say.data.items() if name not in PLATFORM_KEYS})
 
 
 def platform_sentence(code: str, member: int) -> MessageDraft:
-    """Return a message that the platform sends about a member. `code` is `busy` (the member talks with
-    somebody else) or `gone` (the member's person has left). Pages show their own text for the code."""
+    """Return the system's message about a member. `code` is `busy` (the member talks with somebody else) or
+    `gone` (the person has left). Pages show their own text for the code."""
     return MessageDraft(
         PLATFORM_WORDS[code].format(member=member), SYSTEM, data={"code": code, "member": member}
     )

@@ -63,8 +63,8 @@ class Metric:
 
     @property
     def formula(self) -> str:
-        """Return the formula that computes the metric from two counts, such as `done / (done + missed)`.
-        Empty if the metric has no formula."""
+        """Return the formula of the metric, such as `done / (done + missed)`. Empty if it is not computed
+        from two counts."""
         return "{0} / ({0} + {1})".format(*self.of) if self.of else ""
 
     @property

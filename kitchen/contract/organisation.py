@@ -169,7 +169,7 @@ class Organisation:
 
     @property
     def delays_answers(self) -> bool:
-        """Return whether agents answer later while somebody is busy
+        """Return whether agents delay their answers while somebody is busy
         (`kitchen.contract.answer_delays_and_reminders`)."""
         return self.one_partner and self.schedule == FREE
 
@@ -181,23 +181,23 @@ class Organisation:
 
     @property
     def takes_turns(self) -> bool:
-        """Return True if two members speak and choose in turn within the step: the first one opens
-        (`kitchen.play.turn.speaking_order`). Both have seats."""
+        """Return True if two members speak and choose in turns within the step
+        (`kitchen.play.turn.speaking_order`). The first member opens."""
         return self.kind == PAIR and self.within and all(member.seats for member in self.members)
 
     @property
     def is_timed(self) -> bool:
-        """Return whether members are asked at different times, so that thinking takes steps."""
+        """Return whether members are asked at different times. Thinking then takes steps."""
         return self.schedule != TOGETHER
 
     @property
     def thinks_in_real_time(self) -> bool:
-        """Return whether a decision takes effect in the first step that opens after it has arrived."""
+        """Return whether decisions take effect as soon as they have arrived, in the next step that opens."""
         return self.think_steps == REAL
 
     @property
     def least_think_steps(self) -> int:
-        """Return the least steps between the question to a member that plans and the effect of its
+        """Return the minimum number of steps from asking a member for a plan to the effect of its
         decision."""
         return 1 if self.think_steps == REAL else int(self.think_steps)
 
@@ -222,13 +222,13 @@ class Organisation:
         return {member.number: member for member in self.members}[number]
 
     def holder(self, seat: int) -> Member:
-        """Return the member that commands this seat. A leader without a seat has a number after the last
-        seat; for this number, return the leader. Raises KeyError if there is no such member."""
+        """Return the member that commands this seat. `seat` can also be the number of a leader without a
+        seat, which comes after the last seat. Raises KeyError if there is no such member."""
         held = {number: member for member in self.members for number in member.seats or (member.number,)}
         return held[seat]
 
     def to(self, number: int, kind: str) -> tuple[int, ...]:
-        """Return the numbers of all members to whom this member may send messages of this kind."""
+        """Return the numbers of all members to whom the member `number` may send messages of this kind."""
         return tuple(other for other in self.numbers if (number, other) in self._pairs(kind))
 
     def _pairs(self, kind: str) -> Collection[Pair]:
@@ -247,8 +247,8 @@ class Organisation:
         return self.to(number, REPORT)
 
     def seats_seen(self, number: int) -> tuple[int, ...]:
-        """Return the seats whose observations this member gets. Every member gets the observations of its
-        own seats. The setting `sees` may give a leader more."""
+        """Return the seats whose observations this member receives: its own and, for a leader, those that the
+        setting `sees` adds."""
         led = self.commanded_by(number)
         if not led or self.sees == PRIVATE:
             return self.member(number).seats
@@ -413,9 +413,11 @@ come back to a member that had it."""
 
 
 def applicable_settings(kind: str, chosen: Mapping[str, Json]) -> frozenset[str]:
-    """Return the settings that apply to this kind with the values in `chosen`. `within` applies only if it is
-    on. `rounds` applies only where members talk within the step (always in a `pair`). `think_steps` and
-    `stale` apply to all schedules but `together`."""
+    """Return the names of the settings that have an effect for this kind, given the values in `chosen`.
+
+    `within` is included only if it is on. `rounds` needs members that talk within the step, as in a `pair`.
+    `think_steps` and `stale` need a schedule other than `together`.
+    """
     left_out: frozenset[str] = frozenset()
     if not chosen.get(WITHIN):
         left_out |= _IN_STEP - ({ROUNDS} if kind == PAIR else set())

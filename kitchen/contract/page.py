@@ -341,8 +341,8 @@ class Page(ABC):
         return name[:1].upper() + name[1:]
 
     def shown(self, wanted: str) -> str:
-        """Return how the page shows the world (an entry of `views`). This is the study's setting `wanted`
-        if the page supports it, else the first of `views`."""
+        """Return how the page shows the world: the study's setting `wanted` if the page supports it, else the
+        first entry of `views`."""
         return (
             wanted
             if set(self.views) == {DRAWING_TABLES, DRAWING_ONLY} or wanted in self.views
@@ -362,26 +362,26 @@ class Page(ABC):
         return gettext("Well done: you have reached the goal.")
 
     def outcome(self, view: SeatView) -> str:
-        """Return a heading that tells how an episode without a goal ended. If it is empty, the page shows
-        only that the episode is over."""
+        """Return a heading that tells how the episode went, for an episode without a goal. If it is empty,
+        the page only says that the episode is over."""
         return ""
 
     @abstractmethod
     def panels(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels in reading order. The panels' ids are the same for every view; only parts of
-        panels may differ."""
+        """Return the panels in reading order. Their ids are the same in every view; only parts within panels
+        may be added or removed."""
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels for a person who watches without a seat (`SeatView.looks_on`). They have no menu.
-        `overview_layout` arranges them.
+        """Return the panels for a person who watches without a seat (`SeatView.looks_on`). They have no menu,
+        and `overview_layout` arranges them.
 
         If there are none, the person sees nothing of the world.
         """
         return ()
 
     def goal(self, brief: Mapping[str, Json]) -> str:
-        """Return the goal of the game in one or two sentences, for a person who does not see the world;
-        empty by default."""
+        """Return the goal of the game in one or two sentences. It is for a person who does not see the world.
+        Empty by default."""
         return ""
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
@@ -394,8 +394,8 @@ class Page(ABC):
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
-        """Return the brief (the facts that a seat knows before the game) as texts for the guide and the
-        reference."""
+        """Return the texts for the guide and the reference. They describe the brief, the facts that a seat
+        knows before the game."""
         return brief
 
     @abstractmethod
@@ -404,7 +404,7 @@ class Page(ABC):
 
     def translated_message(self, message: TeamMessage) -> str:
         """Return the text of a message in the reader's language, if it is one of this world's own sentences
-        (`CODE_KEY`). Empty for all other messages, which are shown as they were written."""
+        (`CODE_KEY`). Otherwise return an empty text; the message is then shown as it was written."""
         return ""
 
     def requests_in_words(self, data: Mapping[str, Json]) -> str:
@@ -413,17 +413,17 @@ class Page(ABC):
         return "; ".join(map(self.phrase, commands_in(data, REQUESTS_KEY)))
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
-        """Return the commands in a text that the person in this seat typed.
+        """Return the commands in a text that the person in this seat typed: commands for the coming steps or,
+        with `asks`, requests to the teammate.
 
-        They are for the coming steps or, if `asks` is true, requests to the teammate. Raises
-        TypedTextError if a command is not possible, or if there are more than `most` commands. The default
-        implementation always raises it, for worlds without typed commands.
+        Raises TypedTextError if a command is not possible, or if there are more than `most`. By default it is
+        always raised, because most worlds have no typed commands.
         """
         raise TypedTextError(gettext("Choose an action first."))
 
     def worded(self, view: SeatView, command: Command) -> str:
-        """Return the command as text for this view. If things have their own names in the view, use this
-        method instead of `phrase`."""
+        """Return the command as text, with the names that things have in this view. Use this instead of
+        `phrase` if a view is at hand."""
         return self.phrase(command)
 
     def under_way(self, view: SeatView) -> Command | None:

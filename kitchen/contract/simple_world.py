@@ -78,8 +78,8 @@ class SimpleWorld(World):
         return dict(self.chosen)
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out the commands in their order, then call `end_step`. Return the events. After the end of
-        the episode, do nothing."""
+        """Carry out the commands in order, then call `end_step`. Return the events. Does nothing after the
+        end of the episode."""
         if self.has_ended:
             return ()
         events: list[Event] = []
@@ -115,15 +115,15 @@ class SimpleWorld(World):
         by the caller."""
 
     def end_step(self, given: Mapping[int, Command]) -> Iterable[Event]:
-        """Change the state after all commands of a step, and return events. `given` has the commands that
-        were carried out, by seat. A world in which all seats act at the same time does its work here."""
+        """Change the state after all commands of a step were carried out, and return the events. `given` has
+        these commands by seat. A world in which all seats act at the same time does its work here."""
         return ()
 
     def score(self) -> dict[str, Json]:
         """Return the value of each metric in `figures`, by name.
 
-        A metric with `of` (two counts) is the first count divided by the sum of both counts; None if the
-        sum is 0. The value of any other metric is the world's attribute with the same name.
+        A metric with `of` (two counts) is first count / sum of both counts; None if the sum is 0. Any other
+        metric is the world's attribute with the same name.
         """
         found = {one.name: getattr(self, one.name) for one in self.figures if not one.of}
         for figure in self.figures:
@@ -135,8 +135,8 @@ class SimpleWorld(World):
     def to_dict(self) -> dict[str, Json]:
         """Return the whole state as JSON: kind, version, seats, settings, seed, clock, and `state`.
 
-        Settings that were added later (`Setting.later`) are left out where they have their default. So the
-        hashes of stored states stay the same.
+        Settings that were added in a later version (`Setting.later`) are left out if they have their default.
+        So the hashes of stored states stay the same.
         """
         added = {one.name for one in self.settings if one.later and self.chosen[one.name] == one.default}
         settings = {name: value for name, value in self.chosen.items() if name not in added}

@@ -46,8 +46,8 @@ def situation_to_json(situation: Situation) -> dict[str, Json]:
 
 
 def situation_from_json(stored: Mapping[str, Json], organisation: Organisation | None) -> Situation:
-    """Return the situation that `situation_to_json` wrote, with the usual limits. `organisation` is that of
-    the episode."""
+    """Return the situation that `situation_to_json` wrote, with default limits. `organisation` is the
+    organisation of the episode."""
     request, talk = stored["request"], stored["talk"]
     asked = request["asked"]
     return Situation(

@@ -67,7 +67,8 @@ class Planning:
 
 
 def plannings_of(log: EpisodeLog) -> tuple[Planning, ...]:
-    """Return every planning iteration, in the order in which their members were asked."""
+    """Return every planning iteration (a decision that takes effect after its step), in the order in which
+    they began."""
     stale = Counter(
         (_holder(log, event), event.data["planned_in"]) for event in _broken_plans(log, PLAN_STALE)
     )
@@ -95,12 +96,12 @@ class JobCourse:
     reached: Mapping[str, int]
 
     def steps_to(self, state: str) -> int | None:
-        """Return the steps from giving the job to this state; None if it never reached the state."""
+        """Return the number of steps from giving the job to this state. None if the job never reached it."""
         return self.reached[state] - self.job.step if state in self.reached else None
 
 
 def job_courses(messages: Iterable[TeamMessage]) -> tuple[JobCourse, ...]:
-    """Return every job in the order in which they were given."""
+    """Return the course of every job in these messages, in the order in which the jobs were given."""
     found: dict[tuple[int, int], JobCourse] = {}
     for message, job in job_changes(messages):
         before = found.get((job.number, job.worker))
@@ -110,7 +111,7 @@ def job_courses(messages: Iterable[TeamMessage]) -> tuple[JobCourse, ...]:
 
 
 def reassigned_jobs(courses: Iterable[JobCourse]) -> frozenset[tuple[int, int]]:
-    """Return the failed jobs that their giver gave again later, by number and worker.
+    """Return the failed jobs that their giver assigned again later, as (job number, worker).
 
     A later job is the same if it has the same aim or, without an aim, the same text. Each later job counts
     for only one failure.
@@ -132,14 +133,14 @@ def _gives_again(failed: JobCourse, later: Job) -> bool:
 
 
 def steps_to_goal(log: EpisodeLog) -> int | None:
-    """Return TC in steps: the first step after which every metric of `log.goal` has its value. None without a
-    goal, or if it was not reached."""
+    """Return the first step after which every metric of `log.goal` has its value (TC in steps). None without
+    a goal, or if it was not reached."""
     return next((step.number for step in log.steps if is_goal_reached(log.goal, step.score)), None)
 
 
 def activity_by_seat(log: EpisodeLog, world: type[World]) -> dict[int, list[str]]:
-    """Return what every seat did, step by step: `acted`, `goes_on`, `not_asked`, `thinking`, `waiting` or
-    `nothing`. A seat without a command did nothing."""
+    """Return what each seat did in each step: `acted`, `goes_on` (continues an action), `not_asked`,
+    `thinking`, `waiting` or `nothing`. A seat without a command did `nothing`."""
     found: dict[int, list[str]] = {seat: [] for seat in range(log.seats)}
     for step in log.steps:
         given = {each.seat: each for each in step.commands}
@@ -158,29 +159,26 @@ def _activity(given: LoggedCommand, world: type[World], before: str) -> str:
 
 
 def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:
-    """Return a row for the team (`member` is None), then a row for each member; empty without an
-    organisation.
+    """Return a row of measures for the team (`member` is None), then one for each member. Empty without an
+    organisation. The keys are:
 
-    Keys, of the team or of one member:
-
-    - `steps_to_goal`, `seconds_to_goal` (team): TC, until the goal of the episode. None if it was not
+    - `steps_to_goal`, `seconds_to_goal` (team): time until the goal of the episode (TC); None if it was not
       reached. `progress`: the last values of the goal's metrics.
-    - `plannings`: planning iterations. `plannings_a_member` (team): their mean over members, mPT. None in the
-      schedule `together`, which has none.
-    - `steps_acted`, `steps_not_asked`, `idle_thinking`, `idle_waiting`, `idle_nothing`: steps of seats
-      (`activity_by_seat`). `steps_not_asked` are those of lasting actions and those with nothing to choose,
-      which the log does not tell apart. `share_together` (team): the share of steps in which at least two
-      seats acted or went on.
-    - `jobs` by worker, and those of them that ever were in each of `FATES`, that are still open (`jobs_open`)
-      or were given again after a failure (`jobs_reassigned`). `steps_to_accepted`, `steps_to_done`: means.
-      `cycles`: jobs that came back to a member that had them before anybody started them; `longest_cycle`:
-      hops of the longest one.
-    - `messages`, `words`, `messages_by_kind`: what members wrote, without the platform's messages.
-      `share_by_people` (team): the share of messages by people. `answers_a_question`: answers that were
-      sent, by questions that were received.
-    - `stale_commands`: commands that were not possible any more when thinking was over. `plans_dropped`:
-      plans with an illegal next command.
-    - `decisions`, `calls`, `usd`: decisions of agents, their model calls, and what these cost (None if a
+    - `plannings`: planning iterations. `plannings_a_member` (team): their mean over members (mPT). It is None
+      in the schedule `together`, which has no planning iterations.
+    - `steps_acted`, `steps_not_asked`, `idle_thinking`, `idle_waiting`, `idle_nothing`: numbers of steps of
+      seats, by what the seat did (`activity_by_seat`). `steps_not_asked` counts lasting actions and steps
+      with nothing to choose. `share_together` (team): share of steps in which at least two seats acted.
+    - `jobs`: jobs of the worker. `jobs_…`: those that ever were in each of `FATES`, that are still open, or
+      that were given again after a failure (`jobs_reassigned`). `steps_to_accepted`, `steps_to_done`: means.
+    - `cycles`: jobs that came back to an earlier member before anybody started them. `longest_cycle`: the
+      number of hops of the longest one.
+    - `messages`, `words`, `messages_by_kind`: what members wrote, without the system's messages.
+      `share_by_people` (team): share of messages by people. `answers_a_question`: number of answers sent,
+      divided by the number of questions received.
+    - `stale_commands`: commands that were no longer possible when thinking was over. `plans_dropped`: plans
+      that ended because their next command was illegal.
+    - `decisions`, `calls`, `usd`: decisions of agents, their model calls, and the cost of these (None if a
       price is unknown).
     - `messages_by_pair`: messages by sender and receiver, such as `{"0>1": 2}`. `steps_to_answer`: the mean
       steps from a question to its answer. `conversations`, `messages_a_conversation`: see `conversations_in`.
@@ -192,8 +190,8 @@ def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:
 
 
 def whole_team_measures(log: EpisodeLog, world: type[World]) -> dict[str, Json]:
-    """Return the row of the team alone, as `team_measures` has it first. Raises ValueError without an
-    organisation."""
+    """Return the measures of the team as a whole, the first row of `team_measures`. Raises ValueError without
+    an organisation."""
     if log.organisation is None:
         raise ValueError("the episode has no organisation")
     return _row(log, world, None, log.organisation.numbers)
@@ -229,7 +227,8 @@ def _time(log: EpisodeLog, member: int | None) -> dict[str, Json]:
 
 
 def plannings_a_member(log: EpisodeLog) -> float | None:
-    """Return mPT: planning iterations, averaged over the members. None where all choose for each step."""
+    """Return the mean number of planning iterations per member (mPT). None if every member chooses in each
+    step."""
     if log.organisation is None or not log.organisation.is_timed:
         return None
     return len(plannings_of(log)) / len(log.organisation.members)

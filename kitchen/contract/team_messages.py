@@ -68,10 +68,10 @@ class TeamMessage:
 
 
 def message_refusal(organisation: Organisation, sender: int, say: MessageDraft, *, sent: int) -> str:
-    """Return a code for why this member may not send this message; empty if the member may send it.
+    """Return a code for why this member may not send this message. Return an empty text if the member may.
 
-    The codes are `not_allowed`, `empty`, `too_long` and `too_many`. `sent` is the number of messages that
-    the member has already sent in this step.
+    The codes are `not_allowed`, `empty`, `too_long` and `too_many`. `sent` is the number of messages that the
+    member has already sent in this step.
     """
     if sender not in organisation.numbers or say.kind not in MESSAGE_KINDS:
         return "not_allowed"
@@ -92,8 +92,8 @@ def message_recipients(organisation: Organisation, sender: int, say: MessageDraf
 
 
 def message_content(text: str, data: Mapping[str, Json]) -> tuple[str, Json]:
-    """Return the text without case and spaces, and the commands that the message requests. If both are
-    equal for two messages, the later message repeats the earlier one."""
+    """Return the text in lower case without spaces, and the requested commands. Two messages for which both
+    are equal have the same content."""
     return "".join(text.split()).casefold(), data.get(REQUESTS_KEY)
 
 
@@ -127,8 +127,8 @@ def _pattern(blocked: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _alone(pattern: str) -> str:
-    """Return a pattern that matches this pattern only as a whole word. In scripts without spaces between
-    words, it matches anywhere."""
+    """Return a regular expression that matches `pattern` only as a whole word. In scripts without spaces
+    between words, it matches anywhere."""
     return pattern if re.search(r"[\u2e80-\u9fff\uac00-\ud7af]", pattern) else rf"(?<!\w){pattern}(?!\w)"
 
 
@@ -173,11 +173,14 @@ def address_to_partner(say: MessageDraft, sender: int, talking: Mapping[int, int
 
 
 def conversation_refusal(say: MessageDraft, sender: int, talking: Mapping[int, int]) -> str:
-    """Return a code for why the sender may not send this message now; empty if the sender may.
+    """Return a code for why the sender may not send this message now. Return an empty text if the sender may.
 
-    `talking` maps members to their conversation partners. `busy`: the addressee talks with another member.
-    `talking`: the sender talks with another member. `choose_one`: the message does not name exactly one
-    addressee. `not_allowed`: it ends a conversation that has not begun.
+    `talking` maps members to their conversation partners. The codes are:
+
+    - `busy`: the addressee talks with another member.
+    - `talking`: the sender talks with another member.
+    - `choose_one`: the message does not name exactly one addressee.
+    - `not_allowed`: the message ends a conversation that has not begun.
     """
     if len(set(say.to)) != 1:
         return "not_allowed" if say.kind == END else CHOOSE_ONE

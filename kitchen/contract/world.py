@@ -126,8 +126,8 @@ class World(ABC):
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Return the number of steps after which the episode ends by itself; None if only reaching the goal
-        ends the episode."""
+        """Return the number of steps of an episode. None if the episode ends only when the goal is
+        reached."""
 
     @property
     @abstractmethod
@@ -136,10 +136,10 @@ class World(ABC):
 
     @property
     def tick_ms(self) -> int | None:
-        """Return milliseconds between steps in a real-time world, the same for the whole episode. A clock
-        then runs each step with the commands that have arrived.
+        """Return the milliseconds between two steps in a real-time world. A clock runs each step with the
+        commands that have arrived by then. The value stays the same for a whole episode.
 
-        None for a turn-based world: a step waits until all seats have commanded.
+        None for a turn-based world: its steps wait until all seats have commanded.
         """
         return None
 
@@ -158,13 +158,13 @@ class World(ABC):
     def brief(self, seat: int) -> dict[str, Json]:
         """Return the facts that this seat knows before the game and that never change: rules, things, timing.
 
-        They depend only on seats and settings. They must not depend on the seed, because the guide shows
-        them before the episode exists.
+        They depend only on seats and settings, not on the seed: the guide shows them before the episode
+        exists.
         """
 
     def public_brief(self) -> dict[str, Json]:
-        """Return the facts that anybody may know before the game. They are the entries that the briefs of
-        all seats have in common. Keys in `secret` are left out."""
+        """Return the facts that anybody may know before the game: what the briefs of all seats have in
+        common. Keys in `secret` are left out."""
         first, *others = (self.brief(seat) for seat in range(self.seats))
         return {
             name: value
@@ -177,8 +177,8 @@ class World(ABC):
         """Return what this seat can observe now."""
 
     def picture(self, seat: int) -> dict[str, Json]:
-        """Return what a drawing of the world needs beside the observation, for the person in this seat. It
-        holds nothing that this seat may not know, and agents never get it."""
+        """Return what a drawing of the world needs in addition to the observation, for the person in this
+        seat. Agents never get it. It must hold nothing that the seat may not know."""
         return {}
 
     @abstractmethod
@@ -186,13 +186,13 @@ class World(ABC):
         """Return exactly the commands that would be carried out if this seat acted first in the coming step.
 
         A command with an amount (`amounts`) is listed once, with the smallest amount. If the seat cannot
-        choose a command (`asks` is false), the list has `idle` and the commands that may interrupt the
-        seat's action.
+        choose a command (`asks` is false), the list has `idle`, and commands that interrupt the seat's
+        action.
         """
 
     def amounts(self, seat: int) -> Mapping[Command, tuple[int, int]]:
-        """Return the range (smallest, largest) of the amount for each command of `legal_actions` that ends
-        with an amount. Keys are the commands without the amount."""
+        """Return the range (smallest, largest) of the amount, for each command in `legal_actions` that ends
+        with an amount. The keys are these commands without the amount."""
         return {}
 
     def allows(self, seat: int, command: Command) -> bool:
@@ -215,39 +215,37 @@ class World(ABC):
         return command[0] if command else "nothing"
 
     def asks(self, seat: int) -> bool:
-        """Return whether this seat can choose a command in the coming step. It cannot while it is occupied by
-        an action of several steps.
+        """Return whether this seat can choose a command in the coming step. False while an action of several
+        steps occupies the seat.
 
-        In episodes that skip such seats, a step does not wait for them. A skipped seat does `idle`, which is
-        among its `legal_actions`.
-
-        A skipped seat *may act* if `legal_actions` has more than `idle`, for example `stop`. The seat's
-        player may then command it until the step runs.
+        Episodes can skip such seats: a step then does not wait for them, and they do `idle`. But if
+        `legal_actions` has another command, such as `stop`, the seat *may act*. Its player can then give this
+        command until the step runs.
         """
         return True
 
     def only_waits(self, seat: int) -> bool:
-        """Return whether the lasting action of this seat only waits or follows somebody, so that its member
-        can talk meanwhile. Asked for seats with nothing to choose (`asks`) only."""
+        """Return whether the action that occupies this seat is only waiting or following somebody. The seat's
+        member can then talk meanwhile. Called only if `asks` is false for the seat."""
         return False
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Return commands that are illegal now, but become legal if another seat acts first in the coming
-        step. Only the seats in `earlier` are considered as acting first; None means all other seats."""
+        step. `earlier` are the seats that can act first; None means all others."""
         return []
 
     def plannable(self, seat: int) -> list[Command]:
-        """Return the commands that a person in this seat may plan for later steps. They need not be legal
-        now. The page lists them in this order.
+        """Return the commands that a person in this seat may plan for later steps. The page lists them in
+        this order. They need not be legal now.
 
-        Empty: this world does not support plans.
+        If the list is empty, the world does not support plans.
         """
         return []
 
     def can_plan(self, seat: int, command: Command) -> bool:
         """Return whether a person in this seat may plan this command.
 
-        By default every command is accepted. When the step of an impossible command comes, the plan ends.
+        By default every command may be planned. If it turns out to be impossible in its step, the plan ends.
         A world that knows all commands of a seat refuses other commands.
         """
         return True
@@ -259,15 +257,15 @@ class World(ABC):
 
     def aims(self, seat: int) -> list[Aim]:
         """Return all aims (goals such as `("serve", "salmonSushi")`) that others can ask this seat to reach.
-        They are the same for the whole episode. The page lists them in this order.
+        They are the same for the whole episode, and the page lists them in this order.
 
-        Empty: jobs (`kitchen.contract.assigned_jobs`) consist of text only.
+        If the list is empty, jobs (`kitchen.contract.assigned_jobs`) consist of text only.
         """
         return []
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return the facts about the present moment with which `aim_status` compares later. Called when
-        the seat is asked to reach the aim (a goal)."""
+        """Return facts about the present moment, to which `aim_status` compares a later one. Called when the
+        seat is asked to reach the aim (a goal)."""
         return None
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
@@ -285,19 +283,20 @@ class World(ABC):
 
     def visible(self, seat: int, event: Event) -> bool:
         """Return whether this seat may see this event. The answer depends only on the seat and the event, not
-        on the moment.
+        on the time.
 
-        The platform also asks about three kinds of event that are not in the log. `commanded`: another
-        seat's command before it runs, with `command` in the data. `intends`: what another seat is about to
-        do, with the `Intent` as data. `plans`: the remaining commands of another seat's plan, as `left` in
-        the data.
+        The method is also called for three kinds of event that are not in the log:
+
+        - `commanded`: another seat's command before it runs, as `command` in the data.
+        - `intends`: what another seat is about to do, with the `Intent` as data.
+        - `plans`: the remaining commands of another seat's plan, as `left` in the data.
         """
         return True
 
     @abstractmethod
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Carry out one step and return its events. A refused or meaningless command gives an event, never
-        an exception, and does not affect other commands. A seat without a command does `idle`."""
+        """Carry out one step and return its events. A seat without a command does `idle`. A refused or
+        meaningless command gives an event, never an exception, and does not affect other commands."""
 
     @abstractmethod
     def score(self) -> dict[str, Json]:
@@ -305,17 +304,17 @@ class World(ABC):
         Other entries are details for the world's own page."""
 
     def chances(self) -> Mapping[str, MetricLimits]:
-        """Return limits for metrics that are a share of two counts (`Metric.of`), by metric name. A limit
-        says how many things can be counted in an episode. The limits depend only on the settings. Metrics
-        without an entry have no limit."""
+        """Return the maximum number of things that can be counted in an episode, by metric name. This
+        concerns metrics that are a share of two counts (`Metric.of`). The limits depend only on the settings.
+        Metrics without an entry have no limit."""
         return {}
 
     @abstractmethod
     def to_dict(self) -> dict[str, Json]:
         """Return the whole state as JSON, with `kind`, `version`, `seats` and `settings`.
 
-        The values under the keys in `large` are not copies. They are the world's own `LargeMap` objects,
-        which later steps change.
+        The values under the keys in `large` are the world's own `LargeMap` objects, not copies. Later steps
+        change them.
         """
 
     @classmethod
@@ -330,8 +329,8 @@ class World(ABC):
 
     @final
     def large_parts(self) -> dict[str, LargeMap]:
-        """Return the large parts of the state (parts with many entries) by name. They are the values under
-        the keys in `large`. They are the world's own objects, not copies."""
+        """Return the large parts of the state (parts with many entries), by name: the values under the keys
+        in `large`. They are the world's own objects, not copies."""
         state = self.to_dict() if self.large else {}
         return {name: state[name] for name in self.large}
 

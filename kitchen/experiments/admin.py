@@ -101,7 +101,8 @@ def file_response(experiment: Experiment, name: str) -> HttpResponseBase:
 
 
 def current_results(experiment: Experiment) -> tuple[CellResult, ...]:
-    """Return the results of an experiment so far, one for each cell (level and number of agents)."""
+    """Return the results of an experiment so far, one for each cell (variant of agents, level and number of
+    agents)."""
     setup = ExperimentSetup.from_json(experiment.setup)
     return cell_results_of(setup, experiment_services.rows_of(experiment).values())
 
@@ -175,7 +176,7 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
         return [(None, shown), RUN_SETTINGS_FIELDSET]
 
     def get_urls(self) -> list[Any]:
-        """Return the admin's URL patterns, including the patterns of the downloads and of the start page."""
+        """Return the admin's URL patterns, including those of the downloads and of the start page."""
         wrap = self.admin_site.admin_view
         return [
             path("<int:pk>/file/<str:name>", wrap(self.file), name="kitchen_experiment_file"),
@@ -332,8 +333,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.action(description="Compare two experiments", permissions=["view"])
     def compare(self, request: HttpRequest, experiments: QuerySet[Experiment]) -> HttpResponse | None:
-        """Show the collaboration scores (CoS) of two experiments side by side, for every cell. If not
-        exactly two experiments are selected, show a message and return None."""
+        """Show the collaboration scores (CoS) of two experiments side by side, for every cell (variant, level
+        and number of agents). If not exactly two experiments are selected, show a message and return None."""
         if len(experiments) != 2:
             self.message_user(request, "Select two experiments.", messages.ERROR)
             return None
@@ -369,8 +370,8 @@ class ExperimentAdmin(BatchedDeleteMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def side_by_side(first: Sequence[CellResult], second: Sequence[CellResult]) -> list[tuple[str, ...]]:
-    """Return one table row for each cell that either experiment has: the cell's name, both scores (CoS),
-    their difference, and the paper's score."""
+    """Return one table row for each cell (variant, level and number of agents) that either experiment has. It
+    has the cell's name, both scores (CoS), their difference, and the paper's score."""
     ones, others = ({each.column.key: each for each in cells} for cells in (first, second))
     lines: list[tuple[str, ...]] = []
     for key in dict.fromkeys([*ones, *others]):

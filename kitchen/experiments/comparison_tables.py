@@ -127,7 +127,8 @@ def pairing_benchmark(results: Sequence[CellResult]) -> PairingBenchmark:
 
 
 def line_up_results(results: Sequence[CellResult]) -> list[LineUpResult]:
-    """Return the result of each line-up in each level, in the order of `results`."""
+    """Return the result of each line-up (agents that play together) in each level, in the order of
+    `results`."""
     _, figure = comparison_benchmark(results)
     return [
         LineUpResult(
@@ -174,8 +175,8 @@ COMPARISON_NOTE = (
 
 
 def comparison_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
-    """Return one table for each number of seats, with the results of all line-ups. Tables of the benchmark's
-    further metrics follow."""
+    """Return one table for each number of seats, with the results of all line-ups (agents that play
+    together). Tables of the benchmark's further metrics follow."""
     found = line_up_results(results)
     numbers = sorted({each.seats for each in found})
     ground, _ = comparison_benchmark(results)
@@ -250,7 +251,8 @@ def _number(figure: Metric, value: float) -> str:
 
 
 def comparison_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row for each line-up and level, then the published values."""
+    """Return a CSV file with one row for each line-up (agents that play together) and level. The published
+    values follow."""
     return csv_bytes(COMPARISON_COLUMNS, _comparison_rows(results))
 
 
@@ -267,8 +269,8 @@ def _comparison_rows(results: Sequence[CellResult]) -> Iterator[tuple[object, ..
 
 
 def comparison_line(results: Sequence[CellResult]) -> str:
-    """Return a summary in one line: the mean over all line-ups (agents that play together), and the best
-    line-up. If nothing was played yet, the line says so."""
+    """Return a summary in one line: the mean over all line-ups (agents that play together), and the best one.
+    If nothing was played yet, the line says so."""
     ground, figure = comparison_benchmark(results)
     means = _means(line_up_results(results))
     if not means:
@@ -282,8 +284,8 @@ def comparison_line(results: Sequence[CellResult]) -> str:
 
 
 def _means(found: Iterable[LineUpResult]) -> list[tuple[float, LineUpResult]]:
-    """Return a pair (mean, result) for each of these results that has a mean. Results of line-ups that
-    were not played are left out."""
+    """Return (mean, result) for each of these results that has a mean. A result without a mean was not
+    played."""
     return [(each.estimate.mean, each) for each in found if each.estimate.mean is not None]
 
 
@@ -342,8 +344,8 @@ def _over(pairs: Sequence[LineUpResult], seat: int, ground: PairingBenchmark) ->
 
 
 def pairing_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file: the result of each pair and level, then of each kind of agent over all other
-    partners, then published values."""
+    """Return a CSV file with three kinds of rows: the result of each pair and level, each agent's mean over
+    all other partners, and published values."""
     return csv_bytes(PAIRING_COLUMNS, _pairing_rows(line_up_results(results), pairing_benchmark(results)))
 
 

@@ -46,8 +46,8 @@ def log_to_resume(episode: ExperimentEpisode) -> PlayedLog | None:
 
 
 def log_sink(episode: ExperimentEpisode, *, anew: bool = False) -> WritePiece:
-    """Return a function that stores the next piece of an episode's log. With `anew`, the episode is played
-    again from its start, and the pieces belong to a new run."""
+    """Return a function that stores the next piece of an episode's log. With `anew`, the episode starts
+    again, and a new series of pieces begins."""
     run, number = _last(episode)
     if anew and number:
         run, number = run + 1, 0

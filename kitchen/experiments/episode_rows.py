@@ -101,8 +101,8 @@ class EpisodeRow:
 
     @property
     def key(self) -> EpisodeKey:
-        """Return the variant, level, number of agents, interval and number that identify the episode in its
-        experiment."""
+        """Return the key that identifies the episode in its experiment: variant, level, number of agents,
+        interval between orders (alpha) and number."""
         return self.variant, self.level, self.agents, self.alpha, self.episode
 
     def to_json(self) -> dict[str, Json]:
@@ -138,7 +138,7 @@ def write_rows_csv(
     with_more: bool = False,
 ) -> bytes:
     """Return the rows as a CSV file, sorted by key. With `of_partners`, the columns in `UNCOUNTED_COLUMNS`
-    are left out. `with_goal`, `with_second` and `with_more` say which of `LAST_COLUMNS` are needed."""
+    are left out. `with_goal`, `with_second` and `with_more` add columns of `LAST_COLUMNS`."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
     used = 3 if with_more else 2 if with_second else int(with_goal)
     unused = {name for group in LAST_COLUMNS[used:] for name in group}
@@ -226,7 +226,7 @@ class DecisionMakers:
 
     @classmethod
     def of(cls, rows: Iterable[EpisodeRow]) -> Self:
-        """Return how many decisions each decision maker made in these episodes."""
+        """Return how many decisions each decision maker (kind of agent, fallback) made in these episodes."""
         total = cls()
         for row in rows:
             if row.outcome == FAILED:
@@ -266,12 +266,12 @@ class DecisionMakers:
 
     @property
     def names(self) -> str:
-        """Return the decision makers with their numbers of decisions: `planner x3, stand-in x57`."""
+        """Return the decision makers with their numbers of decisions, such as `planner x3, stand-in x57`."""
         return counts_text(self.decisions)
 
     def figure_label(self, kind: str) -> str:
-        """Return the name of a kind of agent for a figure. If the stand-in (an imitation of a language
-        model) made decisions for it, `(stand-in)` is added."""
+        """Return the name of a kind of agent for a figure. `(stand-in)` is added if a program that imitates a
+        language model made decisions for it."""
         return f"{kind} ({STAND_IN})" if self.decisions[f"{kind}'s {STAND_IN}"] else kind
 
     def _named(self, kind: str) -> str:

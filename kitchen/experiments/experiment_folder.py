@@ -135,7 +135,7 @@ def write_results(folder: Path, setup: ExperimentSetup, rows: Iterable[EpisodeRo
 
 
 def _text(write: Callable[[Sequence[TextTable], str, str], str]) -> ResultMaker:
-    """Return a function that writes all result tables into one text file. `write` converts the tables to
+    """Return a function that makes a text file with all result tables. `write` converts the tables to
     text."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
@@ -155,7 +155,7 @@ def result_makers(setup: ExperimentSetup) -> Mapping[str, ResultMaker]:
 def _drawn(
     kind: ImageFormat, chart: Callable[[ExperimentSetup, Sequence[CellResult]], Chart] = result_chart
 ) -> ResultMaker:
-    """Return a function that draws the experiment's results as a figure. `kind` is the file format."""
+    """Return a function that draws the experiment's results as a figure in the format `kind`."""
 
     def make(setup: ExperimentSetup, results: tuple[CellResult, ...]) -> bytes:
         return draw_chart(chart(setup, results), kind)

@@ -77,8 +77,8 @@ class WorkForecast:
 
 
 def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkForecast:
-    """Return the work of these episodes. Their time is extrapolated from a few steps of some of the
-    episodes. The stand-in (an imitation) plays these steps in place of paid models."""
+    """Return the amount of work of these episodes. Their time is extrapolated from a few steps of some of
+    them. A program that imitates paid models plays these steps in their place."""
     paid, steps = provider_names(setup), len(jobs) * setup.ground.steps
     some = jobs[:: max(1, len(jobs) // SAMPLED_JOBS)][:SAMPLED_JOBS]
     paces = []
@@ -95,8 +95,8 @@ def forecast_work(setup: ExperimentSetup, jobs: Sequence[EpisodeJob]) -> WorkFor
 
 
 def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList) -> CostForecast:
-    """Return the model costs of these episodes. They are 0 if the episodes call no model, or only the
-    stand-in (a free imitation)."""
+    """Return the costs of language models in these episodes. They are 0 if no model is called, or only the
+    free program that imitates one."""
     paid = [column for column in setup.columns if provider_of_column(setup, column) in provider_names(setup)]
     parts = [
         _cell(setup, mine, prices)
@@ -112,13 +112,14 @@ def forecast_cost(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: Pr
 
 
 def provider_names(setup: ExperimentSetup) -> set[str]:
-    """Return the providers of paid models. Empty if no model is called, or only the stand-in (a free
-    imitation)."""
+    """Return the providers of paid models. Empty if no model is called, or only the free program that
+    imitates one."""
     return {provider_of_column(setup, column) for column in setup.columns} - {"", STAND_IN}
 
 
 def provider_of_column(setup: ExperimentSetup, column: ExperimentColumn) -> str:
-    """Return the provider whose models are called in this cell; empty if no model is called."""
+    """Return the provider of the model in this cell (variant, level and number of agents). Empty if no model
+    is called."""
     settings = setup.settings_of(column.variant)
     return parse_model_setting(str(settings[MODEL_SETTING]))[0] if MODEL_SETTING in settings else ""
 
@@ -140,8 +141,8 @@ def _cell(setup: ExperimentSetup, jobs: Sequence[EpisodeJob], prices: PriceList)
 
 
 def sample_job_calls(setup: ExperimentSetup, job: EpisodeJob) -> list[call_forecast.TrialCalls]:
-    """Return sample calls of each agent in this episode, made with the stand-in (a free imitation of a
-    language model)."""
+    """Return sample calls of each agent in this episode, made with a free program that imitates language
+    models."""
     variant = job.column.variant
     settings, line_up = setup.settings_of(variant), setup.coplayer_of(variant)
     kinds, members = line_up_kinds(line_up), line_up_members(line_up, job.column.agents)

@@ -51,7 +51,7 @@ def comma_list(values: Sequence[object]) -> str:
 
 
 def setting_names(kind: str) -> dict[str, str]:
-    """Return the form's field name → the setting's name, for all settings of a kind of agent."""
+    """Return the settings of a kind of agent, as form field name → setting name."""
     return {f"{COPLAYER}__{kind}__{each.name}": each.name for each in get_agent(kind).settings}
 
 
@@ -97,7 +97,8 @@ class RunSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def wanted(self) -> ExperimentSetup | None:
-        """Return the stored setup of the experiment. Subclasses return None if their fields have errors."""
+        """Return the setup that the experiment stores. A subclass may read it from the form's fields instead,
+        and returns None if they have errors."""
         return ExperimentSetup.from_json(self.instance.setup)
 
 
@@ -318,7 +319,7 @@ def _settings_of(kind: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _only_in(*worlds: str) -> list[str]:
-    """Return the CSS classes with which the page hides a field unless one of these worlds is chosen."""
+    """Return CSS classes that hide a field while none of these worlds is chosen."""
     return ["settings-of", "settings-of-world", *(f"is-{world}" for world in worlds)]
 
 

@@ -58,8 +58,8 @@ class IntervalResult:
 
     @property
     def total(self) -> int:
-        """Return the number of orders that were completed or failed. A world without orders counts something
-        else instead."""
+        """Return the number of orders that were completed or failed. Worlds without orders count something
+        similar."""
         return self.completed + self.failed
 
     @property
@@ -77,41 +77,43 @@ class CellResult:
 
     @property
     def players(self) -> DecisionMakers:
-        """Return the decision makers of this cell, over all intervals."""
+        """Return the decision makers of this cell (variant, level and number of agents), over all intervals
+        between orders."""
         return sum((each.players for each in self.intervals), DecisionMakers())
 
     @property
     def cos(self) -> float | None:
-        """Return the collaboration score (CoS) of this cell in this experiment. None if an interval has no
-        result yet."""
+        """Return the collaboration score (CoS) of this cell (variant, level and number of agents). None if an
+        interval between orders has no result yet."""
         return collaboration_score((each.completed, each.failed) for each in self.intervals)
 
     @property
     def paper_cos(self) -> float | None:
-        """Return the paper's collaboration score (CoS) for this level and line-up, computed from its printed
-        counts of orders. Return None if the paper lacks the counts for one of the intervals between orders.
-        """
+        """Return the paper's collaboration score (CoS) for this cell, from its printed counts of orders.
+        Return None if the paper lacks the counts for an interval between orders."""
         counts = [each.paper for each in self.intervals]
         pairs = [(done, total - done) for done, total in (each for each in counts if each)]
         return collaboration_score(pairs) if len(pairs) == len(counts) else None
 
     @property
     def bound_cos(self) -> float | None:
-        """Return the upper bound of the collaboration score (CoS) of this cell. None if none is known."""
+        """Return the upper bound of the collaboration score (CoS) in this cell (variant, level and number of
+        agents). None if none is known."""
         shares = [each.bound.share for each in self.intervals]
         return mean_of(shares) if None not in shares else None
 
     @property
     def is_above(self) -> bool | None:
-        """Return True if this experiment's CoS is above the paper's; None if one of them is missing."""
+        """Return True if this experiment's collaboration score is above the paper's. None if one of them is
+        missing."""
         if self.cos is None or self.paper_cos is None:
             return None
         return self.cos > self.paper_cos
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """Return the mean of the values. None if there are none or any is None, because means of fewer cells
-    are not comparable."""
+    """Return the mean of the values. Return None if there are none, or if any value is None: a mean over
+    fewer values would not be comparable."""
     all_values = list(values)
     known = [value for value in all_values if value is not None]
     return fmean(known) if all_values and len(known) == len(all_values) else None
@@ -135,7 +137,8 @@ class MeanScores:
 
 
 def means_of(cells: Sequence[CellResult]) -> MeanScores:
-    """Return the mean scores of these cells, and how many cells each mean covers."""
+    """Return the mean scores of these cells (variant, level and number of agents), and how many cells each
+    mean covers."""
     played = [each for each in cells if each.cos is not None]
     both = [each for each in played if each.paper_cos is not None]
     return MeanScores(
@@ -150,7 +153,8 @@ def means_of(cells: Sequence[CellResult]) -> MeanScores:
 
 
 def cell_results_of(setup: ExperimentSetup, rows: Iterable[EpisodeRow]) -> tuple[CellResult, ...]:
-    """Return the results of every cell of the experiment, including cells without rows."""
+    """Return the results of every cell of the experiment (variant, level and number of agents). Cells without
+    rows are included."""
     by_interval = defaultdict[tuple[str, str, int, float], list[EpisodeRow]](list)
     for row in rows:
         by_interval[row.key[:4]].append(row)
@@ -204,11 +208,11 @@ def _bound(level: str, alpha: float, agents: int, seeds: tuple[int, ...]) -> Sco
 
 
 def decision_makers_of(results: Iterable[CellResult]) -> DecisionMakers:
-    """Return the decision makers of all these cells together."""
+    """Return the decision makers of all these results together."""
     return sum((each.players for each in results), DecisionMakers())
 
 
 def group_by_agents(results: Sequence[CellResult]) -> dict[int, list[CellResult]]:
-    """Return the cells grouped by their number of agents, in ascending order."""
+    """Return the results grouped by the number of agents, in ascending order."""
     numbers = sorted({each.column.agents for each in results})
     return {number: [each for each in results if each.column.agents == number] for number in numbers}

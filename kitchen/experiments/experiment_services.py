@@ -184,8 +184,8 @@ def experiment_start(
 
 
 def forecast_experiment(experiment: Experiment) -> tuple[WorkForecast, CostForecast]:
-    """Return the work that is left to play, and its cost. Raises SetupError if the setup is invalid, and
-    PriceFileError if the price list is."""
+    """Return the remaining work of an experiment, and its cost. Raises SetupError if the setup is invalid,
+    and PriceFileError if the price list is."""
     setup, played = ExperimentSetup.from_json(experiment.setup), rows_of(experiment)
     check_model_access(setup)
     left = [job for job in episode_jobs(setup) if job.key not in played or played[job.key].outcome == FAILED]
@@ -262,10 +262,9 @@ def _claim() -> datetime:
 def episode_play(*, episode: ExperimentEpisode) -> bool:
     """Play an episode and store its result row. Return whether this process stored the row.
 
-    Every step is logged when it is taken. Steps that are already logged are replayed without new model
-    calls. An error of the co-player is stored as a failed row. A problem that affects every episode
-    (missing key, no money) stops the experiment with a reason. If the database is unreachable for a
-    moment, the function waits.
+    Every step is logged when it is taken. Steps that are already logged are replayed without new model calls.
+    An error of the co-player gives a failed row. A problem of all episodes (missing key, no money) stops the
+    experiment. If the database is unreachable for a moment, the function waits.
     """
     try:
         check_model_access(ExperimentSetup.from_json(episode.experiment.setup))
@@ -282,7 +281,7 @@ def episode_play(*, episode: ExperimentEpisode) -> bool:
 
 
 def _go_on(episode: ExperimentEpisode) -> EpisodeRow:
-    """Continue an episode from its log. If the log cannot be continued, start the episode again."""
+    """Play an episode from the end of its log. If the log is unusable, play the episode from its start."""
     try:
         return _play(episode, anew=False)
     except LogError as error:
@@ -320,8 +319,8 @@ def _give_back(episode: ExperimentEpisode, because: str) -> None:
 
 
 def _why(error: Exception) -> str:
-    """Return the reason as a text of this program. The message of an unforeseen error might contain an API
-    key."""
+    """Return the reason for an error, in this program's own words. The message of an unforeseen error might
+    contain an API key."""
     if isinstance(error, MoneySpentError):
         return f"the money is spent: {error}"
     if isinstance(error, SetupError):
@@ -330,8 +329,8 @@ def _why(error: Exception) -> str:
 
 
 def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
-    """Store the result row of an episode, unless it has one. Return whether it was stored. After the last
-    row, the experiment is marked as no longer running."""
+    """Store the result row of an episode. Return False, without a change, if it has one. After the last row,
+    the experiment is marked as no longer running."""
     mine = ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
     stored = mine.update(row=row.to_json(), finished_at=timezone.now(), claimed_until=None)
     if not ExperimentEpisode.objects.filter(experiment=episode.experiment, row__isnull=True).exists():
@@ -340,8 +339,8 @@ def episode_store(*, episode: ExperimentEpisode, row: EpisodeRow) -> bool:
 
 
 def _renewing(episode: ExperimentEpisode) -> Callable[[], None]:
-    """Return a function that renews this worker's claim on an episode, at most once every `RENEW_SECONDS`.
-    If a renewal fails, the function only logs it, because the claim lasts longer than until the next try."""
+    """Return a function that renews this worker's claim on an episode. It renews at most once every
+    `RENEW_SECONDS`, and only logs a failure: the claim lasts beyond the next try."""
     last, mine = time.monotonic(), ExperimentEpisode.objects.filter(pk=episode.pk, row__isnull=True)
 
     def renew() -> None:

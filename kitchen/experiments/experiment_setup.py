@@ -75,17 +75,18 @@ class ExperimentColumn:
 
     @property
     def ground(self) -> Benchmark:
-        """Return the benchmark that the world of this cell defines."""
+        """Return the benchmark of this cell's world."""
         return get_ground(self.world)
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """Return the name of the variant, the level and the number of agents, which identify this cell."""
+        """Return the key of this cell: name of the variant, level and number of agents."""
         return self.variant.name, self.level, self.agents
 
     @property
     def paper(self) -> Mapping[float, OrderCounts]:
-        """Return the counts of orders in the paper, by interval (alpha); empty if there are none."""
+        """Return the paper's counts of orders for this cell, by interval between orders (alpha). Empty if
+        there are none."""
         if self.world != DEFAULT_WORLD:
             return {}
         return DEFAULT_BENCHMARK.published(self.level, self.agents, self.variant.paper)
@@ -144,7 +145,7 @@ class ExperimentSetup:
 
     @property
     def columns(self) -> tuple[ExperimentColumn, ...]:
-        """Return all cells of the experiment, in the order of the tables."""
+        """Return all cells of the result tables (variant, level and number of agents), in their order."""
         if self.preset:
             rows = DEFAULT_BENCHMARK.preset(self.preset, self.agents, self.models)
             return tuple(
@@ -157,7 +158,8 @@ class ExperimentSetup:
 
     @property
     def teams(self) -> list[tuple[str, str]]:
-        """Return every kind of organisation with each line-up that fits it."""
+        """Return all (kind of organisation, line-up) pairs that fit together. A line-up is a list of agents
+        that play together."""
         every = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
         return [team for team in every if not organisation_misfit(*team, self.organisation_settings)]
 
@@ -181,7 +183,7 @@ class ExperimentSetup:
 
     @property
     def ground(self) -> Benchmark:
-        """Return the benchmark that the world of this experiment defines."""
+        """Return the benchmark of this experiment's world."""
         return get_ground(self.world)
 
     def coplayer_of(self, variant: BenchmarkVariant) -> str:
@@ -199,8 +201,8 @@ class ExperimentSetup:
 
 
 def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Organisation | None:
-    """Return the organisation (rules for messages) in which a line-up plays; None if its members send no
-    messages. Raises SettingsError if it is invalid."""
+    """Return the organisation (who may command and write to whom) of a line-up (agents that play together).
+    None if its members send no messages. Raises SettingsError if it is invalid."""
     if kind in {"", NO_ORGANISATION}:
         return None
     seats = line_up_seats(line_up)
@@ -210,7 +212,7 @@ def organisation_of(kind: str, line_up: str, settings: Mapping[str, Json]) -> Or
 
 
 def organisation_misfit(kind: str, line_up: str, settings: Mapping[str, Json]) -> str:
-    """Return why a line-up cannot have an organisation; empty if it can."""
+    """Return why a line-up (agents that play together) cannot have this organisation. Empty if it can."""
     try:
         organisation_of(kind, line_up, settings)
     except SettingsError as error:
@@ -239,8 +241,8 @@ class EpisodeJob:
 
 
 def episode_jobs(setup: ExperimentSetup) -> tuple[EpisodeJob, ...]:
-    """Return all episodes of the experiment. The first episode of every cell comes first, then the second
-    episode of every cell, and so on."""
+    """Return all episodes of the experiment. First comes the first episode of every cell (variant, level and
+    number of agents), then the second one, and so on."""
     return tuple(
         EpisodeJob(column, alpha, episode, episode_seed(setup.seed, column, alpha, episode))
         for episode in range(1, setup.episodes + 1)

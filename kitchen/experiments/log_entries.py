@@ -35,7 +35,7 @@ class EntryError(Exception):
 
 
 def text_key(text: str) -> str:
-    """Return the SHA-256 of a text in the form that exports use. Lone surrogates are allowed."""
+    """Return the SHA-256 of a text, as exports use it. Lone surrogates are allowed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -148,7 +148,7 @@ class StepEntry:
         }
 
     def _team_json(self, store_text: StoreText) -> dict[str, Json]:
-        """Return the fields that only organisations have."""
+        """Return the fields that steps have only if the agents play in an organisation."""
         decisions = [_decision_to_json(each, store_text) for each in self.decisions]
         messages = [message_to_json(message) for message in self.messages]
         return {
@@ -224,7 +224,8 @@ def _decision_from_json(stored: Mapping[str, Any], texts: Mapping[str, str]) -> 
 
 
 def _delay_to_json(made: DecisionMade) -> dict[str, Json]:
-    """Return the fields that only planned decisions in a schedule other than `together` have."""
+    """Return the fields of a decision that takes effect in a later step, because planning takes steps. Other
+    decisions have no such fields."""
     says = [{**asdict(say), "to": list(say.to)} for say in made.says]
     return {
         **({"due": made.due} if made.due else {}),

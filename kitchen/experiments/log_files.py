@@ -60,20 +60,19 @@ class PlayedLog:
 
     @property
     def asked(self) -> list[StepEntry | UntakenStep]:
-        """Return all steps. Steps that were not taken, because of a spent budget or an error, are included.
-        An agent was not necessarily asked in each step."""
+        """Return all steps of the log. Steps that a spent budget or an error prevented are included."""
         return [*self.entries, *self.untaken]
 
     @property
     def decided(self) -> list[StepEntry | UntakenStep]:
-        """Return the steps for which an agent was asked. Steps that were not taken, because of a spent budget
-        or an error, are included."""
+        """Return the steps in which an agent was asked for a decision. Steps that a spent budget or an error
+        prevented are included."""
         return [each for each in self.asked if isinstance(each, UntakenStep) or each.asked]
 
     @property
     def calls(self) -> list[Call]:
-        """Return all model calls of the episode. Calls for steps that were not taken, because of a spent
-        budget or an error, are included."""
+        """Return all model calls of the episode. Calls in steps that a spent budget or an error prevented are
+        included."""
         return [call for each in self.asked for call in each.calls]
 
 
@@ -104,8 +103,8 @@ def _texts(objects: list[Any]) -> dict[str, str]:
 
 
 def _whole(data: bytes) -> tuple[bytearray, int]:
-    """Return the lines and the total size of all complete pieces in `data`. Raises LogError if a piece is
-    damaged."""
+    """Return two things: the lines of all complete pieces in `data`, and the size of these pieces in bytes.
+    Raises LogError if a piece is damaged."""
     lines, size = bytearray(), 0
     while size < len(data):
         piece = zlib.decompressobj(wbits=31)  # wbits of the gzip format

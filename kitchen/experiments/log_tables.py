@@ -102,7 +102,8 @@ def _decision_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 def _decisions(
     log: PlayedLog, each: StepEntry | UntakenStep
 ) -> Iterator[tuple[Cells, Sequence[Call], Cells]]:
-    """Yield each decision on a step, with its model calls and its values in the columns TEAM_COLUMNS."""
+    """Yield (cells, model calls, team cells) for each decision in a step. The team cells are those of
+    TEAM_COLUMNS."""
     if log.head.organisation is None or isinstance(each, UntakenStep):
         of_team = () if log.head.organisation is None else (None, None)
         yield _decided(each, log.head.coplayer), each.calls, of_team
@@ -160,8 +161,8 @@ def _team_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
 
 
 def _replayed(log: PlayedLog, what: str) -> EpisodeLog | None:
-    """Replay an episode and return its log. The result is cached for all tables. Return None if today's
-    version of the world plays the episode differently, so that `what` cannot be computed."""
+    """Return the log of an episode, from a replay that is cached for all tables. Return None if the present
+    version of the world plays the episode differently: `what` then cannot be computed."""
     if log.replayed is None:
         episode = RunningEpisode(log.head)
         try:
@@ -217,7 +218,7 @@ def _call(call: Call) -> Cells:
 
 
 def _sampling(request: Request) -> dict[str, Json]:
-    """Return every parameter of the request, except model and messages, and the name of the tool."""
+    """Return the parameters of a request except model and messages, with the name of the tool."""
     sampling = asdict(request)
     del sampling["model"], sampling["messages"]
     return {**sampling, "tool": request.tool.name if request.tool else None}

@@ -61,8 +61,8 @@ class OrganisationResult:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Return two texts: TC with its interval and, if not all episodes reached the goal, how many did; and
-        mPT with its interval."""
+        """Return two texts: the steps to the goal (TC) with interval, and the planning iterations per member
+        (mPT) with interval. If not all episodes reached the goal, the first says how many did."""
         reached = len(self.time.values)
         part = "" if reached == self.episodes else f" ({reached} of {self.episodes})"
         time = f"{_with_interval(self.time)}{part}" if reached else NOT_REACHED if self.episodes else ""
@@ -77,7 +77,7 @@ def _with_interval(estimate: Estimate) -> str:
 
 
 def organisation_results(results: Iterable[CellResult]) -> list[OrganisationResult]:
-    """Return the results of each organisation and line-up in each level."""
+    """Return the results of each organisation and line-up (agents that play together) in each level."""
     return [_result(cell) for cell in results]
 
 
@@ -96,11 +96,10 @@ def _result(cell: CellResult) -> OrganisationResult:
 
 
 def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return the result tables of an experiment with a goal. Return an empty list if the experiment has no
-    goal.
+    """Return the result tables of an experiment with a goal. Return an empty list if there is no goal.
 
-    The layout is that of the paper's Figure 7: TC and mPT of every organisation (7a), and TC by task (7b
-    and 7c).
+    The tables follow the paper's Figure 7: steps to the goal (TC) and planning iterations per member (mPT) of
+    every organisation (7a), and TC by task (7b and 7c).
     """
     if not setup.goal:
         return []
@@ -146,9 +145,10 @@ def _minutes(values: Mapping[str, float | None], task: str) -> str:
 
 
 def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
-    """Return bars of TC and of mPT by organisation: first ours by level, then those of S-Agents' Figure 7a.
+    """Return bars of steps to the goal (TC) and planning iterations per member (mPT) by organisation: first
+    ours by level, then those in Figure 7a of S-Agents.
 
-    Each bar is a share of the largest one in its group, because steps here and minutes there have no common
+    Each bar is a share of the largest one in its group, because steps and the paper's minutes have no common
     axis. The values are below the names. An organisation without a bar did not reach the goal.
     """
     groups = dict[str, dict[str, tuple[float | None, float | None]]]()

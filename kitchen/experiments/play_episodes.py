@@ -62,8 +62,8 @@ class RunningEpisode(EpisodeLoop):
         return with_log_metrics(self.game.score(), self.log())
 
     def repeat(self, entry: StepEntry) -> bool:
-        """Replay one logged step. Return whether the result equals the log: the world's state, the reports
-        of jobs and the delayed decisions."""
+        """Replay one logged step, and return whether its result equals the log. Compared are the world's
+        state, the reports of jobs and the delayed decisions."""
         effects = self.effects
         reports = self.take(self.logged_step(entry))
         logged = tuple(message for message in entry.messages if message.step > entry.step)
@@ -91,8 +91,8 @@ class RunningEpisode(EpisodeLoop):
         return StepMade(entry.commands, (joint,))
 
     def _is_of_team(self, entry: StepEntry) -> bool:
-        """Return whether a log entry fits the team of this episode: the members that decided belong to the
-        team and, without an organisation, there is one memory for each member."""
+        """Return whether a log entry fits the team of this episode. The members that decided must belong to
+        it. Without an organisation, there must be one memory for each member."""
         numbers = {member.number for member in self.team.members}
         if self.team.organisation is not None:
             made = {each.member for each in entry.decisions}
@@ -195,8 +195,8 @@ def _decisions(entry: StepEntry) -> tuple[StepEntry | DecisionMade, ...]:
 
 
 def _counts(world: str, score: Mapping[str, Json]) -> tuple[tuple[int, int], float | None, float | None]:
-    """Return (completed, failed), the compared metric, and the second one. A metric is None if it is
-    undefined or not compared."""
+    """Return three values: (completed, failed), the compared metric, and the second one. A metric is None if
+    it is undefined or not compared."""
     ground = get_ground(world)
     if not isinstance(ground, ComparisonBenchmark):
         return share_count_values(world, score), None, None
@@ -243,7 +243,7 @@ class MoneySpentError(Exception):
 
 
 def do_nothing(*_: object) -> None:
-    """Accept any arguments and do nothing: the default for callbacks."""
+    """Accept any arguments and do nothing. Used as a default callback."""
 
 
 def play_episode(
@@ -259,15 +259,16 @@ def play_episode(
     before: PlayedLog | None = None,
     program: str = "",
 ) -> EpisodeRow:
-    """Play one episode to its end and return its result row.
+    """Play one episode to its end and return its result row. The same job and settings give the same episode
+    if the co-player decides the same.
 
-    The same job and settings give the same episode if the co-player decides the same. `purse` pays for model
-    calls. `seconds` is the time limit of a decision. `steps` is the number of steps; 0 means the usual
-    number. `sink` stores the log, with the version of this application (`program`). `before` is an earlier
-    log of the episode. It is replayed without new model calls, and then the episode goes on.
+    `purse` pays for model calls. `seconds` is the time limit of a decision. `steps` is the number of steps; 0
+    means the usual number. `sink` stores the log. `program` is the version of this application for the log.
+    `before` is an earlier log of the episode, which is replayed without new model calls before the episode
+    continues.
 
-    Raises MoneySpentError if the budget is spent, and EpisodeFailedError if the co-player or the world
-    fails. Raises LogError if `before` belongs to another episode or leads to another state.
+    Raises MoneySpentError if the budget is spent, and EpisodeFailedError if the co-player or the world fails.
+    Raises LogError if `before` belongs to another episode or leads to another state.
     """
     course = RunningEpisode(log_head(job, coplayer, settings, steps, program))
     if before is not None:
@@ -322,8 +323,8 @@ def seconds_per_step(job: EpisodeJob, coplayer: str, settings: Mapping[str, Json
 def _steps(
     course: RunningEpisode, record_untaken: Callable[[UntakenStep], None], purse: Payer | None, seconds: float
 ) -> Iterator[StepEntry]:
-    """Play the episode to its end, and yield each step when it is taken. If a step fails, its model calls
-    are still recorded with `record_untaken`."""
+    """Play the episode to its end, and yield each step when it is taken. If a step fails, `record_untaken`
+    still records its model calls."""
     with _unforeseen():
         agents = course.agents()
     with asyncio.Runner() as loop:
@@ -373,9 +374,9 @@ def take_and_log_step(course: RunningEpisode, step: StepMade) -> StepEntry:
 
 
 def _decided(course: RunningEpisode, step: StepMade) -> DecisionMade:
-    """Combine the decisions of a step into one decision for the log entry. If no agent decided, the result
-    says who gave the seats their commands. In an organisation, memories and notes stay in the members' own
-    decisions."""
+    """Return one decision for the log entry of a step, merged from all decisions. If no agent decided, it
+    says who gave the seats their commands. In an organisation, it has no memories or notes, which stay in the
+    members' decisions."""
     if not step.decisions:
         by = sorted({each.chosen_by for each in course.filled.values()})
         return DecisionMade(0, played_by=" ".join(by))

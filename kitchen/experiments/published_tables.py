@@ -49,7 +49,7 @@ class TableBesideOurs:
 
     @property
     def ground(self) -> ComparisonBenchmark:
-        """Return the benchmark that the results belong to."""
+        """Return the benchmark of the world in which these results were played."""
         return comparison_benchmark(self.results)[0]
 
     @property
@@ -65,9 +65,8 @@ class TableBesideOurs:
         return tuple(dict.fromkeys(cell.column.variant.name for cell in self.results))
 
     def estimate(self, row: PublishedRow, line_up: str) -> Estimate | None:
-        """Return the mean of our results for this row of the table and this line-up, in the unit of our
-        metric. Return None if the row corresponds to no levels of ours, or if none of these levels was
-        played."""
+        """Return the mean of our results for this row and this line-up (agents that play together), in the
+        unit of our metric. Return None if no levels of ours belong to the row, or if none was played."""
         if row.where is None:
             return None
         wanted = row.where.items()
@@ -78,9 +77,9 @@ class TableBesideOurs:
         return Estimate(values, self.metric.ends, are_counts=counts) if values else None
 
     def numbers(self, row: PublishedRow, line_up: str) -> GroupMean | None:
-        """Return the mean of our results for this row of the table and this line-up, in the unit of the
-        printed values. Return None if the row corresponds to no levels of ours, or if none of these levels
-        was played."""
+        """Return the mean of our results for this row and this line-up (agents that play together), in the
+        unit of the printed values. Return None if no levels of ours belong to the row, or if none was
+        played."""
         ours, scale = self.estimate(row, line_up), self.table.scale
         if ours is None or ours.mean is None:
             return None
@@ -105,7 +104,7 @@ def _tables(results: Sequence[CellResult]) -> Iterator[TableBesideOurs]:
 
 def published_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
     """Return each published table as text. The printed values come first, then one column for each line-up
-    in our results. Rows without any value are left out."""
+    (agents that play together) in our results. Rows without any value are left out."""
     return [_text_table(each) for each in _tables(results)]
 
 

@@ -53,7 +53,8 @@ def result_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart
 
 
 def success_rate_chart(setup: ExperimentSetup, results: Sequence[CellResult]) -> Chart:
-    """Return the line chart of success rates by interval. Each variant of a preset has its own panel."""
+    """Return the line chart of success rates by interval between orders. Each variant of the agents has its
+    own panel."""
     names = list(dict.fromkeys(_name(each) for each in results))
     agents = sorted({each.column.agents for each in results})
     alphas = sorted({each.alpha for cell in results for each in cell.intervals})
@@ -91,8 +92,8 @@ def _success_rate_panel(name: str, cells: Sequence[CellResult], agents: Sequence
 
 
 def _lines(cell: CellResult, agents: Sequence[int]) -> Iterator[Series]:
-    """Yield the lines of a figure: the upper bound, the paper's results and our results. Our lines are
-    shifted a little so that their intervals are visible."""
+    """Yield the lines of a figure: the upper bound, the paper's results and ours. Our lines are shifted a
+    little so that their intervals stay visible."""
     who, place = counted_noun(cell.column.agents, "agent"), agents.index(cell.column.agents)
     colour, aside = (
         SERIES_NUMBERS[place % len(SERIES_NUMBERS)],
@@ -219,7 +220,8 @@ def pairing_chart(results: Sequence[CellResult]) -> Chart:
 
 
 def comparison_chart(results: Sequence[CellResult]) -> Chart:
-    """Return a bar chart: the mean of every line-up, by level and number of seats."""
+    """Return a bar chart of the mean of every line-up (agents that play together), by level and number of
+    seats."""
     (ground, figure), found = comparison_benchmark(results), line_up_results(results)
 
     def group(level: str, seats: int) -> BarGroup:
@@ -258,10 +260,8 @@ def _bar_chart(
     results: Sequence[CellResult],
     top: float | None = None,
 ) -> Chart:
-    """Return a chart with a panel for each level; `top` is the upper end of the axis if it is known.
-
-    A group, and a bar in it, has the same place in all panels.
-    """
+    """Return a chart with a panel for each level. A group of bars, and each bar in it, has the same place in
+    all panels. `top` is the upper end of the axis, if it is known."""
     slots = _slots([group for several in groups.values() for group in several])
     who, panels = decision_makers_of(results), []
     ours = list(dict.fromkeys(one.name for one in slots if one.name and not one.printed))
@@ -299,7 +299,7 @@ PRINTED = "in the paper, as printed"
 
 
 def _slots(groups: Iterable[BarGroup]) -> list[Slot]:
-    """Return the places of all bars from left to right, with a gap between groups."""
+    """Return the places of all bars from left to right, with an empty place between groups."""
     bars: dict[str, dict[Slot, None]] = {}
     for group in groups:
         bars.setdefault(group.name, {}).update((slot, None) for slot, _ in group.bars())

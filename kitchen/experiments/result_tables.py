@@ -30,10 +30,11 @@ from kitchen.words.english_text import counted_noun
 
 def summary_line(results: Sequence[CellResult]) -> str:
     """Return `mean CoS 2 agents 0.xxx, …; above the paper's GPT-4 in N of M cells`. CoS is the collaboration
-    score. M is the number of cells with a published value or, if there is none, of all cells.
+    score. A cell is a variant of agents, a level and a number of agents.
 
-    If some cells were not played, each mean is followed by the number of played cells. Other benchmarks
-    have a line about their own metric.
+    M is the number of cells with a published value or, if there is none, of all cells. If some cells were not
+    played, each mean is followed by the number of played cells. Other benchmarks have a line about their own
+    metric.
     """
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
@@ -50,8 +51,8 @@ def summary_line(results: Sequence[CellResult]) -> str:
 
 
 def mean_score(cells: Sequence[CellResult]) -> str:
-    """Return the mean collaboration score of the played cells as text. If some cells were not played, the
-    number of played cells is added: `(3 of 5 cells)`."""
+    """Return the mean collaboration score of these cells (variant, level and number of agents) as text. If
+    some were not played, the number of played cells is added: `(3 of 5 cells)`."""
     means = means_of(cells)
     part = 0 < means.played < means.cells
     return score_text(means.ours) + (f" ({means.played} of {means.cells} cells)" if part else "")
@@ -86,14 +87,15 @@ COS_ROW = "CoS"
 
 
 def result_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return the tables of an experiment. Published tables that group levels come next. Those of
-    organisations come last if the episodes have a goal."""
+    """Return all result tables of an experiment. Published tables come after the main ones. Tables about
+    organisations come last, if the episodes have a goal."""
     grouped = published_text_tables(results) if isinstance(setup.ground, ComparisonBenchmark) else []
     return [*_metric_text_tables(setup, results), *grouped, *organisation_text_tables(setup, results)]
 
 
 def _metric_text_tables(setup: ExperimentSetup, results: Sequence[CellResult]) -> list[TextTable]:
-    """Return a table for each number of agents; the variants of a preset share one table."""
+    """Return the main result tables, usually one for each number of agents. The tables of a published preset
+    have all their rows in one table."""
     if isinstance(setup.ground, PairingBenchmark):
         return comparison_tables.pairing_text_tables(results)
     if isinstance(setup.ground, ComparisonBenchmark):
@@ -146,8 +148,8 @@ def _beside(ours: float | None, papers: float | None, bound: float | None) -> st
 
 
 def _average(cells: Sequence[CellResult]) -> str:
-    """Return a text with this experiment's mean over the cells and the paper's mean over the same cells.
-    The number of cells is added if not all cells have a result."""
+    """Return a text with the mean score of this experiment and that of the paper, for the same cells. The
+    number of cells is added if some have no result. A cell is a variant, a level and a number of agents."""
     means = means_of(cells)
     if means.there == means.played:
         return f"{_beside(means.ours, means.paper, means.bound)}{_of(means.played, means.cells)}"
@@ -231,8 +233,8 @@ def _escaped(text: str) -> str:
 
 
 def results_csv(results: Sequence[CellResult]) -> bytes:
-    """Return a CSV file with one row per cell and interval, and one row per cell with its collaboration
-    score (`CoS`)."""
+    """Return a CSV file with a row for each cell and interval between orders. Another row for each cell has
+    its collaboration score (`CoS`). A cell is a variant, a level and a number of agents."""
     ground = results[0].column.ground
     if isinstance(ground, PairingBenchmark):
         return comparison_tables.pairing_csv(results)
@@ -242,7 +244,8 @@ def results_csv(results: Sequence[CellResult]) -> bytes:
 
 
 def _rows(cell: CellResult) -> Iterator[list[object]]:
-    """Yield a row for each interval of a cell, then its `CoS` row."""
+    """Yield a row for each interval between orders in a cell, then the row with its collaboration score
+    (`CoS`)."""
     variant, level, agents = cell.column.key
     for values in _values(cell):
         yield [variant, level, DEFAULT_BENCHMARK.class_of(level), agents, *values]
@@ -261,7 +264,8 @@ def _values(cell: CellResult) -> Iterator[list[object]]:
 
 
 def _who(players: DecisionMakers) -> list[object]:
-    """Return the values of a row's last columns, from `decisions` on. They say who decided."""
+    """Return the last cells of a table row, from the column `decisions` on. The cells say who made the
+    decisions."""
     models, codes = ", ".join(sorted(players.models)), counts_text(players.fallbacks)
     numbers = [players.decisions.total(), players.fallbacks.total()]
     return [*numbers, codes, players.names, models, players.failed, *players.read.columns.values()]

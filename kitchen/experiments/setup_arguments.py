@@ -39,7 +39,7 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
-    """Raise SetupError for the first argument in `names` that the user gave. `why` is the reason."""
+    """Raise SetupError for the first argument in `names` that was given. `why` is the reason."""
     for name in names:
         if given.get(name):
             raise SetupError(f"--{name.replace('_', '-')}: {why}", name)
@@ -95,8 +95,8 @@ def _ground(world: str) -> Benchmark:
 
 
 def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBenchmark) -> ExperimentSetup:
-    """Return the experiment setup for a world whose benchmark (`ground`) compares one metric, between
-    pairs of partners or between line-ups."""
+    """Return the experiment setup for a world whose benchmark `ground` compares one metric. It compares pairs
+    of partners, or line-ups (agents that play together)."""
     of_partners = isinstance(ground, PairingBenchmark)
     for name in NOT_OF_PARTNERS if of_partners else NOT_OF_COMPARISONS:
         if given.get(name):
@@ -122,8 +122,8 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
 def _line_ups(
     given: Mapping[str, Any], ground: ComparisonBenchmark
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """Return the line-ups that the user gave, or the benchmark's usual ones. Also return the name of the
-    argument that error messages should mention."""
+    """Return the line-ups (agents that play together) that were given, or else the benchmark's usual ones.
+    Also return the names of arguments that error messages should mention."""
     if (members := given.get("members")) is not None:
         _refuse(given, ("pairs", "agents", "seats"), "say it with --members alone")
         return _members(members), {"pairs": "--members"}
@@ -134,8 +134,8 @@ def _line_ups(
 
 
 def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> ExperimentSetup:
-    """Return the experiment setup for line-ups in a world whose benchmark (`ground`) counts completed
-    orders."""
+    """Return the experiment setup for line-ups (agents that play together), in a world whose benchmark
+    `ground` counts completed orders."""
     _refuse(given, (*SINGLE_AGENT_ARGUMENTS, "agents"), "means nothing with --members")
     line_ups = _members(given["members"])
     setup = ExperimentSetup(
@@ -153,8 +153,8 @@ def _of_team(given: Mapping[str, Any], world: str, ground: Benchmark) -> Experim
 
 
 def _members(text: str) -> tuple[str, ...]:
-    """Return the line-ups in the comma-separated value of `--members`, without blanks. Raises SetupError
-    if a line-up has an empty place or is repeated."""
+    """Return the line-ups (agents that play together) in the comma-separated value of `--members`, without
+    blanks. Raises SetupError if a line-up has an empty place or is repeated."""
     found = _list("--members", text, lambda part: "".join(part.split()))
     if any("" in line_up_kinds(line_up) for line_up in found):
         raise SetupError(f"--members: {text!r} has an empty place", "members")
@@ -171,7 +171,7 @@ def _seats_of(line_ups: Sequence[str]) -> tuple[int, ...]:
 
 
 def _asked_episodes(given: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the argument with the number of episodes, as it was given, and its value."""
+    """Return (argument name, value) of the number of episodes, as it was given: `--seeds` or `--episodes`."""
     name = "seeds" if given.get("seeds") else "episodes"
     return f"--{name}", given.get(name)
 
@@ -203,8 +203,8 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:
-    """Check the setup and return it. Error messages name the command-line argument that `called` gives for
-    a field of the setup."""
+    """Return the setup after checking it. In error messages, the setup's fields are named by their
+    command-line arguments; `called` maps fields to arguments."""
     try:
         return check_setup(setup)
     except SetupError as error:
@@ -241,7 +241,8 @@ def _pair(text: str) -> str:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Parse an integer. Raises SetupError, which contains the argument's name, if the text is not one."""
+    """Convert the value of an argument to an integer. Raises SetupError, which names the argument, if this is
+    not possible."""
     try:
         return int(text)
     except ValueError:

@@ -73,8 +73,8 @@ def check_setup(setup: ExperimentSetup) -> ExperimentSetup:
 
 
 def _checked_pairs(setup: ExperimentSetup) -> ExperimentSetup:
-    """Check a setup of line-ups, and return it. Each setting applies to every co-player that declares its
-    name."""
+    """Return a setup of line-ups (agents that play together) with all settings filled in, after checking it.
+    Each setting applies to every co-player that declares its name."""
     kinds = dict.fromkeys(kind for pair in setup.pairs for kind in line_up_kinds(pair))
     try:
         declared = {each.name for kind in kinds for each in get_agent(kind).settings}
@@ -105,7 +105,7 @@ def _check_goal(setup: ExperimentSetup) -> None:
 
 
 def _check_line_up(setup: ExperimentSetup, column: ExperimentColumn) -> None:
-    """Raise SetupError if a member of this line-up cannot play in the world."""
+    """Raise SetupError if a member of this line-up (agents that play together) cannot play in the world."""
     line_up, world, ground = column.variant.coplayer, get_world(setup.world), column.ground
     kinds = line_up_kinds(line_up)
     for kind in kinds:
@@ -135,8 +135,8 @@ def check_model_access(setup: ExperimentSetup) -> None:
 
 
 def _filled(settings: dict[str, Json]) -> dict[str, Json]:
-    """Return the settings with the model named explicitly. A resumed run then calls the same model in any
-    environment."""
+    """Return the settings with provider and model written out. A resumed run then calls the same model,
+    whatever this environment's default is."""
     if MODEL_SETTING not in settings:
         return settings
     return {**settings, MODEL_SETTING: ":".join(parse_model_setting(settings[MODEL_SETTING]))}
@@ -181,7 +181,7 @@ def _check_levels(setup: ExperimentSetup) -> None:
 
 
 def _check_kinds(setup: ExperimentSetup) -> None:
-    """Raise SetupError if a line-up names an unknown co-player."""
+    """Raise SetupError if a line-up (agents that play together) names an unknown co-player."""
     try:
         for pair in setup.pairs:
             _check_seats(setup, pair)
@@ -192,7 +192,8 @@ def _check_kinds(setup: ExperimentSetup) -> None:
 
 
 def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
-    """Raise SetupError or SettingsError if a line-up does not fit the seats of the world."""
+    """Raise SetupError or SettingsError if a line-up (agents that play together) does not fit the seats of
+    the world."""
     world, seats = get_world(setup.world), line_up_seats(line_up)
     if (
         isinstance(setup.ground, PairingBenchmark)
@@ -208,7 +209,7 @@ def _check_seats(setup: ExperimentSetup, line_up: str) -> None:
 
 
 def _check_organisations(setup: ExperimentSetup) -> None:
-    """Raise SetupError if these line-ups or this world cannot have the organisations."""
+    """Raise SetupError if the organisations of the setup are invalid, or do not fit its world or line-ups."""
     if setup.organisations:
         _each_once("organisation", setup.organisations)
     if setup.knowing not in KNOWLEDGE_CHOICES:
@@ -242,15 +243,15 @@ def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
 
 
 def _check_fit(teams: Sequence[tuple[str, str]], setup: ExperimentSetup) -> None:
-    """Raise SetupError if none of these line-ups can have its organisation."""
+    """Raise SetupError if none of these (organisation, line-up) pairs fits together."""
     misfits = [organisation_misfit(*team, setup.organisation_settings) for team in teams]
     if misfits and all(misfits):
         raise SetupError(misfits[0], "organisation")
 
 
 def _each_once(name: str, values: Sequence[object]) -> None:
-    """Raise SetupError if a value is repeated. Repeated values would give episodes with equal keys, which
-    are played only once."""
+    """Raise SetupError if a value is repeated. Two equal values would give episodes with the same key, of
+    which only one is played."""
     if not values or len(set(values)) < len(values):
         raise SetupError(f"{name}: needs values, each once", name)
 

@@ -29,8 +29,8 @@ PICK_UP_SECONDS = 10.0
 
 @shared_task(name=EXPERIMENT_LANE)
 def experiment_lane(experiment_id: int) -> None:
-    """Play one waiting episode of an experiment, then queue a task for the next. Do nothing if none can be
-    played."""
+    """Play one waiting episode of an experiment, then queue a task for the next one (Celery task). Do nothing
+    if none can be played."""
     episode = episode_take(experiment_id=experiment_id)
     if episode is not None:
         episode_play(episode=episode)

@@ -49,10 +49,10 @@ class ReplayResult:
 
 
 def replay_log(log: PlayedLog, row: EpisodeRow | None = None, program: str = "") -> ReplayResult:
-    """Replay a log and return the result with all differences.
+    """Replay a log, and return the result with all differences.
 
-    `program` is the current version of this application. `row` is the episode's row in `episodes.csv`. If
-    it is given, it is compared, too.
+    `program` is the present version of this application. If `row`, the episode's row in `episodes.csv`, is
+    given, it is compared, too.
     """
     if get_world(log.head.world).version != log.head.world_version:
         return ReplayResult(str(log.head), faults=(OTHER_VERSION,))
@@ -95,8 +95,8 @@ def _of_step(course: RunningEpisode, agents: Mapping[int, Agent], entry: StepEnt
 
 
 def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
-    """Return the recorded model answers of a step, by member. Without an organisation, all members share
-    the same recording."""
+    """Return the recorded model answers of a step, by member number. Without an organisation, all members
+    share one recording."""
     numbers = [member.number for member in team.members]
     if team.organisation is None:
         return dict.fromkeys(numbers, RecordedCalls(entry.calls, same_request))
@@ -105,7 +105,7 @@ def _answers(team: Team, entry: StepEntry) -> dict[int, RecordedCalls]:
 
 
 def _is_other(then: EpisodeRow, now: EpisodeRow) -> bool:
-    """Return whether two result rows differ. A column that an older file lacks is not compared."""
+    """Return whether two result rows differ. Columns that an older file lacks are not compared."""
     return any(
         getattr(then, each.name) not in (getattr(now, each.name), each.default) for each in fields(EpisodeRow)
     )
@@ -129,7 +129,8 @@ def _differences(entry: StepEntry, now: StepMade, then: StepMade) -> Iterator[st
 
 
 def _commands(step: StepMade) -> list[object]:
-    """Return the commands of a step in their order, and those of decisions that take effect later."""
+    """Return the commands of a step, in order, and those of its decisions that take effect in a later
+    step."""
     return [*step.commands.items(), *((each.due, each.commands) for each in step.decisions)]
 
 
@@ -139,8 +140,8 @@ def _messages(step: StepMade) -> list[Json]:
 
 
 def _remembers_otherwise(now: DecisionMade, then: DecisionMade) -> bool:
-    """Return whether the replayed agents' memories differ from the logged ones. Memories of the stand-in
-    are not compared, because they contain the planner's plan."""
+    """Return whether a replayed agent's memory differs from the logged one. Memories are not compared if a
+    program imitated the model, because they contain its plan."""
     if any(call.provider == STAND_IN for call in then.calls):
         return False
     return canonical_json(now.memory) != canonical_json(then.memory)

@@ -24,8 +24,8 @@ class AppendOnlyQuerySet(models.QuerySet[Any]):
     """A query set whose rows can be inserted and deleted, but never changed."""
 
     def update(self, **fresh: Any) -> int:
-        """Raise AppendOnlyError. Only Django's own update is allowed, which sets a `SET_NULL` key to NULL
-        when its target is deleted."""
+        """Set columns to NULL as Django does when the target of a `SET_NULL` key is deleted. Raises
+        AppendOnlyError for any other change."""
         field_of = self.model._meta.get_field
         if fresh and all(value is None and _may_be_emptied(field_of(name)) for name, value in fresh.items()):
             return super().update(**fresh)
@@ -75,8 +75,8 @@ Unique = Sequence[Sequence[str]]
 
 
 def add_guard_triggers(editor: BaseDatabaseSchemaEditor, model: type[models.Model]) -> None:
-    """Create the triggers that refuse changes in the table of this append-only model. Existing triggers
-    are replaced. Call it in the migration that creates the table or adds a column."""
+    """Create the triggers that make the table of this model append-only, in place of existing ones. Call this
+    in the migration that creates the table or adds a column."""
     on = ""
     if editor.connection.vendor == "postgresql":
         editor.execute(_FUNCTION, None)  # without parameters, so that % reaches PostgreSQL
@@ -98,11 +98,12 @@ def _insert_name(table: str) -> str:
 def guard_triggers(
     there: BaseDatabaseWrapper, table: str, names: Sequence[str], emptied: str = "", unique: Unique = ()
 ) -> dict[str, str]:
-    """Return the SQL statements that create the triggers of an append-only table, by the trigger's name.
+    """Return the SQL statements that create the triggers of an append-only table, by trigger name. `there` is
+    the database connection.
 
-    `there` is the database connection. The triggers refuse updates of the columns `names`, and of the
-    column `emptied` except to NULL. On SQLite they also refuse inserts with an existing id, or with
-    existing values in a group of `unique` columns.
+    The triggers refuse updates of the columns `names`. They allow setting the column `emptied` to NULL, but
+    to no other value. On SQLite they also refuse inserts with an existing id, or with existing values in a
+    group of `unique` columns.
     """
     quoted, name = there.ops.quote_name(table), trigger_name(table)
     does = f"EXECUTE FUNCTION {REFUSE}()"
@@ -122,8 +123,8 @@ def guard_triggers(
 
 
 def _taken(there: BaseDatabaseWrapper, quoted: str, unique: Unique) -> str:
-    """Return an SQL condition. It is true if the table already has a row with the same values as the new
-    row in one of these groups of unique columns."""
+    """Return an SQL condition for inserts. It is true if the table already has the new row's values in one of
+    these groups of unique columns."""
     groups = ([there.ops.quote_name(name) for name in group] for group in unique)
     same = (" AND ".join(f"{name} = NEW.{name}" for name in group) for group in groups)
     return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted} WHERE {each})" for each in same)  # noqa: S608 - ours
@@ -186,7 +187,8 @@ def _rows(statement: str) -> Iterator[tuple[str, ...]]:
 
 
 def _plainly(text: str) -> str:
-    """Normalise the SQL of a trigger, so that differences in how databases write it do not matter."""
+    """Return the SQL of a trigger in a standard form. Databases write it differently, and these differences
+    do not matter."""
     for mark in '"()':
         text = text.replace(mark, " " if mark == "(" else "")
     return " ".join(text.lower().split())

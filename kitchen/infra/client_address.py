@@ -18,10 +18,10 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 
 def client_address(request: HttpRequest) -> Address | None:
-    """Return the IP address of the client that sent this request: the nearest address that is not a trusted
-    proxy.
+    """Return the IP address of the client that sent this request. It is the last address on the way to this
+    server that is not a trusted proxy.
 
-    Returns the loopback address for a program on this machine, and None if the address cannot be read.
+    Programs on this machine have the loopback address. Return None if the address cannot be read.
     """
     return resolve_client_address(
         request.META.get("REMOTE_ADDR"), request.META.get("HTTP_X_FORWARDED_FOR", "")
@@ -29,16 +29,19 @@ def client_address(request: HttpRequest) -> Address | None:
 
 
 def websocket_client_address(scope: Mapping[str, Any]) -> Address | None:
-    """Return the IP address of a websocket's client: the nearest address that is not a trusted proxy.
-    `scope` is its ASGI scope. None if the address cannot be read."""
+    """Return the IP address of a websocket's client. It is the last address on the way to this server that is
+    not a trusted proxy. None if it cannot be read.
+
+    `scope` is the websocket's ASGI scope.
+    """
     forwarded = [value for name, value in scope.get("headers", ()) if name == b"x-forwarded-for"]
     peer = scope.get("client") or (None, None)
     return resolve_client_address(peer[0], b",".join(forwarded).decode("ascii", "replace"))
 
 
 def resolve_client_address(asked_from: str | None, forwarded: str) -> Address | None:
-    """Return the client's IP address. It is found from the address of the connection (`asked_from`) and
-    the `X-Forwarded-For` header (`forwarded`). None if it cannot be read."""
+    """Return the client's IP address; None if it cannot be read. `asked_from` is the address of the
+    connection, and `forwarded` the `X-Forwarded-For` header."""
     peer = _read(asked_from or "127.0.0.1")  # no address: a Unix socket of this machine
     if not forwarded or not _trusted(peer):
         return peer

@@ -44,10 +44,8 @@ class ConnectionDrain:
         self._connections.discard(connection)
 
     async def drain(self) -> None:
-        """Close all connections in batches, including new ones, and return when all have closed or failed.
-
-        A slow connection does not delay the others. Failures are logged.
-        """
+        """Close all connections in batches, including new ones, and return when none is open any more. A slow
+        connection does not delay the others. Failures are logged."""
         self.draining = True
         asked: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as asking:

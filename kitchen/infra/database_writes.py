@@ -63,8 +63,8 @@ class RowWriter:
 
 
 def select_rows(statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Run an SQL query with these parameter values, and return the rows as the driver delivers them.
-    Convert times and JSON in the rows with `time_from_driver` and `json_from_driver`."""
+    """Run an SQL query with these parameter values, and return the rows as the driver delivers them. Convert
+    times and JSON in them with `time_from_driver` and `json_from_driver`."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
@@ -132,8 +132,8 @@ class BatchedDeleteMixin:
     row itself."""
 
     def clear(self, obj: Any, /) -> None:
-        """Delete all rows that depend on this row, but not the row itself. Subclasses must override it,
-        and delete each batch in a transaction of its own."""
+        """Delete all rows that depend on this row, but not the row itself. Subclasses must override this,
+        with a separate transaction for each batch."""
         raise NotImplementedError
 
     def delete_view(

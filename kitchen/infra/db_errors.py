@@ -66,8 +66,7 @@ def database_problem(error: BaseException | None) -> DatabaseProblem | None:
 
 
 def _led_to(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error, then its causes: the errors from which it was raised, or while handling which it
-    was raised."""
+    """Yield the error, then the errors that caused it (`__cause__` or `__context__`), one after another."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -76,8 +75,8 @@ def _led_to(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _trouble(error: BaseException) -> DatabaseProblem | None:
-    """Return the kind of database problem that an error shows, by the error number of the database driver.
-    An error without a number means a lost connection. Return None for any other error."""
+    """Return the kind of database problem behind an error, according to the error number of the driver. A
+    database error without a number means a lost connection. Return None for any other error."""
     if not isinstance(error, Error):
         return None
     said = error.__cause__
@@ -98,20 +97,16 @@ OUR_APPS = ("kitchen", "study")
 
 
 def close_failed_connection(trouble: DatabaseProblem) -> None:
-    """Close this thread's database connection after a problem, so that the next query opens a new one.
-
-    Does nothing if the database is only locked, or inside a transaction.
-    """
+    """Close this thread's database connection after a problem, so that the next query opens a new one. Does
+    nothing if the database is only locked, or inside a transaction."""
     if trouble is not DatabaseProblem.BUSY and not connection.in_atomic_block:
         with suppress(Error):
             connection.close()
 
 
 def database_is_newer() -> bool:
-    """Return whether a later version of the app has migrated the database while this process ran.
-
-    This process does not fill the new columns, so the database may refuse its rows.
-    """
+    """Return whether a later version of the app has migrated the database while this process ran. The
+    database may then refuse rows of this process, which lack the new columns."""
     try:
         applied = set(MigrationRecorder(connection).applied_migrations())
     except Error:
@@ -120,8 +115,8 @@ def database_is_newer() -> bool:
 
 
 def newer_migrations(applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the applied migrations (app, name) that this version of the code does not know yet: their
-    number is higher than the app's highest known number."""
+    """Return the applied migrations (app, name) with a number above the highest one that this version knows
+    for the app."""
     newest: dict[str, int] = defaultdict(int)
     for app, name in known_migrations():
         newest[app] = max(newest[app], _number(name))
@@ -149,7 +144,7 @@ def missing_migrations() -> list[str]:
 
 
 def _number(name: str) -> int:
-    """Return the number of a migration: 32 for `0001_squashed_0032_seats`, too."""
+    """Return the number of a migration, such as 32 for `0032_seats` and for `0001_squashed_0032_seats`."""
     found = re.match(r"(?:.*_squashed_)?(\d+)", name)
     return int(found[1]) if found else 0
 
@@ -159,10 +154,10 @@ LAST_UNSQUASHED = "de2f8d1e"
 
 
 def squash_problem(applied: Container[tuple[str, str]]) -> str:
-    """Return why a database with these `applied` migrations cannot be migrated. Empty if it can be migrated.
+    """Return why a database with these `applied` migrations cannot be migrated. Empty if it can.
 
-    The migrations before version 0.2.0 were combined into one per app. A database must have all of these
-    migrations or none.
+    The migrations before version 0.2.0 were combined into one for each app. A database must have all of them
+    or none.
     """
     loader = MigrationLoader(None)
     for (app, _), migration in loader.disk_migrations.items():

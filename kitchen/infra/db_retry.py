@@ -39,8 +39,8 @@ _busy_until = 0.0
 
 
 def note_lock_timeout(trouble: DatabaseProblem | None) -> None:
-    """Let this process wait only briefly for locks during the next seconds, if the problem is a locked
-    database."""
+    """If the problem is a locked database, let this process wait only briefly for locks during the next
+    seconds."""
     global _busy_until
     if trouble is DatabaseProblem.BUSY:
         _busy_until = time.monotonic() + HURRIED_SECONDS
@@ -89,7 +89,7 @@ _connection_use = threading.local()
 
 async def run_in_db_thread(act: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Call `act` in a thread with a database connection, and return its result. If the connection is lost,
-    the call is repeated for some seconds. So `act` must be safe to run twice."""
+    the call is repeated for some seconds, so `act` must be safe to run twice."""
     asked_at = time.monotonic()
 
     def visit() -> T:

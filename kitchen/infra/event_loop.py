@@ -21,8 +21,7 @@ _running: set[Future[Any]] = set()
 
 
 def start_in_loop(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-    """Start the coroutine in the shared event loop, and return a future of its result. The coroutine
-    inherits the caller's log context."""
+    """Start the coroutine in the shared event loop, and return a future of its result."""
     made = asyncio.run_coroutine_threadsafe(coroutine, _loop())
     _running.add(made)
     made.add_done_callback(_running.discard)
@@ -57,8 +56,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _forget() -> None:
-    """Reset this module's variables in a forked process, because the thread of the event loop does not
-    exist there."""
+    """Reset this module's variables in a forked process, which does not have the event loop's thread."""
     _loop.cache_clear()
     _running.clear()
 

@@ -29,7 +29,7 @@ def write_atomically(path: Path, data: bytes) -> Path:
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[BinaryIO]:
-    """Yield a temporary file, and rename it to `path` at the end of the block.
+    """Context manager: yield a temporary file, and rename it to `path` at the end of the block.
 
     If the block raises an error, `path` is not changed. So nobody can read an incomplete file.
     """

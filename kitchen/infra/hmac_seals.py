@@ -27,8 +27,8 @@ def seal_is_valid(seal: str, purpose: str, value: Any) -> bool:
 
 
 def canonical_text(value: Any) -> str:
-    """Return the value as JSON text in one standard form. Storing the value in a database and reading it
-    again does not change this text."""
+    """Return the value as JSON text in a standard form. The text is the same before and after the value was
+    stored in a database."""
     return _encode(_decode(_encode(value)))
 
 
@@ -45,7 +45,8 @@ def column_values(row: Any, names: Iterable[str]) -> list[Any]:
 
 
 def _number(text: str) -> float | int:
-    """Read a number. PostgreSQL writes 1e+16 as digits, with all its zeros."""
+    """Return the number in a text, as an int if it is whole. An example is 1e+16, which PostgreSQL writes as
+    digits with all zeros."""
     number = float(text)
     return int(number) if number.is_integer() else number
 

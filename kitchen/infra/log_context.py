@@ -47,8 +47,8 @@ def log_context(**facts: str | int) -> Iterator[None]:
 
 
 def with_log_context(act: Callable[[], T]) -> Callable[[], T]:
-    """Return a function that calls `act` with the present log context. Call the returned function once, in
-    another thread."""
+    """Return a function that calls `act` with the present log context, for use in another thread. Call it
+    only once."""
     return partial(copy_context().run, act)
 
 
@@ -57,10 +57,10 @@ LOCATION_ATTRIBUTE = "_noted"
 
 
 def with_location(error: Exception, like: Exception | None = None) -> Exception:
-    """Store an error's location and traceback in an attribute of `error`, and return `error`. If `like` is
-    given, the location and traceback of `like` are stored instead.
+    """Store an error's location and traceback in an attribute of `error`, and return `error`. With `like`,
+    those of `like` are stored instead.
 
-    Use it before an error is sent to another process, because pickling loses its traceback.
+    Use this before an error is sent to another process, because pickling loses its traceback.
     """
     happened = like or error
     setattr(error, LOCATION_ATTRIBUTE, (error_location(happened), error_traceback(happened)))

@@ -64,7 +64,7 @@ def shared_folder() -> Path | None:
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of the metrics folder during the block, so that no other process merges files. Raises
+    """Context manager: hold the lock of the metrics folder, so that no other process merges its files. Raises
     OSError if the folder does not exist."""
     with (folder / LOCK).open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -72,10 +72,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def merge_ended_processes(folder: Path) -> None:
-    """Add the counts of processes that have ended to the files named `past`, and delete their own files.
-
-    Raises OSError if a file cannot be read or deleted.
-    """
+    """Add the counts of processes that have ended to the files named `past`, and delete the files of these
+    processes. Raises OSError if a file cannot be read or deleted."""
     for file in sorted(folder.glob("*.db")):
         if _is_over(file):
             kind = file.name.partition("_")[0]

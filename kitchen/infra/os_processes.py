@@ -29,22 +29,22 @@ def process_name() -> str:
 
 
 def process_is_gone(name: str) -> bool:
-    """Return whether a process has certainly ended. `name` is a process name that contains the machine's
-    boot id. False if the process runs, or if it is on another machine or in another container."""
+    """Return whether a process has certainly ended. `name` is the result of `process_name`. False if the
+    process runs, or may run on another machine or in another container."""
     pid, started = _seen_from_here(name)
     return pid > 0 and _started(pid) != started
 
 
 def process_is_here(name: str) -> bool:
-    """Return whether a process certainly runs. `name` is a process name that contains the machine's boot
-    id. False if the process has ended, or if it is on another machine or in another container."""
+    """Return whether a process certainly runs. `name` is the result of `process_name`. False if the process
+    has ended, or is on another machine or in another container."""
     pid, started = _seen_from_here(name)
     return pid > 0 and _started(pid) == started
 
 
 def _seen_from_here(name: str) -> tuple[int, str]:
-    """Return the process id and start time in a process name. The id is 0 if this process cannot see the
-    named process."""
+    """Return the process id and start time in a process name. The id is 0 if the process cannot be seen from
+    here."""
     rest, _, started = name.rpartition("/")
     place, _, pid = rest.rpartition("/")
     return (int(pid) if place and place == _place() and pid.isdecimal() else 0), started
@@ -94,8 +94,8 @@ def die_with_parent(number: int = signal.SIGKILL) -> None:
 
 
 def parent_death_hook(parent: int) -> Callable[[], None]:
-    """Return a function that a child process must call first. It lets the system kill the child when the
-    process `parent` ends, and exits if `parent` has already ended."""
+    """Return a function that a child process must call first. It makes the system kill the child when the
+    process `parent` ends. It exits if `parent` has already ended."""
 
     def tie() -> None:
         die_with_parent()

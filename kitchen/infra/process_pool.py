@@ -75,13 +75,14 @@ class ProcessPool:
         waiting: int = MAX_WAITING_CALLS,
         longest: float = CALL_TIMEOUT_SECONDS,
     ) -> None:
-        """Set the limits. `processes` returns the number of children. It is called once, when they are
-        started."""
+        """Set the limits of the pool. `processes` returns the number of child processes, and is called once
+        when they start. `waiting` is the number of calls that may wait. `longest` is the time limit of a call
+        in seconds."""
         self._processes, self._most, self._longest = processes, waiting, longest
         self.forget()
 
     def forget(self) -> None:
-        """Reset the pool to a state without children. Called in a forked process, because the children
+        """Reset the pool to a state without child processes. Called in a forked process, because the children
         belong to its parent."""
         self._calls: queue.Queue[_Call] = queue.Queue(self._most)
         self._lock, self._started = threading.Lock(), False
@@ -94,9 +95,8 @@ class ProcessPool:
     def submit(self, function: Callable[[*Ts], T], /, *arguments: *Ts) -> Future[T]:
         """Call `function(*arguments)` in a child process, and return a future of its result.
 
-        The future raises ProcessPoolError if the child fails, or the error of the function. Raises
-        BusyError at once if too many calls wait, and the error of `pickle` if the arguments cannot be
-        pickled.
+        The future raises the function's error, or ProcessPoolError if the child fails. Raises BusyError at
+        once if too many calls wait, and the error of `pickle` if the arguments cannot be pickled.
         """
         call = _Call(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL), Future())
         self._start()
@@ -117,7 +117,8 @@ class ProcessPool:
 
 
 def _send_calls(calls: queue.Queue[_Call], longest: float, call: _Call | None) -> None:
-    """Send calls to a child of this thread, one after another, `call` first.
+    """Send calls to a child process, one after another, beginning with `call`. Runs in a separate thread for
+    each child.
 
     The thread never ends, because the system kills a child when the thread that started it ends.
     """
@@ -172,8 +173,8 @@ class _Child:
 
 
 def _start_child(line: Connection) -> subprocess.Popen[bytes]:
-    """Start a child process that is connected to the other end of `line`. It uses this process's module
-    search path."""
+    """Start a child process that is connected to the other end of `line`. It has the same module search path
+    as this process."""
     found = os.pathsep.join(path or "." for path in sys.path)
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-P", "-m", WORKER_MODULE, str(line.fileno()), str(os.getpid())],

@@ -81,8 +81,8 @@ def queue_statuses(client: Any) -> dict[str, QueueStatus]:
 
 
 def _seconds_waited(message: bytes | None) -> float:
-    """Return the number of seconds that a task has waited in the queue, by the time in its header. Return
-    0 if there is no task, or if another program queued it."""
+    """Return for how many seconds a task has waited in the queue, according to the time in its header. Return
+    0 without a task or without such a time."""
     try:
         return max(0.0, time.time() - float(json.loads(message or "")["headers"][SENT_AT_HEADER]))
     except (ValueError, KeyError, TypeError):
@@ -103,7 +103,7 @@ def send_task(name: str, *args: int | str, otherwise: str, **options: Any) -> bo
     """Queue the Celery task with this name. Return False if the broker is unreachable; there is no second
     attempt.
 
-    `otherwise` is the end of the log message “broker away, …”. `options` are Celery's options, such as
+    `otherwise` completes the log message “broker away, …”. `options` are Celery's options, such as
     `countdown` and `expires`.
     """
     asked = {
@@ -166,8 +166,8 @@ class WorkerHealth:
 
 
 def cached_worker_health() -> WorkerHealth:
-    """Return how many workers answered when they were last asked, in the last minute. If the answer is
-    older than some seconds, the workers are asked again in the background."""
+    """Return how many workers answered when they were last asked, within the last minute. If this was more
+    than some seconds ago, they are asked again in the background."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -180,8 +180,8 @@ def cached_worker_health() -> WorkerHealth:
 
 
 def _read(kept: Any) -> WorkerHealth:
-    """Convert a cached value to the health of the workers. Return an unknown health if the value has
-    another form."""
+    """Return the health of the workers from a cached value. If the value is not valid, the health is
+    unknown."""
     try:
         return WorkerHealth(**kept)
     except TypeError:

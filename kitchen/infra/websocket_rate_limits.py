@@ -59,7 +59,7 @@ class TokenBucket:
         return True
 
     async def taken(self) -> None:
-        """Take a token. If none is left, wait for one first."""
+        """Take a token. If none is left, wait until there is one."""
         while not self.take():
             await self.sleep((1 - self._left) / self.rate)
 
@@ -106,7 +106,8 @@ class NewestPerOwner(Generic[T]):
         self._here: dict[Hashable, list[T]] = {}
 
     def add(self, owner: Hashable, item: T) -> list[T]:
-        """Add an item of this owner. Return the older items that are removed because there are too many."""
+        """Add an item of this owner. Return the owner's oldest items that are removed because there are too
+        many."""
         here = [*self._here.get(owner, ()), item]
         self._here[owner] = here[-self._most :]
         return here[: -self._most]

@@ -79,8 +79,8 @@ class Price:
     """Minimum length, in tokens, of a fixed part that can be cached."""
 
     def caching_of(self, fixed: int) -> str:
-        """Return a sentence that says whether the provider caches a prompt's fixed part of `fixed` tokens.
-        Empty if there is no fixed part or caching would save nothing."""
+        """Return a sentence about caching: whether the provider caches a fixed prompt part of `fixed` tokens.
+        Empty if there is no fixed part, or if caching would save nothing."""
         if not fixed or self.cache_read >= self.input:
             return ""
         if fixed >= self.cache_from:
@@ -101,8 +101,8 @@ class Price:
         return sum(parts) / MILLION
 
     def at_worst(self, prompt: int, output: int) -> float:
-        """Return the maximum cost in US dollars of a call. Every token of the prompt has the highest of
-        the input and cache prices."""
+        """Return the maximum cost in US dollars of a call with these numbers of tokens. Each prompt token has
+        the highest of the input and cache prices."""
         dearest = max(self.input, self.cache_read, self.cache_write)
         return (prompt * dearest + output * self.output) / MILLION
 
@@ -150,8 +150,8 @@ class PriceList:
         return self._find(provider, model) is not None
 
     def _find(self, provider: str, model: str) -> Price | None:
-        """Return the price of a model: its own, that of its name without a date, or the provider's price
-        for all other models. Return None if there is none of these."""
+        """Return the price of a model. Try its own entry, then that of its name without a date, then the
+        provider's price for all other models. Return None if there is no entry."""
         names = (model, without_date(model), ANY_MODEL)
         return next((self.prices[provider, name] for name in names if (provider, name) in self.prices), None)
 
@@ -241,8 +241,8 @@ def parse_prices(text: str, file: str) -> PriceList:
 
 
 def _price(source: DataSource, values: object) -> Price:
-    """Return the price of one model. Reading from and writing to the cache cost as much as other input,
-    unless the list says otherwise."""
+    """Return the price of one model. If the list has no prices for the cache, cached tokens cost as much as
+    other input."""
     told = source.read(_ENTRY, values)
     cached, kept = (told.input if rate is None else rate for rate in (told.cache_read, told.cache_write))
     return Price(

@@ -55,8 +55,8 @@ _LISTS = TypeAdapter(dict[str, dict[str, CapabilityEntry]])
 
 
 def listed_model(provider: str, model: str) -> OfferedModel | None:
-    """Return the entry of a model in the list of models, ignoring a date at the end of its name. Return
-    None if there is no entry, or if the list cannot be used. The latter is logged."""
+    """Return the entry of a model in the list of models, ignoring a date at the end of its name. Return None
+    if there is no entry. Also return None, and log the reason, if the list cannot be used."""
     try:
         return load_model_list().get((provider, without_date(model)))
     except ModelListError as error:

@@ -55,8 +55,8 @@ class RetryPolicy:
     longest: float = 8.0
 
     def wait(self, failed: int, asked: float | None, rng: Random) -> float:
-        """Return the seconds to wait after `failed` failed attempts. `asked` is the wait that the server
-        asks for, if any."""
+        """Return the seconds to wait after `failed` failed attempts. `asked` is the wait in seconds that the
+        server asks for, if any."""
         most: float = min(self.longest, self.first * 2 ** (failed - 1))
         return max(most * rng.uniform(0.5, 1.0), asked or 0.0)
 
@@ -83,7 +83,8 @@ class RetryingModel(LanguageModel):
         self.clock, self.sleep, self.today = clock, sleep, today
 
     async def ask(self, request: Request) -> Reply:
-        """Return the first answer. Raises the last ModelError if every attempt fails."""
+        """Return the answer of the first successful attempt. Raises the last ModelError if every attempt
+        fails."""
         began = self.clock()
         done: list[Attempt] = []
         while True:
@@ -104,8 +105,8 @@ class RetryingModel(LanguageModel):
                 return replace(reply, attempts=tuple(done), seconds=self.clock() - began, cost=cost)
 
     def _begin(self, left: float) -> Attempt:
-        """Return a new attempt that begins now. Until the attempt ends, its field `seconds` holds the time
-        at which it began."""
+        """Return a new attempt that begins now; `left` are the seconds that it may take. Until the attempt
+        ends, its field `seconds` holds the clock time at its beginning."""
         return Attempt("", self.clock(), began=utc_timestamp(self.today()), allowed=left)
 
     def _end(self, begun: Attempt, outcome: str, came: Reply | ModelError) -> Attempt:
@@ -119,7 +120,8 @@ class RetryingModel(LanguageModel):
         )
 
     def _wait(self, error: ModelError, failed: int, left: float) -> float | None:
-        """Return the seconds to wait until the next attempt. Return None if the call is not tried again."""
+        """Return the seconds to wait until the next attempt, after `failed` failed ones. Return None to make
+        no further attempt. `left` are the seconds until the deadline."""
         if not error.again or failed >= self.patience.tries:
             return None
         wait = self.patience.wait(failed, error.retry_after, self.rng)
@@ -178,16 +180,16 @@ class BudgetedModel(LanguageModel):
                 await self._settle(self.purse, worst, worst if spent is None else spent)
 
     async def _settle(self, purse: Payer, reserved: float, spent: float) -> None:
-        """Book the cost of a call in the purse. If this fails, the money stays reserved and the model's
-        answer is still returned."""
+        """Record the cost of a call in the account `purse`. If this fails, the money stays reserved and the
+        model's answer is still used."""
         try:
             await purse.settle(reserved, spent)
         except Exception as error:  # a ledger may fail in any way
             log.error("a call was not booked, its reserve stands: %s", type(error).__name__)
 
     async def _reserve(self, request: Request) -> float | None:
-        """Reserve the maximum cost of a call in the purse, and return the cost. Return None if no price is
-        known and there is no purse."""
+        """Reserve the maximum cost of a call in the account, and return this cost. Return None if no price is
+        known and there is no account."""
         try:
             worst = self.prices.worst(self.provider, request)
         except UnknownPriceError as error:
@@ -199,7 +201,7 @@ class BudgetedModel(LanguageModel):
         return worst
 
     def _cost(self, request: Request, usage: Usage | None, worst: float | None) -> float | None:
-        """Return the cost of these token counts, or the maximum cost if they are unknown."""
+        """Return the cost of these token counts. If they are unknown, return the maximum cost `worst`."""
         if usage is None or not usage.is_believable:
             return worst
         try:
@@ -209,8 +211,7 @@ class BudgetedModel(LanguageModel):
 
 
 async def _set_aside(purse: Payer, amount: float) -> None:
-    """Reserve this amount of money in the purse. Convert any error that is not a ModelError to a
-    ModelError."""
+    """Reserve this amount of money in the account `purse`. Every error is raised as a ModelError."""
     try:
         await purse.reserve(amount)
         return

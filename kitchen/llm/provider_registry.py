@@ -63,9 +63,8 @@ def why_unavailable(provider: str) -> str:
 
 
 def default_provider() -> str:
-    """Return the provider that is used if none is named. This is Anthropic if its key is set, else your
-    own server if its address is set. If neither is set, it is the stand-in (an imitation of a language
-    model)."""
+    """Return the provider that is used if none is named: Anthropic if its key is set, or else your own server
+    if its address is set. Otherwise it is the stand-in, a program that imitates a language model."""
     if not why_unavailable(ANTHROPIC):
         return ANTHROPIC
     return OPENAI if _is_set("OPENAI_BASE_URL") else STAND_IN
@@ -119,10 +118,10 @@ def takes_seed(provider: str) -> bool:
 
 
 def make_bare_model(provider: str, stand_in: Callable[[], StandIn] | None = None) -> LanguageModel:
-    """Return the provider's model without retries and payment.
+    """Return the provider's model without retries and cost accounting.
 
-    `stand_in` makes the stand-in (an imitation of a model). If the provider is the stand-in and `stand_in`
-    is missing, ValueError is raised. Raises UnknownNameError for an unknown provider.
+    `stand_in` creates the stand-in, a program that imitates a model. Raises ValueError if the provider is the
+    stand-in and `stand_in` is missing. Raises UnknownNameError for an unknown provider.
     """
     if provider == STAND_IN:
         if stand_in is None:
@@ -142,8 +141,9 @@ def make_decision_model(
     stand_in: Callable[[], StandIn] | None = None,
     answers: RecordedAnswers | None = None,
 ) -> LanguageModel:
-    """Return a model for one decision, with retries (`patience`) and payment from `purse`. Without a purse
-    there is no cost limit. With `answers`, recorded answers are returned and no model is called."""
+    """Return a model for one decision, with retries (`patience`) and cost accounting. The account `purse`
+    pays; without it there is no cost limit. With `answers`, recorded answers are returned and no model is
+    called."""
     if answers is not None:
         return ReplayedModel(provider, answers)
     if provider == STAND_IN:
@@ -167,8 +167,8 @@ def why_not_usable(provider: str, model: str) -> list[str]:
 
 
 def _prices(provider: str) -> PriceList:
-    """Return the provider's price list. If it cannot be read, return an empty list. Then no study with a
-    budget can make a call."""
+    """Return the provider's price list. If it cannot be read, return an empty list; studies with a budget
+    then make no calls."""
     if provider == STAND_IN:
         return PriceList({(STAND_IN, "*"): Price(0.0, 0.0, 0.0, 0.0)})
     try:

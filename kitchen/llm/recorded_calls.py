@@ -45,7 +45,8 @@ class RecordedCalls:
         return call
 
     def differences(self) -> Iterator[str]:
-        """Yield each difference between new and recorded requests once. Call this after the decision."""
+        """Yield each difference between the new and the recorded requests, without repetitions. Call this
+        after the decision."""
         yield from dict.fromkeys(self.faults)
         if self.given < len(self.calls):
             yield OTHER_NUMBER

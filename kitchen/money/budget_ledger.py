@@ -43,10 +43,10 @@ def reserved_amount(budget_id: int) -> Decimal:
 
 
 def is_exhausted(budget: Budget) -> bool:
-    """Return whether the budget is nearly spent: its rest is less than the largest amount that was reserved
-    for a call so far.
+    """Return whether the budget is nearly spent: the rest is smaller than the largest amount ever reserved
+    for a call.
 
-    If nothing was ever reserved, the budget is exhausted if a call was already refused.
+    If nothing was ever reserved, the budget counts as exhausted once a call was refused.
     """
     dearest = Spending.objects.filter(budget=budget).aggregate(most=Max("reserved"))["most"]
     if dearest is None:

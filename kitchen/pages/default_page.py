@@ -118,7 +118,7 @@ class PastStep(NamedTuple):
 
     @property
     def is_eventless(self) -> bool:
-        """Return True if nothing happened beside the commands, and no command was refused."""
+        """Return True if the step has no events besides the commands, and no command was refused."""
         return not self.news and not self.is_sum and not any(line.why for line in self.lines)
 
 
@@ -135,7 +135,7 @@ def history_panel(
 ) -> Panel:
     """Return the panel of the last steps. `past_step` converts a step to its entry in the history.
 
-    Equal steps in a row, in which all seats gave commands of `lasting`, are one entry.
+    Equal steps in a row become one entry if all seats gave commands that are in `lasting`.
     """
     steps: list[PastStep] = []
     for step in view.history:  # the newest first
@@ -319,8 +319,8 @@ class DefaultPage(Page):
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
 
     def places(self, command: Command, view: SeatView) -> str:
-        """Return the ids of the places in the drawing (`data-spot`) that a command refers to, separated by
-        spaces. An empty text, the default, means the place that the command's first argument names."""
+        """Return the ids of the places in the drawing (`data-spot`) to which a command refers, separated by
+        spaces. Empty by default: the place is then the command's first argument."""
         return ""
 
     # words
@@ -342,8 +342,7 @@ class DefaultPage(Page):
         return text.format(*words, *["…"] * text.count("{}"))
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
-        """Return a goal (aim) of the world as text. The text is the same as for a command with these
-        codes."""
+        """Return a goal (aim) of the world as text, like a command with the same words."""
         return self.phrase(aim)
 
     def aim_group(self, aim: Aim) -> str:
@@ -379,7 +378,7 @@ class DefaultPage(Page):
 
     def line(self, step: StepView, player: PlayerView, view: SeatView) -> SeatLine | None:
         """Return the line of one seat (`player`) in the history of a step. None if the person at this page
-        may not know its command."""
+        may not know the seat's command."""
         name = gettext("You") if player.is_you else player.name
         if step.ran_out and player.is_you:
             return SeatLine(player.seat, name, gettext("ran out of time"), "")

@@ -170,8 +170,8 @@ class GridPage(DefaultPage):
         return Panel("board", f"{_TEMPLATES}/board.jinja", shows)
 
     def script_rules(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the rules that the page's script needs to draw, and to show a person's move before the
-        server confirms it."""
+        """Return the rules that the page's script needs for drawing, and for showing a move before the server
+        confirms it."""
         return {"layers": list(self.layers), "moves": dict(self.moves), "blocking": self.blocking}
 
     def seen_now(self, view: SeatView) -> Panel:
@@ -292,8 +292,9 @@ class GridPage(DefaultPage):
         return PadButton(verb, value, text, alone, gettext(label), keys, note)
 
     def pad_text(self, verb: str, view: SeatView) -> str:
-        """Return the text of this verb's button: what the button does now, such as what the seat would
-        pick up. Empty if the command's own text is enough. Override it for your world."""
+        """Return the text of this verb's button: what the button would do now, for example which thing the
+        seat would pick up. Empty by default: the command's own text is then used. Override this in your
+        world."""
         return ""
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -306,8 +307,8 @@ class GridPage(DefaultPage):
     # Texts that the page shows by itself
 
     def script_words(self, view: SeatView) -> Mapping[str, Json]:
-        """Return the texts that the script `js/grid_words.js` needs to describe the grid, by name. The
-        script fills in the braces."""
+        """Return the texts that the script `js/grid_words.js` needs to describe the grid, by name. The script
+        replaces the placeholders in braces."""
         observed = view.observation["players"][0]
         return {
             "names": {code: gettext(name) for code, name in self.names.items()},
@@ -341,7 +342,8 @@ def _score_figure(figure: Metric, value: Json) -> ScoreFigure:
 
 @lru_cache(maxsize=64)
 def _cells(page: GridPage, rows: tuple[str, ...]) -> tuple[tuple[DrawnTile, ...], str]:
-    """Return the cells as they are drawn, and the walkable cells in the format of `DrawnBoard.floor`."""
+    """Return two things: the cells as they are drawn, and the walkable cells in the format of
+    `DrawnBoard.floor`."""
     cells = [(x, y, letter, page.look(letter)) for y, row in enumerate(rows) for x, letter in enumerate(row)]
     tiles = (
         DrawnTile(x * CELL_SIZE, y * CELL_SIZE, _kind(look), look.picture, letter if look.lettered else "")

@@ -100,14 +100,15 @@ def _table(code: str, title: str, value: Json, word: CodeWord) -> Table:
 
 
 def _columns(entries: Sequence[Json]) -> tuple[str, ...]:
-    """Return the keys of these entries, in their order, if all entries are objects."""
+    """Return the keys that occur in these entries, in order, if all entries are objects. Otherwise return an
+    empty tuple."""
     if not all(isinstance(entry, Mapping) for entry in entries):
         return ()
     return tuple(dict.fromkeys(key for entry in entries for key in entry))
 
 
 def _cells(entry: Json, columns: Sequence[str], word: CodeWord, *, is_list: bool) -> tuple[str, ...]:
-    """Return the cells of one row after its name; empty if an object has no such key."""
+    """Return the cells of one table row, without its name. A cell is empty if an object lacks the key."""
     if columns:
         return tuple(value_text(entry[column], word) if column in entry else "" for column in columns)
     return tuple(value_text(one, word) for one in entry) if is_list else (value_text(entry, word),)

@@ -21,8 +21,8 @@ from kitchen.money.models import Budget
 
 
 def new_key() -> str:
-    """Return a new random key, with which one can play a seat or open a participant's pages: 128 bits,
-    URL-safe."""
+    """Return a new random key: 128 bits, URL-safe. A key gives access to a seat, or to a participant's
+    pages."""
     return secrets.token_urlsafe(16)
 
 

@@ -122,8 +122,8 @@ class ClockOwner:
     # who plays where
 
     async def _look(self) -> None:
-        """Stop computing episodes that are over or owned by another process. Claim episodes that no
-        process owns."""
+        """Stop computing episodes that are over or belong to another process. Claim episodes that belong to
+        no process."""
         standing = await run_in_db_thread(clock_episodes)
         ours = {one.episode_id: one for one in standing if one.owner == self.name}
         for episode_id, played in list(self.played.items()):
@@ -145,8 +145,8 @@ class ClockOwner:
                 await self._begin(one)
 
     async def _begin(self, one: ClockEpisode, minds: RealtimeAgents | None = None) -> None:
-        """Continue an episode that this process has claimed, from its state in the database. `minds` are
-        its agents, which may already be thinking."""
+        """Start to compute an episode that this process has claimed, from its stored state. `minds` are its
+        agents, if they may already be thinking."""
         game = await run_in_db_thread(read_realtime_episode, one, asyncio.get_running_loop().time(), minds)
         if game is not None:
             await self._layer.group_add(keys_group(one.episode_id), self._channel)
@@ -154,15 +154,15 @@ class ClockOwner:
             played.task = asyncio.create_task(self._play(played))
 
     async def _begin_anew(self, one: ClockEpisode) -> None:
-        """Store an episode and read it again, because an agent has replaced a person. The agents'
-        calculations in progress continue."""
+        """Store an episode and read it again, because an agent has replaced a person. Agents that are
+        thinking continue."""
         self._end(one.episode_id, stay=True)
         await self._store_all()
         if played := self.played.get(one.episode_id):
             await self._begin(one, played.game.minds)
 
     async def _drop(self, episode_id: int) -> None:
-        """Stop computing an episode. Its pages find out the reason by themselves."""
+        """Stop computing an episode. Its pages notice this without a message."""
         self._end(episode_id)
         try:
             await self._send(episode_id, layer_message("tick.over"))
@@ -206,7 +206,8 @@ class ClockOwner:
         return game.is_over and game.unstored_since is not None
 
     async def _due(self, played: OwnedEpisode) -> None:
-        """Wait until the next tick may be taken: it is due, and no unstored tick is too old."""
+        """Wait until the time of the next tick has come. If computed ticks are unstored for too long, they
+        are stored before the next tick may be computed."""
         game, loop = played.game, asyncio.get_running_loop()
         while True:
             now = loop.time()
@@ -218,7 +219,7 @@ class ClockOwner:
                 return
 
     async def _stored(self, played: OwnedEpisode) -> None:
-        """Request that the computed ticks are stored now, and wait until they are stored."""
+        """Request that the computed ticks are stored now, and wait until this is done."""
         played.stored.clear()
         self._hurry.set()
         await played.stored.wait()
@@ -301,7 +302,8 @@ class ClockOwner:
             self._press(played.game, message)
 
     def _press(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Apply the key at once, in order of arrival. An unknown key is answered in the background."""
+        """Record a pressed or released key at once. If the world does not know the key, the page gets an
+        answer."""
         accepted = game.press(
             message["seat"],
             message["page"],
@@ -316,7 +318,8 @@ class ClockOwner:
             answer.add_done_callback(self._answers.discard)
 
     async def _keys_sat(self, played: OwnedEpisode, message: dict[str, Any]) -> None:
-        """Handle a new page of a seat. Until the database confirms it, only this page's own keys wait."""
+        """Handle a message that a new page plays a seat. While the database confirms this, keys pressed on
+        this page wait. Keys from other pages do not wait."""
         seated = _seated(played.game, message)
         played.game.connect(message["seat"], message["page"], message["reply"])
         if seated not in self._sitting:
@@ -325,8 +328,8 @@ class ClockOwner:
         await self._keys_asked(played, message)
 
     async def _sit(self, game: RealtimeEpisode, message: dict[str, Any]) -> None:
-        """Assign the seat to a page if the page is the newest one. An older page that reports late changes
-        nothing."""
+        """Assign the seat to a page if it is the newest page of the seat. A late message from an older page
+        changes nothing."""
         if await _plays(message):
             game.sit(message["seat"], message["page"])
 
@@ -346,7 +349,7 @@ class ClockOwner:
         return played.updates.whole(starts_in=starts_in, lost_ms=game.lost_ms)
 
     async def _reply(self, to: dict[str, Any], message: dict[str, Any]) -> None:
-        """Answer one page. If this fails, the page asks again. No other page waits."""
+        """Send an answer to one page. A failure is only logged: the page asks again."""
         try:
             async with asyncio.timeout(SEND_SECONDS):
                 await self._layer.send(to["reply"], message)
@@ -359,8 +362,8 @@ def _seated(game: RealtimeEpisode, message: dict[str, Any]) -> Seated:
 
 
 async def _plays(message: dict[str, Any]) -> bool:
-    """Return True if no newer page plays this seat. While the database is unavailable, assume that the
-    page plays it."""
+    """Return True if this page still plays its seat. While the database is unavailable, assume that it
+    does."""
     rows = Seat.objects.filter(episode=message["episode"], number=message["seat"])
     try:
         return message["page"] in await run_in_db_thread(lambda: list(rows.values_list("page", flat=True)))
@@ -370,8 +373,8 @@ async def _plays(message: dict[str, Any]) -> bool:
 
 
 async def _to_its_end(doing: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, even if the caller is cancelled. Otherwise it would be unknown what was
-    stored."""
+    """Run a coroutine to its end, even if the caller is cancelled. An interrupted coroutine could leave
+    unclear what was stored."""
     task = asyncio.create_task(doing)
     try:
         return await asyncio.shield(task)

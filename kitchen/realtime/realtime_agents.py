@@ -74,8 +74,8 @@ class RealtimeAgents:
         self._thinking: dict[int, PendingDecision] = {}
 
     def ask(self, turn: OpenTurn, seconds: float) -> None:
-        """Ask every agent for the open step, except agents that still think about an earlier step. Returns
-        at once. `seconds` is the time until the open step runs."""
+        """Ask every agent to decide on the open step, except agents that still think about an earlier step.
+        Returns at once. `seconds` is the time until the open step runs."""
         for mind in turn.minds:
             if mind.pk not in self._thinking:
                 self._thinking[mind.pk] = _asked(turn, mind, seconds)
@@ -138,10 +138,10 @@ def _begun(mind: Mind, situation: Situation) -> Future[Decision]:
 
 
 def _meanwhile(one: PendingDecision, situation: Situation) -> MindOutcome:
-    """Return the action of an agent that has not answered yet.
+    """Return the outcome for an agent that has not answered yet: the commands of its fallback.
 
-    An agent with a language model may think for several ticks. Until it answers, its fallback's action is
-    not logged as a fallback.
+    An agent with a language model may think for several ticks. Until it is late, this is not logged as a
+    fallback.
     """
     if get_agent(one.mind.kind).names_model and not one.is_late:
         return MindOutcome(_fallen_back(one.mind, situation, "timeout"))
@@ -157,8 +157,8 @@ def _outcome(one: PendingDecision, situation: Situation) -> MindOutcome:
 
 
 def _arrived(one: PendingDecision, situation: Situation, late: MindOutcome) -> MindOutcome:
-    """Return the outcome of a decision that was made for an earlier tick. Its model calls are kept even if
-    its command is too late."""
+    """Return the outcome of a decision that arrives after its tick: what the agent makes of it now, or its
+    fallback's commands. The model calls of the decision are kept in both cases."""
     agent = make_agent(one.mind.kind, one.mind.settings)
     try:
         if decision := agent.arrived(situation, late.decision):
@@ -183,7 +183,8 @@ def _fallen_back(mind: Mind, situation: Situation, code: str) -> Decision:
 
 
 def _store_dropped(episode: Episode, one: PendingDecision, made: Future[Decision]) -> None:
-    """Store a late decision in another thread, because the caller may be the clock's event loop."""
+    """Store a late decision, which has no effect on the game. This is done in another thread, because the
+    caller may be the clock's event loop."""
     if made.exception() is None:
         start_in_loop(run_once_in_db_thread(_store_dropped_now, episode, one, made.result()))
 

@@ -59,12 +59,12 @@ class HeldKeys:
         self._held.pop(command, None)
 
     def let_go(self) -> None:
-        """Release all keys. Called if the player has left or another page now plays the seat."""
+        """Release all keys. Call this when the player has left or another page plays the seat."""
         self._pressed, self._held, self.number = None, {}, 0
 
     def take(self, now: float) -> Command | None:
-        """Return the command of the key that was pressed last since the previous call. If none was
-        pressed, return the command of a key that is still down. None if no key is down."""
+        """Return the command of the key pressed last since the previous call or, without one, of a key that
+        is still down. None if no key is down."""
         self._held = {command: at for command, at in self._held.items() if now - at < KEY_TIMEOUT_SECONDS}
         held = next(reversed(self._held)) if self._held else None
         command, self.at = self._pressed or (held, now)
@@ -90,8 +90,8 @@ class TickSchedule:
     """Milliseconds of lost time not stored yet."""
 
     def take(self, now: float) -> int:
-        """Schedule the tick after the present one. Return by how many milliseconds the present tick is
-        late. A delay below `LOST_SECONDS` gives 0."""
+        """Schedule the next tick. Return how many milliseconds late the present tick is; a delay below
+        `LOST_SECONDS` counts as 0."""
         delay = now - self.due
         self.due = self.due + self.seconds if delay < self.seconds else now + self.seconds
         self.late += delay > LATE_SECONDS
@@ -130,11 +130,11 @@ class SeatUpdate:
 def read_realtime_episode(
     one: ClockEpisode, now: float, minds: RealtimeAgents | None = None
 ) -> RealtimeEpisode | None:
-    """Read the episode of this claim from the database, ready for its next tick. None if the episode is over
-    or erased.
+    """Read a claimed real-time episode from the database, ready for its next tick. None if the episode is
+    over or erased.
 
-    `now` is the present time of the monotonic clock. `minds` are the episode's agents, if this process has
-    already asked them.
+    `now` is the present time of the monotonic clock in seconds. `minds` are the episode's agents, if this
+    process has already asked them.
     """
     try:
         turn = OpenTurn(Episode.objects.get(pk=one.episode_id), Seat.objects.filter(episode=one.episode_id))
@@ -149,7 +149,8 @@ def read_realtime_episode(
 
 
 def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Begin a real-time episode that has no steps yet. Its first tick starts after the lead-in."""
+    """Start a real-time episode that has no steps yet. Its first tick starts after a wait of
+    `LEAD_IN_SECONDS`."""
     lead_in = LEAD_IN_SECONDS / (settings.SYNTHETIC_SPEED if turn.episode.synthetic else 1)
     turn.episode.turn_opened_at = timezone.now() + timedelta(seconds=lead_in)
     return RealtimeEpisode(
@@ -158,7 +159,8 @@ def _begun(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents)
 
 
 def _resumed(turn: OpenTurn, one: ClockEpisode, now: float, minds: RealtimeAgents) -> RealtimeEpisode:
-    """Resume an episode. Its next tick starts now, and the time since the last stored tick is lost."""
+    """Continue a real-time episode with a tick that starts now. The time since the last stored tick is
+    recorded as lost."""
     game = RealtimeEpisode(turn, TickSchedule(_seconds(turn), now + _seconds(turn)), minds, one.seats_given)
     lost = (timezone.now() - turn.episode.turn_opened_at).total_seconds()
     game.lose(lost)
@@ -208,10 +210,11 @@ class RealtimeEpisode:
         return not self.turn.is_open
 
     def press(self, seat: int, page: str, command: Command, *, down: bool, number: int, now: float) -> bool:
-        """Record that a page pressed (`down`) or released a key. Return False if the world does not accept
-        the key's command.
+        """Record that a page pressed (`down`) or released a key. Return False only if the world does not
+        accept the key's command.
 
-        Ignored if another page plays the seat. `number` is the number of the browser's message.
+        Keys of a page that does not play the seat are ignored. `number` is the number of the browser's
+        message.
         """
         if seat not in self.keys or self.pages.get(seat) != page or self.is_over:
             return True
@@ -239,8 +242,8 @@ class RealtimeEpisode:
             self.keys[seat].let_go()
 
     def lose(self, seconds: float) -> None:
-        """Record that `seconds` without a tick were lost before the next tick. Fewer than `LOST_SECONDS`
-        are ignored."""
+        """Record that `seconds` were lost before the next tick. A loss of at most `LOST_SECONDS` is
+        ignored."""
         if seconds > LOST_SECONDS:
             self.lost_ms = round(seconds * 1000)
             self.pace.lost_ms += self.lost_ms
@@ -313,15 +316,16 @@ class RealtimeEpisode:
         return self._buffered_since if self._storing_since is None else self._storing_since
 
     def written(self) -> UnstoredTicks:
-        """Return the ticks that must be stored now. Afterwards call `stored`, or `put_back` if storing
-        failed."""
+        """Return the computed ticks that are not stored yet, for storing. Afterwards call `stored`, or
+        `put_back` if storing failed."""
         late, lost = self.pace.take_counts()
         self._storing_since, self._buffered_since = self._buffered_since, None
         episode, audience = self.episode, self.episode.audience if self._take_news() else ""
         return UnstoredTicks(episode.pk, self.ledger.take(), late, lost, audience, str(episode.key))
 
     def _take_news(self) -> bool:
-        """Return whether staff are notified now: at most every `NEWS_SECONDS`, and at the end."""
+        """Return whether to notify staff of the present ticks: every `NEWS_SECONDS`, and at the end of the
+        episode."""
         due = self.is_over or self.pace.due >= self._news_due
         self._news_due = self.pace.due + NEWS_SECONDS if due else self._news_due
         return due

@@ -69,13 +69,14 @@ def clock_episodes() -> list[ClockEpisode]:
 
 
 def is_clock_unclaimed(one: ClockEpisode) -> bool:
-    """Return whether no process owns this episode: the claim is missing or has expired, or its process has
+    """Return whether no process owns this episode: there is no claim, it has expired, or its process has
     ended."""
     return _lapsed(one.until) or process_is_gone(one.owner.partition("#")[0])
 
 
 def _lapsed(until: datetime | None) -> bool:
-    """Return whether the claim has expired, or ends implausibly late because somebody set the clock back."""
+    """Return whether the claim has expired. A claim that ends implausibly late counts as expired, because
+    somebody set the clock back."""
     now = timezone.now()
     return until is None or not now <= until <= now + timedelta(seconds=MAX_DELAY_SECONDS)
 
@@ -123,8 +124,8 @@ class ClockTotals:
 
 
 def clock_totals() -> ClockTotals:
-    """Count the real-time episodes that are being played or can begin, their steps, the late steps, and
-    the stopped clocks."""
+    """Return counts of real-time episodes: those that are played or can begin, their steps, late steps, and
+    stopped clocks."""
     playing, now = clock_episodes(), timezone.now()
     ids = [one.episode_id for one in playing]
     rows = Ticking.objects.filter(pk__in=ids).values_list(
@@ -171,11 +172,11 @@ class TickBuffer(RowWriter):
         self.group.rows.setdefault(model, []).extend(rows)
 
     def change(self, model: type[models.Model], fresh: Values, *, where: Values) -> bool:
-        """Add the episode's new column values `fresh` to the buffer. `where` are the values that the row must
-        still have when the buffer is stored.
+        """Add new column values (`fresh`) of the episode to the buffer. Always returns True, because nothing
+        is written yet.
 
-        Always returns True, because nothing is written yet. Only rows of `Episode` can be changed this
-        way.
+        `where` are the values that the row must still have when the buffer is stored. Only rows of `Episode`
+        can be changed.
         """
         self.group.before = self.group.before or dict(where)
         self.group.fresh.update(fresh)
@@ -215,11 +216,10 @@ class UnstoredTicks:
 
 
 def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
-    """Store these ticks in one transaction, and renew the claims of `owner`. Return the ids of the episodes
-    whose ticks were stored.
+    """Store these ticks in one transaction, renew the claims of `owner`, and seal (sign) episodes that are
+    over. Return the ids of the episodes whose ticks were stored.
 
-    Ticks of an episode are not stored if another process owns the episode, or if the episode is over or
-    erased. The last ticks also seal the episode.
+    Ticks are not stored if another process owns the episode, or if the episode is already over or erased.
     """
     with transaction.atomic():
         ours = renew_clock_claims(owner, [each.episode_id for each in written])
@@ -241,8 +241,8 @@ def store_tick_groups(owner: str, written: Sequence[UnstoredTicks]) -> set[int]:
 
 
 def _changed(each: UnstoredTicks) -> bool:
-    """Store the episode's new values in the database, unless another process has changed the old values.
-    Return True if the new values are stored, or if there are none."""
+    """Store the episode's new values, if no other process has changed the old ones. Return True if they are
+    stored, or if there are none."""
     if not each.group.fresh:
         return True
     before = {**each.group.before, "status": Episode.Status.PLAYING}

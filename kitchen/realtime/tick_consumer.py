@@ -57,14 +57,14 @@ class TickPage(OpenPage):
     """Number of seats taken over that the page was last notified of."""
 
     def shows(self, stored: Mapping[int, tuple[str, str, TurnStamp]]) -> bool:
-        """Return whether the page knows the stored state of its seat. Steps are not compared, because the
-        page receives them as ticks. `stored` is the result of `seat_view.seat_states`."""
+        """Return whether the page knows the stored state of its seat. Steps are ignored, because the page
+        receives them as ticks. `stored` is the result of `seat_view.seat_states`."""
         key, page, (_, status, *_, gone) = stored.get(self.seat.pk, NO_EPISODE_STAMP)
         goes_on = self.is_over or status == Episode.Status.PLAYING
         return (key, page, gone) == (self.seat.key, self.name, self.gone) and goes_on
 
     def look(self) -> PageAnswer:
-        """Return an answer with news that ticks do not carry: the episode is over, people have left, or
+        """Return an answer with changes that ticks do not report: the episode is over, people have left, or
         this page no longer plays the seat."""
         rows = Seat.objects.filter(pk=self.seat.pk)
         stands = rows.values_list("key", "page", "mind", "episode__status", "episode__gone").first()
@@ -79,8 +79,8 @@ class TickPage(OpenPage):
         return PageAnswer((json.dumps({"type": "over", "status": status, "html": self.end()}),))
 
     def _gone_answer(self, gone: int) -> PageAnswer:
-        """Return an answer with sentences about people who have left. The answer is empty if the page
-        already shows all of them."""
+        """Return an answer with sentences about people who have left. `gone` is their number. The answer is
+        empty if the page already shows this."""
         if gone == self.gone:
             return PageAnswer()
         self.gone = gone
@@ -197,14 +197,14 @@ class TickConsumer(SeatConsumer):
             await self.ask()
 
     async def send_part(self, kind: str, event: dict[str, Any], part: dict[str, Any], *names: str) -> None:
-        """Send the browser a message of type `kind`. It has two kinds of content: the values `names` of
-        the event, which are the same for all seats, and `part`, which is for this seat only."""
+        """Send the browser a message of type `kind`. It has the values `names` of the event, which all seats
+        share, and `part`, which is for this seat only."""
         common = {name: event[name] for name in names}
         await self.send(text_data=json.dumps({"type": kind, **common, **part}))
 
     async def tick_over(self, event: dict[str, Any]) -> None:
-        """Handle the clock process's report that it no longer owns the episode, or that the episode is
-        over. Read the state from the database and send it to the browser."""
+        """Send the stored state to the browser. The clock process has reported that it no longer owns the
+        episode, or that the episode is over."""
         await self.look()
 
     async def tick_unknown(self, event: dict[str, Any]) -> None:

@@ -55,8 +55,8 @@ def leading_kinds(world: str = "") -> list[str]:
 
 
 def leader_refusal(kind: str, world: str = "", *, seat: str = "seat") -> str:
-    """Return why agents of this kind cannot lead without a seat, and which kinds can. Empty if they can.
-    `seat` is the word for a seat in the text."""
+    """Return a text that says why agents of this kind cannot lead without a seat, and which kinds can. Empty
+    if they can. `seat` is the word for a seat in this text."""
     if get_agent(kind).leads:
         return ""
     able = " or ".join(leading_kinds(world)) or "another world"
@@ -107,8 +107,8 @@ def make_agent(kind: str, settings: Mapping[str, Json]) -> Agent:
 
 
 def make_agents(kinds: Sequence[str], settings: Mapping[str, Json]) -> list[Agent]:
-    """Create one agent of each kind. A single agent gets all settings. Several agents each get only the
-    settings that their kind declares.
+    """Create one agent of each kind. A single agent gets all settings. Of several agents, each gets only the
+    settings that its kind declares.
 
     Raises SettingsError if a setting is invalid, UnknownNameError for an unknown kind.
     """

@@ -129,8 +129,8 @@ def achievements(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, str]
 def metric_summary(world: str, score: Mapping[str, Json], *, in_full: bool = False) -> tuple[str, ...]:
     """Return the metrics for comparing episodes, as texts for staff, such as `Success rate 75 %`.
 
-    Unless `in_full`, metrics computed from the log are left out if neither direction is better, or if they
-    are the counts of a share that is included.
+    Without `in_full`, minor metrics computed from the log are left out: those without a better direction, and
+    the counts of a share that is included.
     """
     figures = metrics_of_world(world) if in_full else main_metrics(world)
     values = ((figure, score.get(figure.name)) for figure in figures if figure.measured)
@@ -142,7 +142,7 @@ def metric_summary(world: str, score: Mapping[str, Json], *, in_full: bool = Fal
 
 
 def event_share_counts(world: str, score: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
-    """Return (right, wrong) counts of events by metric, for each share of events that is computed from the
+    """Return the (right, wrong) counts of events, for each metric that is a share of events computed from the
     log. Shares without an event are left out. Empty for an unknown world."""
     try:
         shares = [figure for figure in metrics_from_log(world) if figure.of]
@@ -159,15 +159,15 @@ def _event_interval_text(figure: Metric, counts: tuple[int, int] | None) -> str:
 
 
 def interval_text(figure: Metric, interval: Interval | None) -> str:
-    """Return a 95 % interval of a metric as text. None is the interval of fewer than two values."""
+    """Return a 95 % interval of a metric as text. `interval` is None if there are fewer than two values."""
     if interval is None:
         return "no interval"
     return f"95 % interval {figure.shown(interval[0])} to {figure.shown(interval[1])}"
 
 
 def metrics_by_seat(world: str, score: Mapping[str, Json]) -> tuple[tuple[str, ...], ...]:
-    """Return a table of the score's metrics of single seats, as texts: a head row with the seats, and one row
-    for each measure. Empty if the score has none."""
+    """Return a table of the metrics of single seats in this score, as texts. The first row names the seats,
+    and each other row has one measure. Empty if there are none."""
     values = {
         figure.of_seat: _as_text(figure, score[figure.name])
         for figure in metrics_of_world(world)
@@ -183,7 +183,12 @@ def _as_text(figure: Metric, value: Json) -> str:
 
 
 def main_metrics(world: str) -> Iterator[Metric]:
-    """Yield the metrics of the world's score, and the main ones of those computed from the log."""
+    """Yield the main metrics of a world: all metrics of its score, and some of the metrics computed from the
+    log.
+
+    Metrics from the log are left out if neither direction is better. Counts from which a share is computed
+    are left out, too.
+    """
     try:
         yield from get_world(world).figures
     except UnknownNameError:
@@ -194,14 +199,14 @@ def main_metrics(world: str) -> Iterator[Metric]:
 
 
 def share_count_names(world: World) -> tuple[int, int]:
-    """Return how many items are done and how many are missed in this world now. Raises WorldError if no
-    metric is a share of done items."""
+    """Return two counts in the present state of this world: items done and items missed. Raises WorldError if
+    no metric is a share of done items."""
     return share_count_values(world.kind, world.score())
 
 
 def share_count_values(world: str, score: Mapping[str, Json]) -> tuple[int, int]:
-    """Return how many items are done and how many are missed in this score. Raises WorldError if no metric
-    of the world is a share of done items."""
+    """Return two counts in this score: items done and items missed. Raises WorldError if no metric of the
+    world is a share of done items."""
     for figure in get_world(world).figures:
         if figure.of:
             done, missed = figure.of
@@ -235,10 +240,10 @@ class NamedMetric:
 def metrics_side_by_side(
     worlds: Iterable[str], *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of these worlds, each with a unique name and label. Metrics that worlds declare
-    identically become one metric.
+    """Return the metrics of these worlds, each with a unique name and label. Metrics that several worlds
+    declare identically become one.
 
-    The world's name is appended to a name or label that an earlier metric has, or that is in `names` or
+    The world's name is added to a name or label that an earlier metric has, or that is in `names` or
     `labels`. So adding a world renames no other metric.
     """
     named: dict[Metric, NamedMetric] = {}

@@ -78,10 +78,8 @@ def check_clock(world: World) -> None:
 
 def organisation_refusal(world: str, organisation: str, schedule: str = TOGETHER) -> str:
     """Return why this world does not support an organisation (who may command and write to whom) or a
-    schedule (who waits for whom). Empty if it supports both.
-
-    Raises UnknownNameError if there is no such world.
-    """
+    schedule (who decides when). Empty if it supports both. Raises UnknownNameError if there is no such
+    world."""
     kit = get_kit(world)
     for name, chosen, needed in (
         ("organisation", organisation, kit.organisations),
@@ -120,14 +118,14 @@ def get_pairings(kind: str) -> PairingBenchmark:
 
 
 def worlds_with_pairings() -> dict[str, PairingBenchmark]:
-    """Return all benchmarks that compare pairs of partners, by name of the world, in the order of names."""
+    """Return all benchmarks that compare pairs of partners. The keys are the worlds' names, sorted."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {world: ground for world, ground in grounds.items() if isinstance(ground, PairingBenchmark)}
 
 
 def worlds_with_comparison() -> dict[str, ComparisonBenchmark]:
-    """Return all benchmarks that compare agents by one metric and not in pairs, by name of the world, in
-    the order of names."""
+    """Return all benchmarks that compare agents by one metric and not in pairs. The keys are the worlds'
+    names, sorted."""
     grounds = {world: get_ground(world) for world in known_worlds() if get_kit(world).bench}
     return {
         world: ground

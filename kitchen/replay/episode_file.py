@@ -190,8 +190,8 @@ def _values(row: Model) -> dict[str, Json]:
 
 
 def _call(call: CallRecord, known: dict[str, str]) -> dict[str, Json]:
-    """Return a model call as JSON. A text that occurs in several calls is stored once, in `known`, and
-    replaced by its number."""
+    """Return a model call as JSON. Texts are stored once in `known` and replaced by their numbers, because
+    many calls share them."""
     sent = [[role, known.setdefault(text, str(len(known)))] for role, text in call.sent]
     return {**_values(call.row), "sent": sent}
 

@@ -70,7 +70,7 @@ class EpisodeRecord:
 
     @cached_property
     def scored_events(self) -> tuple[ScoredEvent, ...]:
-        """Return the events in the log that the world evaluates for its metrics."""
+        """Return the events in the log from which the world computes metrics."""
         return scored_events(self.log)
 
     @cached_property
@@ -149,15 +149,15 @@ def seat_label(record: EpisodeRecord, number: int) -> str:
 
 
 def mind_label(record: EpisodeRecord, mind: Mind) -> str:
-    """Return the labels of the seats that this agent commands. If the agent commands none, return `Co-
-    player` with the agent's number."""
+    """Return the labels of the seats that this agent commands. If it commands none, return a label with the
+    agent's number."""
     seats = [seat.number for seat in record.seats if seat.mind_id == mind.pk and seat.acts]
     return _joined(record, seats) or f"Co-player {mind.number}"
 
 
 def member_label(record: EpisodeRecord, number: int | None) -> str:
-    """Return the name of the member with this number or, without a name, the labels of the member's seats.
-    For None, return the label of the system."""
+    """Return the name of the member with this number. A member without a name has the labels of its seats.
+    None stands for the system."""
     if number is None:
         return "The house"
     stored = record.episode.organisation

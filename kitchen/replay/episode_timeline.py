@@ -138,8 +138,8 @@ class Lane:
 
 
 def timeline_chart(record: EpisodeRecord) -> Chart:
-    """Build the timeline chart of an episode. It has no lanes before the first step. Raises
-    UnknownNameError for an unknown world."""
+    """Return the timeline chart of an episode. It has no lanes before the first step. Raises UnknownNameError
+    for an unknown world."""
     activity = read_activity(record)
     lanes = list(_made(record, activity)) if record.steps else []
     unit = "Step" if record.episode.tick_ms is None else "Tick"
@@ -159,7 +159,7 @@ def timeline_chart(record: EpisodeRecord) -> Chart:
 
 
 def _at(one: Series, place: int) -> Series:
-    """Return a series moved to the lane at position `place`. The points of the given series lie around 0."""
+    """Return a series of the chart moved to the lane at position `place`. Before, its points lie around 0."""
     moved = tuple(Point(p.x, p.y + place, p.low, p.high, p.words) for p in one.points)
     return Series(one.name, one.look, moved, one.colour, one.listed, one.thick)
 
@@ -183,7 +183,8 @@ def _figures(record: EpisodeRecord) -> list[Metric]:
 
 
 def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
-    """Build a curve with a corner at every change. Its maximum is as high as its lane."""
+    """Return a lane with the curve of a count over the steps. The curve has a corner at every change, and its
+    maximum fills the lane."""
     values = [0, *(row.score.get(figure.name) or 0 for row in record.steps)]
     most, last = max(values), len(values) - 1
     turns = {n for n in range(1, last + 1) if values[n] != values[n - 1]}
@@ -199,7 +200,7 @@ def _count_lane(record: EpisodeRecord, figure: Metric) -> Lane:
 
 def _height(value: float, most: float) -> float:
     """Return the vertical position of a value within its lane. `most` is the largest value of the curve.
-    Smaller positions are higher up."""
+    Smaller positions are higher in the chart."""
     return CURVE_SHARE / 2 - CURVE_SHARE * value / most if most else CURVE_SHARE / 2
 
 

@@ -140,13 +140,13 @@ def _fault(
 
 
 def _last_heard(row: Decision) -> int:
-    """Return the number of the last message that the agent could know for this decision."""
+    """Return the number of the last message that the agent had received for this decision."""
     last = row.note.get(HEARD_KEY, 0) if isinstance(row.note, dict) else 0
     return last if isinstance(last, int) else 0
 
 
 def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, Command]:
-    """Return the commands of people and earlier agents in the step that this agent may know."""
+    """Return the commands of people, and of agents asked earlier in the step, that this agent may know."""
     knowing = turn.episode.knowing
     if knowing not in {EVERYBODY, PEOPLE}:
         return {}
@@ -158,8 +158,8 @@ def _known_then(record: EpisodeRecord, turn: PastTurn, mind: Mind) -> dict[int, 
 
 
 def _difference(record: EpisodeRecord, world: World, asked: AskedMind, step: int) -> str:
-    """Compare the repeated commands with the stored commands. Return a text that describes the difference,
-    or an empty text if there is none."""
+    """Return a text about the first difference between repeated and stored commands. Empty if there is
+    none."""
     commands, _ = commands_and_decisions([asked], step=step, idle=world.idle)
     now = {each.seat: (tuple(each.command), tuple(each.then), each.chosen_by) for each in commands}
     rows = [row for row in record.commands if row.step == step and row.seat in asked.asked_seats]
@@ -223,7 +223,8 @@ def verify_replays(episodes: QuerySet[Episode]) -> Iterator[ReplayVerdict]:
 
 
 def _verdict_of_decisions(record: EpisodeRecord) -> ReplayVerdict:
-    """Repeat the decisions of an episode whose replay matches its log."""
+    """Repeat the decisions of an episode, and return the verdict. The replay of the episode must already
+    match its log."""
     repeated = list(repeat_decisions(record))
     wrong = next((each for each in repeated if each.fault), None)
     return ReplayVerdict(

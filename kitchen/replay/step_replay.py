@@ -172,7 +172,8 @@ class PastTurn(OpenTurn):
 
     @property
     def may_act(self) -> set[int]:
-        """Return seats that could act in this step, but were not required to and did nothing."""
+        """Return seats that were allowed to act in this step, but did nothing. The step did not wait for
+        them."""
         return self._unasked
 
     @cached_property
@@ -212,8 +213,8 @@ class PastTurn(OpenTurn):
 
     @property
     def plans(self) -> dict[int, Plan]:
-        """Return the plan that each seat had for the steps after this one. It is reconstructed from the
-        commands that were carried out or dropped later."""
+        """Return the plan that each seat had for later steps. It is reconstructed from commands that were
+        carried out or dropped later."""
         found = {seat: _plan_of(self.record, seat, self.steps) for seat in self.numbers}
         return {seat: plan for seat, plan in found.items() if plan is not None}
 
@@ -242,8 +243,8 @@ def _settled(record: EpisodeRecord, step: int) -> Iterable[SeatCommand]:
 
 
 def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
-    """Return the rest of the plan that a seat had after `steps` steps. It is rebuilt from the commands
-    that the plan gave later and those that were dropped."""
+    """Return the rest of a seat's plan after `steps` steps, reconstructed from later commands of the plan.
+    None if the seat had no plan."""
     own = [row for row in record.commands if row.seat == seat]
     thought_in = {row.step for row in own if row.chosen_by == THINKING}
     later = [row for row in own if row.step > steps + 1 and row.planned_in not in thought_in]
@@ -260,8 +261,8 @@ def _plan_of(record: EpisodeRecord, seat: int, steps: int) -> Plan | None:
 
 
 def _broken(record: EpisodeRecord, seat: int, steps: int) -> dict[str, Any] | None:
-    """Return the event of the first time after `steps` steps that a plan of this seat was dropped. Return
-    None if this never happened."""
+    """Return the first event after `steps` steps that says that a plan of this seat was dropped. None if
+    there is none."""
     events = (event for row in record.steps[steps:] for event in row.events)
     return next(
         (each for each in events if each["kind"] == REASON_PLAN_BROKEN and each["seat"] == seat), None
@@ -301,7 +302,7 @@ class DecisionReport:
 
     @property
     def why(self) -> str:
-        """Return the reason why the agent was asked, as text. Empty if it simply had to choose a command."""
+        """Return the reason why the agent was asked, as text. Empty if it only had to choose a command."""
         return REASONS_ASKED.get(self.row.because, "")
 
 
@@ -346,8 +347,8 @@ def seat_page_after(record: EpisodeRecord, seat: int, steps: int) -> SeatPageVie
 
 
 def report_step(record: EpisodeRecord, step: int) -> StepReport:
-    """Return what was decided for this step and what happened in it. The first step is 1. The open step,
-    which has only decisions and messages, is allowed too."""
+    """Return what was decided for this step and what happened in it. Steps are counted from 1. For the open
+    step, there are only decisions and messages."""
     taken = record.steps[step - 1] if step <= len(record.steps) else None
     rows = [row for row in record.decisions if row.step == step]
     lines = command_lines(taken) if taken else ()

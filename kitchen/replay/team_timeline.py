@@ -47,13 +47,13 @@ class TimelineLane:
 
     @property
     def short(self) -> str:
-        """Return the name beside the lane."""
+        """Return the short name that is shown beside the lane."""
         name = self.name
         return name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
 
     @property
     def line(self) -> int:
-        """Return the height at which messages begin and end."""
+        """Return the vertical position (in the drawing's units) at which messages begin and end."""
         return self.top + HEAD // 2
 
     @property
@@ -132,7 +132,7 @@ class TeamTimeline:
 
     @property
     def is_wide(self) -> bool:
-        """Return whether the columns are wide."""
+        """Return whether the drawing has wide columns."""
         return self.column_width == WIDE
 
     @property
@@ -152,7 +152,7 @@ class TeamTimeline:
 
     @property
     def ticks(self) -> list[tuple[int, int, int, int]]:
-        """Return the columns, as (number, left edge, first step, steps taken before it)."""
+        """Return (number, left edge, first step, steps taken before it) for each column."""
         first = (column * self.steps_a_column + 1 for column in range(self.columns))
         return [(column, column * self.column_width, step, step - 1) for column, step in enumerate(first)]
 
@@ -163,8 +163,8 @@ class TeamTimeline:
 
 
 def team_timeline(record: EpisodeRecord) -> TeamTimeline | None:
-    """Return the timeline of an episode. None without an organisation, without a step, and if no member
-    wrote anything."""
+    """Return the timeline of an episode. None if there is no organisation, no step yet, or no message from a
+    member."""
     log = record.log
     if log.organisation is None or not log.messages or not record.episode.step:
         return None
@@ -207,11 +207,11 @@ class _Layout:
         return (max(step, 1) - 1) // self.scale
 
     def name(self, number: int | None) -> str:
-        """Return the name of a member, or that of the platform."""
+        """Return the name of a member; None stands for the system."""
         return "The platform" if number is None else self.names.get(number, f"Member {number}")
 
     def _rows(self, courses: Sequence[JobCourse]) -> list[list[JobCourse]]:
-        """Distribute the jobs over rows, so that jobs in the same row do not overlap."""
+        """Return the jobs in rows, so that jobs in the same row do not overlap."""
         rows: list[list[JobCourse]] = []
         for course in courses:
             free = (row for row in rows if self._end(row[-1]) < self.column(course.job.step))
@@ -223,7 +223,8 @@ class _Layout:
         return rows
 
     def _end(self, course: JobCourse) -> int:
-        """Return the last column of a job: where it changed last, or the end of the episode."""
+        """Return the last column of a job: that of its last change or, for an open job, that of the end of
+        the episode."""
         return self.column(self.steps if course.job.is_open else course.job.changed)
 
     def bars(self) -> Iterator[JobBar]:
@@ -250,7 +251,7 @@ class _Layout:
         return f"{self.name(job.giver)} to {self.name(job.worker)}: {_short(job.text)}"
 
     def arrows(self, messages: Sequence[TeamMessage]) -> Iterator[MessageArrow]:
-        """Yield an arrow for each message and addressee. Those of one column are beside one another."""
+        """Yield an arrow for each message and addressee. Arrows in one column are side by side."""
         by_column: dict[int, list[TeamMessage]] = defaultdict(list)
         for message in messages:
             by_column[self.column(message.step)].append(message)
@@ -271,7 +272,8 @@ class _Layout:
                 yield MessageArrow(x, begin, lane.line, sender in (None, lane), words, column)
 
     def events(self, messages: Sequence[TeamMessage]) -> Iterator[TimelineEvent]:
-        """Yield the rows of the table: each message, with what it changed about jobs."""
+        """Yield the rows of the table below the drawing: each message, with the changes of jobs that it
+        caused."""
         changed: dict[int, list[str]] = defaultdict(list)
         for message, job in job_changes(messages):
             changed[message.number].append(f"job {job.number} {job.state.replace('_', ' ')}")

@@ -54,7 +54,7 @@ CLOCK_BEHIND = "how long is not known: the clock was behind afterwards"
 
 
 def last_heartbeats() -> dict[str, Sign]:
-    """Return the last heartbeat of each part of the app that has ever sent one, by part."""
+    """Return the last heartbeat of each part of the app, by part. Parts that never sent one are left out."""
     return {sign.part: sign for sign in Sign.objects.all()}
 
 
@@ -75,10 +75,10 @@ def record_heartbeat(
     redis_answers: bool = True,
     failed_at: datetime | None = None,
 ) -> list[Outage]:
-    """Store a heartbeat of this part of the app. Return the outages that ended with this heartbeat.
+    """Store a heartbeat of this part of the app. Return the outages that ended with it.
 
-    `now` is a function that returns the present moment. `redis_answers` is True if Redis can be reached.
-    `failed_at` is the time since when this process could not reach the database, or None if it could.
+    `now` returns the present moment. `redis_answers` is True if Redis can be reached. `failed_at` is the time
+    since which this process could not reach the database; None if it could.
     """
     named = [part, Part.REDIS] if redis_answers else [part]
     Sign.objects.bulk_create([_first(one, now()) for one in named], ignore_conflicts=True)
@@ -102,8 +102,8 @@ def _first(part: str, moment: Moment) -> Sign:
 
 
 def _clock(signs: Signs, moment: Moment) -> list[Outage]:
-    """If the system clock was set since the last heartbeat, correct the stored heartbeats to the new time.
-    Return the record of the change in a list, which is empty if the clock was not set."""
+    """Correct the stored heartbeats if the system clock was set since the last one. Return the record of the
+    change in a list; empty if the clock was not set."""
     by = clock_shift(signs.values(), moment)
     if not by:
         return []
@@ -123,8 +123,8 @@ def _clock(signs: Signs, moment: Moment) -> list[Outage]:
 
 
 def _database(signs: Signs, moment: Moment, failed_at: datetime | None) -> list[Outage]:
-    """Record an outage of the database if this process failed to reach it at `failed_at` and no process
-    has reached it since. Return the recorded outage in a list, which is empty if there was none."""
+    """Record an outage of the database that began at `failed_at`, if no process has reached the database
+    since. Return it in a list; empty if there was none."""
     last = max((signs[one] for one in REPORTING_PARTS if one in signs), key=lambda sign: sign.seen_at)
     return [_record(Part.DATABASE, last, moment)] if failed_at and failed_at > last.seen_at else []
 
@@ -136,7 +136,7 @@ def _was_away(sign: Sign, moment: Moment) -> bool:
 
 
 def _record(part: str, last: Sign, moment: Moment) -> Outage:
-    """Store an outage. Send the signal about the part of its time that no other outage covers."""
+    """Store an outage. The signal that is sent covers only the time that is not part of other outages."""
     behind = is_ahead(last, moment)
     note = CLOCK_BEHIND if behind else "" if last.place == moment.place else TWO_CLOCKS
     span = Span(moment.at if behind else last.seen_at, moment.at)
@@ -149,7 +149,8 @@ def _record(part: str, last: Sign, moment: Moment) -> Outage:
 
 
 def _register(own: Sign) -> None:
-    """Add this process to the known processes of its part of the app. Remove processes that have ended."""
+    """Add this process to the known processes of its part of the app (`own`). Remove those that have
+    ended."""
     name = process_name()
     if name and name not in own.processes:
         alive = [one for one in own.processes if not process_is_gone(one)]
@@ -176,8 +177,8 @@ class Heartbeat:
         self._redis_answers, self._now = redis_answers, now
 
     def once(self) -> None:
-        """Send a heartbeat if one is due. If the database cannot be reached, remember the time; the outage
-        is recorded once the database is back."""
+        """Send a heartbeat if one is due. If the database cannot be reached, remember the time, and record
+        the outage once the database is back."""
         moment = self._now()
         try:
             signs = last_heartbeats()
@@ -199,8 +200,8 @@ class Heartbeat:
 
 
 def start_heartbeat(part: str) -> None:
-    """Start a thread that sends heartbeats for this part of the app. Returns after the first heartbeat, or
-    after `FIRST_SECONDS`."""
+    """Start a thread that sends heartbeats for this part of the app. Return after the first heartbeat, or
+    after `FIRST_SECONDS` at the latest."""
     tried, beat = threading.Event(), Heartbeat(part, redis_answers=_ping())
     threading.Thread(target=_go_on, args=(beat, tried), name="signs-of-life", daemon=True).start()
     tried.wait(FIRST_SECONDS)

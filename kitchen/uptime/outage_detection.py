@@ -56,8 +56,8 @@ REPORTING_PARTS = (Part.WEB, Part.WORKERS)
 
 
 def clock_shift(signs: Iterable[Sign], moment: Moment) -> timedelta:
-    """Return by how much the system clock was set since the newest heartbeat on this machine. Zero if the
-    clock was not set, or if there was no heartbeat since the machine's start."""
+    """Return by how much the system clock was set since the newest heartbeat on this machine. Zero if it was
+    not set, or if the machine was started since."""
     same = [sign for sign in signs if sign.place and sign.place == moment.place]
     if not same:
         return timedelta()
@@ -77,19 +77,20 @@ def is_down(signs: Signs, part: str, moment: Moment) -> bool:
 
 
 def last_own_heartbeat(signs: Signs) -> datetime:
-    """Return the time of the newest heartbeat of pages or workers. Only these parts send heartbeats
-    themselves. At least one must exist."""
+    """Return the time of the newest heartbeat of pages or workers, the parts that send heartbeats themselves.
+    At least one such heartbeat must exist."""
     return max(signs[one].seen_at for one in REPORTING_PARTS if one in signs)
 
 
 def is_silent(sign: Sign, at: datetime) -> bool:
-    """Return whether this last heartbeat is older than `SILENCE_SECONDS` at the time `at`."""
+    """Return whether this part of the app has been silent for more than `SILENCE_SECONDS` at the time `at`.
+    `sign` is its last heartbeat."""
     return (at - sign.seen_at).total_seconds() > SILENCE_SECONDS
 
 
 def is_ahead(sign: Sign, moment: Moment) -> bool:
-    """Return whether this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. If so, the clock
-    of the machine that sent it is wrong."""
+    """Return whether this heartbeat is dated more than `SILENCE_SECONDS` after `moment`. The clock of its
+    machine is then wrong."""
     return (sign.seen_at - moment.at).total_seconds() > SILENCE_SECONDS
 
 
@@ -100,10 +101,10 @@ def have_all_ended(sign: Sign) -> bool:
 
 
 def was_playable_until(signs: Signs, until: datetime, moment: Moment) -> bool:
-    """Return whether it is certain that people could send commands until this time.
+    """Return whether people could certainly send commands until this time.
 
-    Pages and database must not be down. A process of the pages must still run, or must have sent a
-    heartbeat since. Workers and Redis do not matter.
+    Pages and database must not be down. A process that serves pages must still run, or have sent a heartbeat
+    later. Workers and Redis do not matter.
     """
     if clock_shift(signs.values(), moment) or any(
         is_down(signs, part, moment) for part in PARTS_NEEDED_TO_PLAY

@@ -42,8 +42,8 @@ class OutageEffect(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, str | None]:
-        """Return the values for two columns of an export file: the lost time in milliseconds, and the
-        names of the parts of the app that were down. The names are None if no part was down."""
+        """Return two cells of an export file: the lost time in milliseconds, and the names of the parts of
+        the app that were down. The names are None if there are none."""
         return self.ms, " ".join(self.parts) or None
 
 
@@ -61,10 +61,10 @@ class Downtime:
         return bool(self._outages)
 
     def touch(self, begin: datetime, end: datetime) -> OutageEffect:
-        """Return the effect of the outages on the period from `begin` to `end`: the time lost, and the parts
-        of the app that were down.
+        """Return how outages affected the period from `begin` to `end`: the lost time, and the parts of the
+        app that were down.
 
-        If `end` is before `begin`, the system clock was set back between them. This is also reported.
+        If `end` is before `begin`, the system clock was set back in between. The result says this, too.
         """
         if begin <= end and all(span.until < begin or end < span.since for _, span in self._outages):
             return NO_EFFECT
@@ -82,8 +82,8 @@ def downtime_since(since: datetime) -> Downtime:
 
 
 def lost_seconds(since: datetime, until: datetime) -> float:
-    """Return the seconds between these times in which any part of the app was down. Ongoing outages and
-    time skipped by a clock change are included."""
+    """Return for how many seconds between these times some part of the app was down. Ongoing outages and time
+    skipped by a clock change are included."""
     known = Outage.objects.filter(since__lt=until, until__gt=since).values_list("since", "until")
     spans = [Span(*one) for one in known] + list(_going_on(last_heartbeats(), current_moment()))
     return sum(span.seconds for span in clip_spans(merge_spans(spans), since, until))
@@ -96,8 +96,8 @@ def _going_on(signs: Signs, moment: Moment) -> Iterator[Span]:
 
 
 def deadline_counts(deadline: datetime) -> bool:
-    """Return whether a past deadline counts. It counts if pages and database were alive until then, so
-    that the person could have met it."""
+    """Return whether a past deadline counts: pages and database worked until then, so the person could have
+    met it."""
     return was_playable_until(last_heartbeats(), deadline, current_moment())
 
 
@@ -124,10 +124,10 @@ WHOLE_INSTALLATION = "the whole installation"
 
 
 def recent_outages(lately: timedelta = RECENT, *, most: int = MAX_RECENT) -> list[RecentOutage]:
-    """Return the outages that are ongoing or lie in the period `lately`, newest first. At most `most` ended
-    outages are returned.
+    """Return the outages that are ongoing or happened within the period `lately`, newest first. At most
+    `most` ended ones are returned.
 
-    If pages and workers were down at about the same time, one outage of the whole installation is listed.
+    If pages and workers were down at about the same time, a single outage is listed.
     """
     moment = current_moment()
     rows = Outage.objects.filter(until__gte=moment.at - lately).order_by("-since", "-id")[:most]

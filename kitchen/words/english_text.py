@@ -40,8 +40,8 @@ _JOINTS = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])")
 
 
 def code_to_words(code: str) -> str:
-    """Return a code as words within a sentence: `red_lamp` and `redLamp` become `red lamp`, and `lamp2`
-    becomes `lamp 2`. A text that is not a code (`NASA`, `Anna`, or one with spaces) is returned unchanged."""
+    """Return a code as words for use within a sentence: `red_lamp` and `redLamp` become `red lamp`, and
+    `lamp2` becomes `lamp 2`. Other texts (`NASA`, `Anna`, or one with spaces) are returned unchanged."""
     is_code = _CODE.fullmatch(code) and _JOINTS.search(code)
     return _JOINTS.sub(" ", code).lower().strip() if is_code else code
 

@@ -39,5 +39,6 @@ def repeats_prompt(line: str, fixed_texts: Sequence[str]) -> bool:
 
 
 def plain_letters(text: str) -> str:
-    """Return letters and digits only, in lower case, so that spaces and marks hide nothing."""
+    """Return only the letters and digits of the text, in lower case. Texts that differ in spaces and
+    punctuation are then equal."""
     return re.sub(r"[\W_]+", "", text.lower())

@@ -72,9 +72,9 @@ class MeasuredItems:
     ) -> dict[str, float | None]:
         """Return the value of each measure after one episode, by measure key. A missing value is None.
 
-        `version` is a primary key, `condition` a condition's key. `score` is the score of the episode, and
-        `answers` the answers by item key. `other_metrics` holds the values of play metrics that are not
-        part of the score.
+        `version` is the primary key of a design version, `condition` a condition's key. `score` is the score
+        of the episode, and `answers` the answers by item key. `other_metrics` holds the values of play
+        metrics that are not part of the score.
         """
         found = dict(self.scored(world, score)) | dict(self.values(version, condition, answers))
         return found | {
@@ -100,11 +100,11 @@ def measured_items_in(
     designs: Mapping[int, Blueprint], labels: Mapping[str, str], scored: Mapping[str, str]
 ) -> MeasuredItems:
     """Return the measures of several versions of a study. If versions differ, the newest definition of a
-    measure is used.
+    measure counts.
 
     `designs` are the versions' designs by primary key, newest first. `labels` are the names of items, in
-    their order. `scored` is the study's `scale_keys`. If an item had other bounds in an older version,
-    answers from that version are not used.
+    their order. `scored` is the result of `scale_keys`. Answers from a version in which an item had other
+    bounds are not used.
     """
     asked = {pk: _asked(design) for pk, design in designs.items()}
     newest: dict[Name, ItemOrScale] = {}
@@ -129,8 +129,8 @@ def measured_items_in(
 
 
 def _asked(design: Blueprint) -> dict[Name, ItemOrScale]:
-    """Return the items and sub-scales that one version of the study measures. They do not show whether an
-    answer was required, because that does not change the question."""
+    """Return the items and sub-scales that one version of the study measures, by name. Whether an answer was
+    required is left out, because it does not change the question."""
     survey = [item.model_copy(update={"required": True}) for item in design.items_at(SurveyItem.Place.SURVEY)]
     items = {("item", item.key): item for item in survey if _is_rating(item)}
     return {**items, **{("scale", one.name): one for one in subscales(survey) if not one.problem}}
@@ -143,7 +143,7 @@ def _is_rating(item: ItemPlan) -> bool:
 
 def _needs_teammates(question: ItemOrScale) -> bool:
     """Return True if a survey question is asked only after episodes with teammates. A sub-scale counts as
-    such a question if any of its items does."""
+    such a question if one of its items is."""
     return any(
         item.needs_teammates for item in (question.items if isinstance(question, SubScale) else (question,))
     )
@@ -204,7 +204,7 @@ def play_values(played: Iterable[Played], wanted: Mapping[str, Collection[str]])
     """Return the values of play metrics that are not part of the score, by (episode, seat).
 
     `played` are the rounds as (condition key, episode, seat). `wanted` maps each metric to the keys of the
-    conditions that have it; other values are left out.
+    conditions that measure it; other values are left out.
     """
     rounds = list(played)
     found: dict[Seated, Values] = defaultdict(dict)
@@ -232,8 +232,7 @@ def _told(conduct: SeatConduct) -> Values:
 
 
 def _shares(episodes: Collection[int]) -> dict[int, float | None]:
-    """Return the share of predictions that came true in each episode. The result maps episode ids to
-    shares."""
+    """Return the share of predictions that came true in each episode, by episode id."""
     several, found = sorted(episodes), dict[int, float | None]()
     for first in range(0, len(several), AT_ONCE):
         foreseen = predictions_by_episode(several[first : first + AT_ONCE])

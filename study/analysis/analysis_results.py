@@ -77,15 +77,14 @@ def _kinds(condition: Condition, rounds: QuerySet[Round]) -> tuple[str, ...]:
 
 
 def _numbers(decisions: QuerySet[Any]) -> Counter[tuple[str, str]]:
-    """Count the decisions for each pair of deciding agent and fallback code. This takes one database query
-    that uses an index."""
+    """Return the number of decisions for each pair (deciding agent, fallback code), with a single query."""
     rows = decisions.order_by().values_list("played_by", "fallback").annotate(number=Count("pk"))
     return Counter({(played_by, fallback): number for played_by, fallback, number in rows})
 
 
 def _most_first(numbers: Counter[tuple[str, str]], place: int) -> tuple[tuple[str, int], ...]:
-    """Sum the numbers over all keys that agree at the index `place`. Return the sums with the largest
-    first."""
+    """Return the totals of `numbers` by one part of the key, largest first. `place` is the index of this part
+    in the key."""
     counts: Counter[str] = Counter()
     for key, number in numbers.items():
         counts[key[place]] += number

@@ -184,8 +184,8 @@ def failed_checks(study: Study) -> set[int]:
 
 
 def _check_rule(design: Blueprint) -> tuple[int | None, dict[str, ItemPlan]]:
-    """Return how many attention checks a participant may fail (None for no limit), and the attention checks
-    by item key."""
+    """Return two things: how many attention checks a participant may fail (None for no limit), and the
+    attention checks by item key."""
     checks = [one for one in design.items if one.correct is not None and one.place != SurveyItem.Place.CHECK]
     return design.study.get("failed_checks_allowed"), {one.key: one for one in checks}
 
@@ -217,8 +217,7 @@ def between_factor(study: Study) -> BetweenFactor | None:
 
 
 def analysis_versions(study: Study) -> list[DesignVersion]:
-    """Return all versions of the study. Each version says how its design and tests relate to the
-    preregistered design and tests."""
+    """Return all versions of the study. Each says whether its design and tests are the preregistered ones."""
     last, states = frozen_version(study), freeze_states(study)
     at = states[last.pk].frozen_at if last else None
     return [
@@ -253,8 +252,8 @@ def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -
 
 
 def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure]) -> list[NamedMetric]:
-    """Return the metrics of the worlds in these designs that compare episodes. `asked` holds the names that
-    survey items already use."""
+    """Return the metrics of the worlds in these designs that are compared between conditions. `asked` holds
+    the measures whose names are already used."""
     worlds = {condition.world for design in designs for condition in design.conditions}
     names, labels = [one.key for one in asked], [one.label for one in asked]
     figures = study_figures(study, names=names, labels=labels)
@@ -353,15 +352,15 @@ def exclusion_reasons(study: Study) -> dict[int, str]:
 
 
 def _scored(named: NamedMetric) -> Q:
-    """Return a database filter. It selects rounds whose episode has a defined value of this metric."""
+    """Return a database filter for the rounds whose episode has a value of this metric."""
     value = f"episode__score__{named.figure.name}"
     has_figure = Q(episode__world__in=named.worlds, **{f"{value}__isnull": False})
     return has_figure & ~Q(**{value: None})
 
 
 def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Iterator[int]:
-    """Yield the incomplete participants of each sample. They lack a value in a condition that somebody in
-    the sample played.
+    """Yield the participants of each sample who lack a value in some condition that anybody in the sample
+    played.
 
     This gives the same result as `incomplete_participants`, but needs only the rounds.
     """
@@ -400,8 +399,8 @@ def scale_answers(
 
 
 def _newest(rated: MeasuredItems) -> dict[str, SubScale]:
-    """Return the sub-scales with at least two items, by measure key. If versions of the study define a
-    sub-scale differently, its newest definition is returned."""
+    """Return the sub-scales with at least two items, by measure key. If versions of the study differ, the
+    newest definition counts."""
     found: dict[str, SubScale] = {}
     for version in rated.versions.values():
         for key, asked in version.fits.items():

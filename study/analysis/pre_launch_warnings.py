@@ -68,7 +68,7 @@ class SpreadWarning:
 
     @property
     def bare(self) -> str:
-        """Return the warning as text, without the number of episodes."""
+        """Return the warning as text, without stating the number of episodes."""
         return f"{self.what}{self._end}"
 
     @property
@@ -90,8 +90,8 @@ def spread_warnings(figure: Metric, values: Sequence[float | None]) -> Iterator[
 
 
 def _flat(figure: Metric, there: Sequence[float]) -> Iterator[SpreadWarning]:
-    """Yield one warning if most values are at one end of the metric's scale. Otherwise, yield one warning
-    if all values are equal. `there` holds the values that are not missing."""
+    """Yield a warning if most values are at one end of the metric's scale, or if all values are equal. There
+    is at most one warning. `there` are the values that are not missing."""
     low, high = figure.ends
     for end, words, way in ((high, "highest", "higher"), (low, "lowest", "lower")):
         number = sum(value == end for value in there)
@@ -171,9 +171,8 @@ def versions_with_same_condition(study: Study, plan: ConditionPlan) -> list[int]
 
 
 def _alike(study: Study, plans: Mapping[str, ConditionPlan], versions: set[int]) -> set[tuple[int, str]]:
-    """Return the conditions of older versions of the study whose settings equal the current settings.
-    `plans` holds the current conditions by key, and `versions` the ids of the versions to compare. Each
-    result is a pair (version id, condition key)."""
+    """Return the pairs (version id, condition key) of older conditions that have the same settings as now.
+    `plans` holds the current conditions by key, and `versions` the ids of the versions to compare."""
     return {
         (version.pk, was.key)
         for version in study.versions.filter(pk__in=versions).defer("bundle")
@@ -227,8 +226,8 @@ def _pace(tick_ms: int, usual: int | None) -> str:
 
 
 def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
-    """Return one tuple for each step duration that the dry run used: (milliseconds per step, number of late
-    decisions, number of decisions)."""
+    """Return (milliseconds per step, late decisions, all decisions) for each step duration that the dry run
+    used. The last two are counts."""
     rounds = dry_run_rounds(study).filter(condition__key=plan.key, episode__tick_ms__isnull=False)
     rounds = rounds.filter(participant__version_id__in=versions_with_same_condition(study, plan))
     newest = rounds.order_by("-pk").values("episode_id")[:MOST_ROUNDS]
@@ -238,7 +237,8 @@ def _counts(study: Study, plan: ConditionPlan) -> list[tuple[int, int, int]]:
 
 
 def _usual(plan: ConditionPlan) -> int | None:
-    """Return how many milliseconds a step lasts in episodes with people. Return None if this is unknown."""
+    """Return the duration of a step in milliseconds, for episodes with people. Return None if there is none
+    or it is unknown."""
     with suppress(WorldError, UnknownNameError), warnings.catch_warnings(action="ignore"):
         return get_world(plan.world).create(seats=seats_of(plan), settings=plan.settings).tick_ms
     return None

@@ -26,7 +26,7 @@ LOGS_AT_ONCE = 50
 
 def process_counts(sample: Sample) -> tuple[ProcessCounts, ...]:
     """Return the process counts (such as failed checks) of each condition and seat, in the order of
-    conditions. Return nothing if no world in the sample counts events for each seat."""
+    conditions. The result is empty if no world in the sample counts events for each seat."""
     played = sample.rounds.order_by().values_list("condition__key", "episode").distinct()
     by_condition: dict[str, set[int]] = defaultdict(set)
     for condition, episode in played:
@@ -58,8 +58,8 @@ def _counts_by_seat(world: str) -> list[Metric]:
 
 
 def _seat_names(world: str) -> list[str]:
-    """Return the names of the world's seats in their order. They are the names that the metrics for single
-    seats use."""
+    """Return the names of the world's seats, in order. These names are used by the metrics for single
+    seats."""
     return list(dict.fromkeys(one.of_seat[1] for one in _counts_by_seat(world) if one.of_seat))
 
 

@@ -33,8 +33,8 @@ def backup_path(named: Path | None) -> Path:
 
 
 def prune_old_backups(made: Path, keep: int) -> int:
-    """Remove old backups with generated names. The backup `made` and the `keep` newest others are kept.
-    Return how many were removed. Raises OSError if one cannot be removed."""
+    """Remove old backups with generated names, and return how many were removed. `keep` backups remain,
+    including `made`. Raises OSError if one cannot be removed."""
     others = (file for file in made.parent.iterdir() if OWN_NAME.fullmatch(file.name) and file != made)
     too_many = sorted(others, reverse=True)[keep - 1 :]
     for file in too_many:
@@ -85,8 +85,8 @@ COPIES = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 
 def _manifest(ask: Callable[[str], list[Any]], server: int) -> Manifest:
-    """Return the backup's manifest, which describes the stored data. `ask` is a function that runs an SQL
-    statement and returns its rows. `server` is the version of the database server."""
+    """Return the manifest, a description of the stored data for a backup. `ask` runs an SQL statement and
+    returns its rows. `server` is the version of the database server."""
     migrations: dict[str, list[str]] = {}
     for app, name in ask("SELECT app, name FROM django_migrations ORDER BY app, name"):
         migrations.setdefault(app, []).append(name)

@@ -45,8 +45,8 @@ MARKS_FILE = "erased.marks"
 
 
 def known_erasure_marks() -> set[str]:
-    """Return the marks of all erased participants. They are read from the current database, the log files
-    and the file of marks."""
+    """Return the marks of all erased participants, from the current database, the log files and the file of
+    marks."""
     in_file = _text(_in_var(MARKS_FILE)).split()
     return {noted.split()[-1] for noted in (*_marks_in_database(), *_in_logs(), *in_file)}
 
@@ -82,7 +82,7 @@ def _in_logs() -> Iterator[str]:
 
 
 def _in_log(file: Path) -> Iterator[str]:
-    """Yield the erasure marks in a log file. Rotated log files are read too, unless they are compressed."""
+    """Yield the erasure marks in a log file. Rotated log files are read, too, if they are not compressed."""
     for line in file.read_text(errors="replace").splitlines():
         try:
             noted = json.loads(line)
@@ -247,8 +247,8 @@ def _file() -> Path:
 
 
 def _folder_beside() -> tempfile.TemporaryDirectory[str]:
-    """Create and return a temporary folder on the same disk as the database. A file in this folder can then
-    replace the database file by a rename.
+    """Create and return a temporary folder on the same disk as the database. Its files can then replace the
+    database file by renaming.
 
     Raises BackupError if the folder cannot be created.
     """
@@ -269,8 +269,7 @@ def _key(tar: TarFile, manifest: Manifest, folder: Path) -> Path | None:
     """Unpack the backup's secret key into `folder` and return its path. Return None if this process already
     uses that key.
 
-    Raises BackupError if the key cannot be replaced. Without the backup's key, every restored log would
-    look forged.
+    Raises BackupError if the key cannot be replaced. With another key, every restored log would look forged.
     """
     if _is_ours(manifest):
         return None

@@ -44,8 +44,8 @@ TITLES = {
 
 
 def waiting_page(request: HttpRequest, study: Study, what: str, problem: str = "") -> HttpResponse:
-    """Return a page that says that a result is not ready, with status 503. `what` is a key of `TITLES` and
-    names the result.
+    """Return a page, with status 503, that says that a result is not ready yet. `what` is the key of the
+    result in `TITLES`.
 
     If `problem` is not empty, it says why the result cannot be computed at all.
     """
@@ -262,8 +262,8 @@ def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 
 def _report_file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
-    """Return a report file as a download. A browser does not show it as a page, because this server does
-    not allow styles inside a page."""
+    """Return a report file as a download, or the waiting page. Browsers do not show the file as a page: this
+    server forbids styles inside pages."""
     if found is None or found.problem:
         return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
     data = found.pdf if form == "pdf" else found.html.encode()

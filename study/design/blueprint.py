@@ -179,8 +179,8 @@ class Blueprint(Record):
         }
 
     def in_format(self, number: int) -> Blueprint:
-        """Return the design as the document format `number` would store it. Fields that this format lacks
-        are left out. Return the design itself if its own format is `number` or older."""
+        """Return the design as the older document format `number` would store it, without the fields that
+        this format lacks. If the design's own format is not newer, return the design itself."""
         if number >= self.format:
             return self
         return Blueprint(
@@ -193,8 +193,8 @@ class Blueprint(Record):
         )
 
     def beyond(self, number: int) -> bool:
-        """Return True if the document format `number` cannot store this design completely. That is the case
-        if a field that the format lacks differs from its implied default."""
+        """Return True if the document format `number` cannot store this design completely. This is so if a
+        field that the format lacks has another value than its implied default."""
         if number >= self.format:
             return False
         told = Blueprint.from_json(self.in_format(number).to_json())
@@ -202,8 +202,8 @@ class Blueprint(Record):
         return plans or any(self.meant(name) != told.meant(name) for name in IMPLIED_DEFAULTS)
 
     def meant(self, name: str) -> Json:
-        """Return the value of a field of the study. If the document's format lacks the field, return the
-        field's implied default, or None without a default."""
+        """Return the value of a field of the study. If the document's format lacks the field, return its
+        implied default. Return None if there is no default."""
         return self.study.get(name, IMPLIED_DEFAULTS.get(name))
 
     @property
@@ -234,8 +234,8 @@ class Blueprint(Record):
         return document_digest(self.to_json())
 
     def part(self, kind: str) -> PartPlan:
-        """Return the part of this kind, such as `consent`. If the document lacks such a part, return a
-        disabled part."""
+        """Return the part of this kind, such as `consent`. If the document lacks it, return a disabled
+        part."""
         off = PartPlan(kind=kind, enabled=False, title="", text="", settings={})
         return next((one for one in self.parts if one.kind == kind), off)
 
@@ -247,14 +247,12 @@ class Blueprint(Record):
     def practice(self) -> ConditionPlan:
         """Return the practice episode as a condition.
 
-        If any condition switches on a feature of the page, practice has this feature too, so that
-        participants can try it.
+        Practice has each feature of the page that any condition has, so that participants can try it. With
+        the setting `own_seat`, the participant gets the seat that one person plays in a condition of the same
+        world. With `leads`, the participant leads the teammates.
 
-        The setting `own_seat` gives the participant the seat of a real condition: the first condition in the
-        same world that one person plays. It has no effect if practice has no such seat. After `for_group`,
-        only the group's conditions are searched.
-
-        The setting `leads` lets the participant lead the teammates.
+        If this is the design of a single group (see `for_group`), only conditions of that group are
+        considered.
         """
         part = self.part("practice").settings
         played = practice_played(part.get("kitchen", {}))
@@ -286,8 +284,8 @@ class Blueprint(Record):
         return [item for item in self.items if item.place == place]
 
     def items_after(self, condition: str) -> list[ItemPlan]:
-        """Return the items asked after an episode in the condition with this key, in the order of the
-        design."""
+        """Return the items asked after an episode in this condition, in the order of the design. `condition`
+        is the condition's key."""
         alone = not self.condition(condition).teammates
         return [item for item in self.items_at("survey") if not (alone and item.needs_teammates)]
 
@@ -306,15 +304,15 @@ _DOCUMENT = TypeAdapter(Blueprint)
 
 
 def _fields_in_format(values: Mapping[str, Json], since: Mapping[str, int], number: int) -> dict[str, Json]:
-    """Return the fields in `values` that a document of format `number` has. `since` maps field names to the
-    format that introduced them."""
+    """Return the fields that the document format `number` already has. `since` maps field names to the format
+    that introduced them."""
     later = _later_fields(since, number)
     return {name: value for name, value in values.items() if name not in later}
 
 
 def _later_fields(since: Mapping[str, int], number: int) -> set[str]:
-    """Return the names of the fields that formats up to `number` lack. `since` maps field names to the
-    format that introduced them."""
+    """Return the names of the fields that are newer than the document format `number`. `since` maps field
+    names to the format that introduced them."""
     return {name for name, first in since.items() if first > number}
 
 
@@ -383,8 +381,8 @@ RANDOM = "random"
 
 
 def solo_condition(plan: ConditionPlan) -> ConditionPlan:
-    """Return the condition, changed so that one person can play it without other people. If several people
-    would play and there is no co-player, random agents become the co-players."""
+    """Return a condition that one person can play without others. If it has several people and no co-player,
+    random agents become the co-players."""
     if plan.coplayer != NOBODY or not is_shared(plan):
         return plan
     return plan.model_copy(update={"coplayer": RANDOM, "coplayer_settings": {}})

@@ -36,12 +36,13 @@ class ChoosableKind:
     """The worlds that a co-player can play. None means all worlds."""
 
     def fits(self, world: str) -> bool:
-        """Return whether the form offers this world or co-player for a condition in `world`. Return True if
-        `world` is empty."""
+        """Return whether the form offers this world or co-player for a condition in `world`. True if `world`
+        is empty, because no world is chosen yet."""
         return not world or self.worlds is None or world in self.worlds
 
     def named_settings(self) -> Iterator[tuple[str, Setting]]:
-        """Yield (form field name, setting) pairs. Field names are unique over all worlds and co-players."""
+        """Yield (form field name, setting) pairs. Each field name is unique among all worlds and
+        co-players."""
         for setting in self.settings:
             yield f"{self.part}__{self.name}__{setting.name}", setting
 

@@ -76,17 +76,14 @@ def is_shared(played: PlayedCondition) -> bool:
 
 
 def mind_plans(played: PlayedCondition, people: Collection[int] | None = None) -> list[MindPlan]:
-    """Return a plan (type of agent, seats, settings) for each co-player that plays with the people. The
-    result is empty if the condition has no co-player.
+    """Return a plan (kind of agent, seats, settings) for each co-player in an episode. The result is empty
+    without a co-player. Raises SettingsError if the plans do not fit together.
 
-    The condition's organisation (the rules about who commands whom) names the co-players. Without an
-    organisation, one co-player commands all seats that people do not have.
+    The condition's organisation (who commands whom) names the co-players. Without one, a single co-player
+    commands all seats that people do not have.
 
-    `people` are the seats of the people who came; None means that everybody came. Each missing person is
-    replaced by a separate co-player. These replacements come last in the list. So the other co-players keep
-    their numbers and random seeds.
-
-    Raises SettingsError if the plans do not fit together.
+    `people` are the seats of the people who came; None means everybody. Each missing person is replaced by a
+    separate co-player. These come last, so that the others keep their numbers and random seeds.
     """
     planned = people_in(played)
     seats = [seat for seat in range(seats_of(played)) if seat not in planned]
@@ -156,8 +153,8 @@ def all_minds(played: PlayedCondition) -> list[tuple[MindPlan, Agent]]:
 
 
 def _agents(played: PlayedCondition) -> list[Agent]:
-    """Return the (plan, agent) pairs of `all_minds`. Return nothing if one of the agents cannot be made;
-    `condition_check` reports that problem."""
+    """Return the agents of `all_minds`. Return an empty list if one of them cannot be made; `condition_check`
+    reports that problem."""
     try:
         return [agent for _, agent in all_minds(played)]
     except (SettingsError, UnknownNameError):
@@ -248,8 +245,8 @@ def condition_check(
 
 
 def _fitting(kind: type[World], *, apart: bool) -> str:
-    """Return a text that says how many teammates the world allows. `apart` is True if the participant has
-    no seat in the world."""
+    """Return a text that says how many teammates the world allows. `apart` is True if the participant has no
+    seat in the world, and only leads."""
     fewest, most = (seats - (not apart) for seats in (kind.min_seats, kind.max_seats))
     return f"needs exactly {most}" if fewest == most else f"takes {fewest} to {most}"
 
@@ -262,8 +259,8 @@ def teammates_needed(world: str, *, apart: bool) -> int | None:
 
 
 def _coplayer_seats(organisation: Mapping[str, Json] | None, seats: int, *, apart: bool) -> Collection[int]:
-    """Return the seats that the condition's co-player may get. If several people play, these include
-    people's seats, because the co-player can replace a missing person."""
+    """Return the seats that the condition's co-player may get. If several people play, people's seats are
+    among them: the co-player can replace a missing person."""
     if apart:
         return range(seats)
     people = team_of(organisation).people if organisation else (0,)

@@ -77,11 +77,11 @@ NO_DEVICE = re.compile(
 
 
 def false_statements(design: Blueprint) -> Iterator[tuple[str, str]]:
-    """Yield (kind of part, sentence for the researcher) for each part with a false statement.
+    """Yield (kind of part, sentence for the researcher) for each text that tells participants something
+    false.
 
-    Two kinds of false statement are found. If several people play, a text must not say that there are no
-    other people, or that all others are programs. If a language model is used, a text must not say that
-    none is used.
+    If several people play, no text may say that there are no other people, or only programs. If a language
+    model is used, no text may say that none is.
     """
     together, asking = _names_with_several_people(design), _names_with_models(design)
     for pattern, conditions, words in (

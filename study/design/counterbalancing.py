@@ -65,14 +65,13 @@ class OrderScheme:
         return ""
 
     def block(self, n: int) -> int:
-        """Return the number of sequences in a block for n conditions.
-
-        Return 0 if the scheme has no blocks.
-        """
+        """Return the number of sequences in a block, the set that balances the order of n conditions. Return
+        0 if the scheme has no blocks."""
         return 0
 
     def orders(self, conditions: Sequence[str]) -> Iterable[Sequence[str]]:
-        """Return the orders of one block. The result is empty if the scheme has no blocks."""
+        """Return the orders of one block, a set of sequences that balances the order. The result is empty if
+        the scheme has no blocks."""
         return ()
 
 
@@ -167,13 +166,12 @@ def scheme_choices() -> list[tuple[str, str]]:
 
 
 def scheme_sequences(scheme: str, conditions: Sequence[str]) -> tuple[OrderSequence, ...]:
-    """Return one full block of a scheme: all its sequences, numbered from 1. The result is empty if the
-    scheme has no blocks.
+    """Return one full block of a scheme, the set of sequences that balances the order. They are numbered from
+    1. The result is empty if the scheme has no blocks.
 
-    The ids depend on the order of `conditions`. So pass an order that does not change while a study runs.
-
-    Raises UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or there
-    are too many conditions.
+    The numbers depend on the order of `conditions`, so always pass the same order while a study runs. Raises
+    UnknownNameError for an unknown scheme. Raises SchemeError if a condition is named twice or there are too
+    many.
     """
     order_scheme = get_scheme(scheme)
     if len(set(conditions)) < len(conditions):
@@ -206,14 +204,12 @@ class SequenceTally:
 
 
 def next_sequence(block_size: int, used: Mapping[int, SequenceTally], *, seed: int) -> int:
-    """Return the id of the sequence to assign to the next participant, from 1 to `block_size`.
+    """Return the id of the sequence for the next participant, from 1 to `block_size`. It is the sequence with
+    the fewest participants. Raises SchemeError if the scheme has no block.
 
-    The sequence with the fewest participants is chosen. If several have the fewest, the one that was
-    finished least often is chosen. If there are still several, a random order decides. `seed` determines
-    this order, which differs between blocks.
-
-    `used` holds the counts by sequence id. A sequence that is missing in it has no participants. An id
-    outside the block is ignored. Raises SchemeError if the scheme has no block.
+    Of several such sequences, the one that was finished least often is chosen, and then a random one. `seed`
+    determines the random order, which differs between blocks. `used` holds the counts by sequence id; a
+    missing sequence has no participants.
     """
     if block_size < 1:
         raise SchemeError("This scheme has no sequences to issue.")
@@ -238,10 +234,10 @@ def next_group(groups: Sequence[str], used: Mapping[str, SequenceTally], *, seed
 def assign_order(
     scheme: str, conditions: Sequence[str], used: Mapping[int, SequenceTally], *, seed: int, number: int
 ) -> OrderSequence:
-    """Return the order of conditions for the next participant. It is a sequence of the block or, if the
-    scheme has no blocks, a random order with id 0.
+    """Return the order of conditions for the next participant: a sequence of the block or, if the scheme has
+    no blocks, a random order with id 0.
 
-    `seed` is the study's seed, `number` the participant's number. Both determine a random order. Raises
+    `seed` is the study's seed, `number` the participant's number. Both determine the random order. Raises
     UnknownNameError and SchemeError like `scheme_sequences`.
     """
     block = scheme_sequences(scheme, conditions)
@@ -269,11 +265,11 @@ def carry_over_counts(orders: Iterable[Sequence[str]]) -> dict[tuple[str, str], 
 
 
 def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int = 3) -> tuple[int, ...]:
-    """Return numbers of participants near `around` that fill a scheme evenly (multiples of the block size),
-    in ascending order.
+    """Return numbers of participants near `around` that give every sequence equally often (multiples of the
+    block size), in ascending order.
 
-    The result has the first multiple that is at least `around`, up to `below` smaller ones and `above`
-    larger ones. Without blocks (`block` is 0), every number fills the scheme evenly.
+    The first multiple that is at least `around` is included, with up to `below` smaller ones and `above`
+    larger ones. Without blocks (`block` is 0), every number qualifies.
     """
     step = max(block, 1)
     first = next_balanced_size(step, around) // step
@@ -281,8 +277,8 @@ def balanced_sample_sizes(block: int, around: int, *, below: int = 1, above: int
 
 
 def next_balanced_size(block: int, people: int) -> int:
-    """Return the smallest number of participants that fills the scheme evenly. It is at least `people` and
-    at least the block size."""
+    """Return the smallest number of participants, at least `people`, that gives every sequence equally often.
+    It is at least the block size."""
     step = max(block, 1)
     return max(-(-people // step), 1) * step
 

@@ -26,23 +26,19 @@ from study.design.study_versions import Difference
 
 
 def random_events_name(worlds: Iterable[str]) -> str:
-    """Return the name of what the worlds draw at random, such as `events`. Names of several worlds are joined
-    by “and”. Unknown worlds are skipped.
-
-    Return `events` if no world is known.
-    """
+    """Return a word for what these worlds draw at random, such as `events`. Words of several worlds are
+    joined by “and”. Unknown worlds are skipped. Return `events` if no world is known."""
     return " and ".join(dict.fromkeys(world.drawn for world in _there(worlds))) or World.drawn
 
 
 def same_events_label(worlds: Iterable[str]) -> str:
-    """Return the label of a setting of the study, such as “The same events for everybody”. The setting
-    gives all participants the same random events."""
+    """Return the form label of the setting that gives all participants the same random events, such as “The
+    same events for everybody”."""
     return f"The same {random_events_name(worlds)} for everybody"
 
 
 def same_events_meaning(worlds: Iterable[str]) -> str:
-    """Return the help text of a setting of the study, in whole sentences. The setting gives all
-    participants the same random events."""
+    """Return the help text of the setting that gives all participants the same random events."""
     said = dict.fromkeys(f"the same {world.drawn} {world.drawn_alike}" for world in _there(worlds))
     alike = "; ".join(said) or f"the same {World.drawn}"
     return (
@@ -119,10 +115,10 @@ def part_label(name: str) -> str:
 
 
 def difference_field_label(one: Difference, *designs: Blueprint) -> str:
-    """Return the form label of the field that differs between two designs. `one` is the difference.
+    """Return the form label of a field that differs between two designs. `one` is the difference.
 
-    For a setting, the label comes from the declaration of its world, co-player or part. `designs` are
-    searched for it from the last to the first, so pass the newest design last.
+    For a setting, the label comes from its world, co-player or part. The last of the `designs` is searched
+    first, so pass the newest design last.
     """
     what = one.where.partition(" ")[0]
     name, *more = one.field.split(": ")
@@ -138,8 +134,8 @@ def difference_field_label(one: Difference, *designs: Blueprint) -> str:
 
 
 def _label(what: str, name: str) -> str:
-    """Return the form label or the verbose name of a field. `what` is the kind of row, such as a condition,
-    and `name` the field. If the field has no label, its name is made readable."""
+    """Return the form label of a field, or its verbose name. Without either, the field's name is made
+    readable. `what` is the kind of row, such as a condition."""
     labels, model = _FORMS.get(what, ({}, Study))
     if name in labels:
         return labels[name]
@@ -150,8 +146,8 @@ def _label(what: str, name: str) -> str:
 
 
 def design_row(design: Blueprint, where: str) -> Any:
-    """Return the row of a design (a condition, item, part or outcome) that `where` names, for example
-    `condition alone`. Return None if there is none. `where` is `Difference.where`."""
+    """Return the row of a design (a condition, item, part or outcome) that `where` names, such as `condition
+    alone` (see `Difference.where`). Return None if there is none."""
     what, _, key = where.partition(" ")
     rows: Mapping[str, Sequence[Any]] = {
         "condition": design.conditions,
@@ -163,9 +159,9 @@ def design_row(design: Blueprint, where: str) -> Any:
 
 
 def declared_setting(row: Any, path: Sequence[str]) -> Setting | None:
-    """Return the declaration of one setting of a world or co-player, or None if none is found.
+    """Return the declaration of a setting of a world or co-player. Return None if there is none.
 
-    `row` is a condition or part. `path` are the names that lead to the setting's value in the row, such as
+    `row` is a condition or part. `path` are the keys that lead to the setting's value in the row, such as
     `kitchen`, `settings`, `level`.
     """
     part = {"settings": WORLD, "coplayer_settings": COPLAYER}.get(path[-2])

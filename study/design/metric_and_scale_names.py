@@ -38,11 +38,11 @@ TAKEN = (
 def study_figures(
     study: Study, *, names: Collection[str] = (), labels: Collection[str] = ()
 ) -> tuple[NamedMetric, ...]:
-    """Return the metrics of every world that is or was played in this study. Each has the name that all
-    files, tables and charts use.
+    """Return the metrics of every world that this study has ever used, with their names in files, tables and
+    charts.
 
-    If a later version adds a world, the names of earlier metrics do not change. `names` and `labels` are
-    already used, so no metric gets one of them.
+    These names do not change if a later version adds a world. `names` and `labels` are already used, so no
+    metric gets one of them.
     """
     return metrics_side_by_side(
         study_worlds(study), names=[*TAKEN, *PLAY_METRICS, *names], labels=[*PLAY_METRIC_LABELS, *labels]
@@ -50,13 +50,13 @@ def study_figures(
 
 
 def study_worlds(study: Study) -> list[str]:
-    """Return every world that is or was played in this study. Worlds of earlier versions come first."""
+    """Return every world that this study has ever used. Worlds of earlier versions come first."""
     return list(dict.fromkeys(world for design in version_blueprints(study) for world in design.worlds))
 
 
 def comparison_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the metrics that this design compares, as pairs. The first element is a text that names the
-    episodes, the second a list of texts that describe the metrics.
+    """Return the metrics that this design compares, as (episodes, metrics) pairs. The first is a text that
+    names the episodes, the second a list of texts about the metrics.
 
     Exploratory metrics are left out; `exploratory_metrics` returns them.
     """
@@ -86,9 +86,8 @@ def has_metric_in(design: Blueprint, keys: Collection[str]) -> bool:
 
 
 def exploratory_metrics(design: Blueprint) -> list[tuple[str, list[str]]]:
-    """Return the exploratory metrics of what participants do. The result has the same form as that of
-    `comparison_metrics`: pairs of a text that names the episodes and a list of texts that describe the
-    metrics."""
+    """Return the exploratory metrics of what participants do, as (episodes, metrics) pairs. The form is that
+    of `comparison_metrics`."""
     found: dict[str, list[str]] = {}
     for one in _play_metrics(design, exploratory=True):
         found.setdefault(one.places, []).append(one.words)

@@ -55,10 +55,9 @@ ACTIVE = "active"
 
 
 def dependent_participants(row: Any) -> int:
-    """Return how many human participants still take part under a version that has this condition or item.
+    """Return how many people still take part under a version of the study that has this condition or item.
 
-    `row` is a `Condition` or `SurveyItem` of `study.design.models`. Its stored key is used, not an unsaved
-    change.
+    `row` is a `Condition` or `SurveyItem`. Its stored key is used, not an unsaved change.
     """
     stored = type(row).objects.filter(pk=row.pk).select_related("study").first() if row.pk else None
     if stored is None:
@@ -74,6 +73,6 @@ def _names(document: Any, rows: str, key: str) -> bool:
 
 
 def describe_dependents(number: int) -> str:
-    """Return a phrase for messages that refuse to change a key. It says that `number` active participants
-    started while the key existed."""
+    """Return a phrase for a message that refuses a change of a key: `number` active participants started
+    while the key existed."""
     return f"{counted_noun(number, 'participant')} on the way entered with it"

@@ -58,8 +58,8 @@ class Progress:
 
 
 def progress(design: Blueprint, page: str, *, position: int = 0, label: str = "") -> Progress | None:
-    """Return how far a participant on this page has come in the study. Return None for a page at the end of
-    the study.
+    """Return the participant's progress in the study on this page. Return None for a page at the end of the
+    study.
 
     For a page of a round, pass the round's position (from 1) and `label`, the team's name as shown to
     participants.

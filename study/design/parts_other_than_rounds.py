@@ -55,7 +55,7 @@ def practice_organisation(
     played: Mapping[str, Json], seat: int = 0, *, leads: bool = False
 ) -> dict[str, Json]:
     """Return the rules about who commands and writes to whom in a practice episode, in the form that a
-    condition stores. They come from the world's defaults for practice, unless the participant `leads`.
+    condition stores. If the participant does not lead (`leads`), they are the world's defaults for practice.
 
     `seat` is the participant's seat. The result is empty if the participant practises alone.
     """
@@ -67,8 +67,8 @@ def practice_organisation(
 
 
 def practice_goal(settings: Mapping[str, Json], world: str) -> dict[str, int]:
-    """Return the scores that end the practice episode early, by the name of the score. They come from the
-    world's defaults for practice.
+    """Return the goal that ends the practice episode early: the required score of each metric, by name. It
+    comes from the world's defaults for practice.
 
     The result is empty if practice always lasts all its steps.
     """
@@ -227,11 +227,10 @@ LONGEST = 300
 def practice_reaches(
     world: str, settings: Mapping[str, Json], until: Mapping[str, int], seat: int = 0
 ) -> bool:
-    """Return whether a participant in this seat who only follows the hints reaches the goal in time. This
-    is simulated with several seeds.
+    """Return whether a participant in this seat who only follows the hints reaches the goal in time. Several
+    simulated episodes decide. True without a goal.
 
-    `until` is the goal: scores by name. Return True if `until` is empty. Raises SettingsError if the world
-    cannot be played.
+    `until` is the goal: required scores by name. Raises SettingsError if the world cannot be played.
     """
     return not until or _reaches(world, canonical_json(dict(settings)), canonical_json(dict(until)), seat)
 

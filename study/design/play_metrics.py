@@ -80,15 +80,15 @@ def chance_points(number: int) -> float:
     """Return how far two shares can differ by chance alone, in percentage points. Each share is computed from
     `number` events, such as orders.
 
-    In 95 of 100 studies the difference is smaller. The calculation assumes that each event happens with
-    probability 0.5, where chance differences are largest.
+    Chance differences are smaller than this in 95 of 100 studies. Each event is assumed to happen with
+    probability 0.5, where chance matters most.
     """
     return 100 * Z * sqrt(2 * 0.25 / number)
 
 
 def people_for(things: int) -> int:
     """Return how many participants are needed so that two shares differ by chance by at most `POINTS`
-    percentage points. `things` is the number of events, such as orders, per participant."""
+    percentage points. `things` is the number of events, such as orders, for each participant."""
     return ceil(0.5 * (100 * Z / POINTS) ** 2 / things)
 
 
@@ -116,8 +116,8 @@ class PlayMetric:
 
     @property
     def figure(self) -> Metric:
-        """Return the metric in the form in which worlds define their metrics. It is used to show means of
-        the metric as text."""
+        """Return the metric as a `Metric`, the class with which worlds define their metrics. It is needed for
+        texts about means."""
         kind: Literal["share", "number"] = "share" if self.kind == "share" else "number"
         return Metric(self.key, kind, self.label, unit=self.unit)
 

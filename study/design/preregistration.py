@@ -48,8 +48,8 @@ A scheme with more sequences is recorded by its rule alone.
 
 
 def content_of(design: Blueprint) -> dict[str, Json]:
-    """Return the content that the hash covers. It is the design, and everything that follows from the
-    design: prompts, models, worlds and orders."""
+    """Return the content that the hash covers: the design, and everything that follows from it, such as
+    prompts, models, worlds and orders."""
     worlds = sorted({one.world for one in design.conditions})
     return {
         "design": design.to_json(),
@@ -62,11 +62,11 @@ def content_of(design: Blueprint) -> dict[str, Json]:
 
 
 def program_differences(bundle: Mapping[str, Json]) -> list[Difference]:
-    """Return how this version of the application would treat the preregistered design differently from the
+    """Return how the running version of the application treats the preregistered design differently from the
     version that froze it.
 
-    The differences concern prompts (by their SHA-256), models, versions of worlds, orders, and the
-    application's version and commit.
+    Compared are prompts (by their SHA-256), models, versions of worlds, orders, and the application's version
+    and commit.
     """
     content, was, now = bundle["content"], bundle["program"], program()
     differences = [
@@ -127,11 +127,10 @@ def model_of(condition: ConditionPlan) -> str:
 
 
 def orders_of(design: Blueprint) -> dict[str, Json]:
-    """Return the order scheme: its rule, and its sequences. The sequences are left out if the scheme has no
-    block, or a block of more than `MOST_SEQUENCES`.
+    """Return the rule for the order of conditions, and its sequences. The sequences are left out if there is
+    no fixed set of them, or if the set has more than `MOST_SEQUENCES`.
 
-    With between-subjects groups, the sequences of all groups are in one list, group after group. Each
-    sequence names its group.
+    With between-subjects groups, the sequences of all groups are in one list. Each names its group.
     """
     name = str(design.study["orders"])
     scheme, sequences = get_scheme(name), []

@@ -77,8 +77,8 @@ def _words(name: str) -> list[str]:
 
 
 def _one_letter(one: str, other: str) -> bool:
-    """Return True if one word results from the other by a single change: one letter added, removed or
-    replaced, or two neighbouring letters exchanged."""
+    """Return True if one word becomes the other by a single change: a letter added, removed or replaced, or
+    two neighbouring letters exchanged."""
     short, long = sorted((one, other), key=len)
     if len(short) < LONG or not (one + other).isalpha() or len(long) - len(short) > 1:
         return False
@@ -116,8 +116,8 @@ def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
 
 
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
-    """Return all problems of the study's design. First come the problems that block the study, then the
-    others. Both groups are in the order of the design."""
+    """Return all problems of the study's design: first those that block the study, then the others. Both
+    groups are in the order of the design."""
     design = blueprint_of(study)
     gaps = [
         *_conditions(study),
@@ -156,8 +156,8 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 
 def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
-    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. They
-    can be too few, or too many for the mixed model."""
+    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. There
+    can be too few participants, or too many for the mixed model."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
     elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
@@ -174,10 +174,10 @@ def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[
 
 
 def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Iterator[ReadinessProblem]:
-    """Yield a problem for each contrast that cannot be tested with some rating, because a condition of the
-    contrast does not ask that rating.
+    """Yield a problem for each contrast with ratings that are not asked in all of its conditions. The
+    contrast cannot be tested with these ratings.
 
-    If no measure exists in all conditions of the contrast, the problem blocks the study.
+    If nothing is measured in all conditions of the contrast, the problem blocks the study.
     """
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
@@ -326,8 +326,8 @@ PEOPLE = re.compile(r"\b(people|persons?|humans?)\b", re.IGNORECASE)
 
 
 def _revealed_teammates(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield a problem for each question that asks whether teammates are people or programs, if texts shown
-    earlier already tell participants."""
+    """Yield a problem for each question whether teammates are people or programs, if earlier texts already
+    tell this."""
     before = [one for one in design.parts if one.enabled and one.kind in {"welcome", "consent", "guide"}]
     telling = [PARTS[one.kind].words for one in before if PROGRAMS.search(one.text)]
     for row in study.items.filter(enabled=True) if telling else ():
@@ -428,8 +428,7 @@ def _unpractised(design: Blueprint) -> Iterator[ReadinessProblem]:
 def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield a problem if the practice episode differs from every condition in the same world.
 
-    The guide describes the condition that is played first. In this case, it would not describe the practice
-    episode.
+    The guide describes the first condition that is played. It would then not describe the practice episode.
     """
     plans = [plan for plan in design.conditions if plan.world == design.practice.world]
     if not (design.has("practice") and design.has("guide") and plans):
@@ -447,7 +446,7 @@ def _guide(design: Blueprint) -> Iterator[ReadinessProblem]:
 
 def _differing_choices(plan: ConditionPlan, practice: ConditionPlan) -> list[str]:
     """Return the labels of settings whose value in practice differs from the condition. Only settings with
-    fixed choices that the guide explains are compared. Numbers, such as the pace, are not compared."""
+    fixed choices that the guide explains are compared. Numbers are not compared."""
     declared, alike = get_world(plan.world).settings, get_page(plan.world).guide_ignores_settings
     one, other = (clean_settings(declared, each.settings) for each in (plan, practice))
     compared = [each for each in declared if each.kind == "choice" and each.name not in alike]

@@ -168,8 +168,8 @@ def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]
 def _texts(
     source: DataSource, own: Mapping[str, str], told: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Return the translations in the file, in the form of `Study.texts`: keyed by the original text. The
-    file keys them by path."""
+    """Return sentences about what the study cannot measure, according to its settings and the dry run. Each
+    begins with the names of the conditions. Conditions with the same warning share one sentence."""
     for language, texts in told.items():
         if unknown := texts.keys() - own.keys():
             raise source.error(f"texts.{language}", f"{min(unknown)} is no text of this study")
@@ -201,7 +201,7 @@ def _make(source: DataSource, model: type[Made], values: Mapping[str, Any]) -> M
 
 
 def _refusal(source: DataSource, error: ValidationError) -> DataError:
-    """Return a DataError whose single line has all problems that the database model found in the study."""
+    """Return a DataError that lists, in one line, all problems that the database model found in the study."""
     messages = {"" if name == NON_FIELD_ERRORS else name: texts for name, texts in error.message_dict.items()}
     (key, reason), *more = ((source.at(name).key, " ".join(texts)) for name, texts in messages.items())
     return DataSource(source.file).error(key, "; ".join([reason, *(f"{key}: {told}" for key, told in more)]))

@@ -38,11 +38,8 @@ class FreezeState:
     """The time at which this design was first preregistered, or None."""
 
     def before_freeze(self, entered_at: datetime) -> bool | None:
-        """Return whether a participant who entered at `entered_at` did so before this version was
-        preregistered.
-
-        Return None if the version was never preregistered.
-        """
+        """Return whether a participant entered (at the time `entered_at`) before this version was
+        preregistered. Return None if the version was never preregistered."""
         return None if self.frozen_at is None else entered_at < self.frozen_at
 
 
@@ -61,10 +58,10 @@ def freeze_states(study: Study) -> dict[int, FreezeState]:
 
 
 def version_blueprints(study: Study) -> list[Blueprint]:
-    """Return the designs that were preregistered or under which participants entered, oldest first.
+    """Return the designs that were preregistered or under which participants entered, oldest first. If there
+    are none, return the current design.
 
-    If there are none, return the current design. A version is left out if only staff previewed it and
-    these previews were erased.
+    A version is left out if only staff previewed it and these previews were erased.
     """
     met = Q(frozen_at__isnull=False) | Q(pk__in=study.participants.order_by().values("version"))
     versions = study.versions.filter(met).defer("bundle").order_by("number")
@@ -74,8 +71,8 @@ def version_blueprints(study: Study) -> list[Blueprint]:
 def matches_design(version: Version, design: Blueprint) -> bool:
     """Return True if the version has exactly this design.
 
-    If the version's document has an older format, it lacks some fields. In each of these fields, the design
-    must have the implied default.
+    If the version's document has an older format, it lacks some fields. The design must have the implied
+    default in these fields.
     """
     number = version.document["format"]
     same = design.format >= number and version.digest == design.in_format(number).digest
@@ -133,8 +130,8 @@ def differences(old: Blueprint, new: Blueprint) -> list[Difference]:
 
 
 def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Difference]:
-    """Yield the differences in fields that the format of the old document lacks. Such a field is compared
-    by its implied default."""
+    """Yield the differences in fields that the old document's format lacks. The old design counts as having
+    the implied default in these fields."""
     for name in IMPLIED_DEFAULTS:
         if old.meant(name) != new.meant(name):
             yield Difference("study", name, old.meant(name), new.meant(name))
@@ -147,9 +144,12 @@ def _unrecorded_differences(old: Blueprint, new: Blueprint) -> Iterator[Differen
 def _unrecorded_plan_differences(
     what: str, since: Mapping[str, int], plans: tuple[Sequence[Any], Sequence[Any]], number: int
 ) -> Iterator[Difference]:
-    """Yield the differences of items or conditions that both designs have, in fields that the old
-    document's format lacks. `what` names the kind of row, `since` maps fields to the format that introduced
-    them, and `number` is the old format."""
+    """Yield the differences of conditions or items that both designs have, in fields that the old document's
+    format lacks.
+
+    `what` names the kind of row. `since` maps fields to the format that introduced them. `number` is the
+    format of the old document.
+    """
     was = {one.key: one for one in plans[0]}
     for one in (one for one in plans[1] if one.key in was):
         for name in (name for name, first in since.items() if first > number):
@@ -188,10 +188,10 @@ def _field_differences(
 @transaction.atomic
 def current_version(*, study_id: int, whole: bool = False) -> Version:
     """Return the version that equals the study's current design. If the design has changed since the latest
-    version, a new version is created.
+    version, create a new one.
 
-    If the latest version's document has an older format, fields that this format lacks are compared by
-    their implied defaults. With `whole`, the documents must be equal in the current format.
+    If the latest version has an older document format, the fields that it lacks are compared by their implied
+    defaults. With `whole`, the documents must be equal in the current format.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     blueprint = blueprint_of(study)

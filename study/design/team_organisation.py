@@ -178,11 +178,9 @@ def team_minds(
 def team_organisation(
     organisation: Mapping[str, Json], minds: Sequence[MindPlan], seats: int
 ) -> Organisation | None:
-    """Return the rules about who may command and write to whom. `minds` are the co-players (agents); people
-    have the other seats.
-
-    Return None if the condition defines no such rules. Raises SettingsError if they are invalid.
-    """
+    """Return the rules about who may command and write to whom. Return None if the condition has none.
+    `minds` are the co-players (agents); people have the other seats. Raises SettingsError if the rules are
+    invalid."""
     if not organisation:
         return None
     team = team_of(organisation)

@@ -64,8 +64,8 @@ class _Translations:
     """The code of the study's own language. It is empty if that is the language to show."""
 
     def translated(self, path: str, text: str) -> str:
-        """Return the translation of the text at this path, or the text itself, marked as foreign if
-        necessary."""
+        """Return the translation of the text at this path. Without a translation, return the text itself,
+        marked as foreign if its language differs."""
         if there := self.texts.get(path):
             return there
         if text in DEFAULT_TEXTS:

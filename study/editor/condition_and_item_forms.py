@@ -144,8 +144,8 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
             field.choices = choices
 
     def _has(self, kind: ChoosableKind) -> bool:
-        """Return True if the stored condition already has this world or co-player (`kind`). Settings that
-        are missing in it then get their default values."""
+        """Return True if the stored condition already has this world or co-player (`kind`). Its missing
+        settings then get their default values."""
         return bool(self.instance.pk) and getattr(self.instance, kind.part) == kind.name
 
     def _stored(self, kind: ChoosableKind) -> Mapping[str, Json]:
@@ -157,7 +157,7 @@ class ConditionForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return settings if name == kind.name else {}
 
     def clean(self) -> dict[str, Any]:
-        """Collect the settings of the chosen world and co-player, and return the cleaned data. The model
+        """Return the cleaned data, with the settings of the chosen world and co-player collected. The model
         checks whether these settings can be played."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         clear_unchosen_errors(self, self.kinds, cleaned)

@@ -100,8 +100,8 @@ def _form_context(request: HttpRequest, row: Condition, form: Any) -> dict[str, 
 
 
 def _without_scene(form: Any, world: str) -> set[str]:
-    """Return the names of the fields that the page hides. The 3D field is hidden if the world has no 3D
-    scene, unless the field has an error."""
+    """Return the names of the fields that the page hides. It hides the 3D field if the world has no 3D scene.
+    A field with an error is always shown."""
     field = "three_dimensions"
     return (
         {field} if world in known_worlds() and not has_3d_scene(world) and field not in form.errors else set()

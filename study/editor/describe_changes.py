@@ -78,8 +78,8 @@ def design_changes(old: Blueprint, new: Blueprint) -> list[Change]:
 
 
 def program_changes(bundle: Mapping[str, Json]) -> list[Change]:
-    """Return how the running version of the application would treat the design differently from the
-    version that froze it."""
+    """Return how the running version of the application treats the design differently from the version that
+    froze it."""
     names = {row["key"]: row["name"] for row in bundle["content"]["design"]["conditions"]}
     return [
         Change(

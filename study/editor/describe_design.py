@@ -139,8 +139,8 @@ def study_value(name: str, value: Json) -> str:
 
 
 def study_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the study's settings with their labels. Settings that the design's document lacks are left
-    out. The settings of the plan are also left out; `plan_pairs` returns them."""
+    """Return the study's settings with their labels. Settings that the design's document lacks are left out,
+    and so are those of the plan (see `plan_pairs`)."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
     return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
@@ -302,8 +302,8 @@ def team_pairs(condition: ConditionPlan) -> list[LabelledValue]:
 
 
 def _people_words(team: Team) -> list[str]:
-    """Return a text that says which seats people have, and what happens if these people are missing. Return
-    an empty string if one person has the first seat and no other person plays."""
+    """Return texts that say which seats people have, and what happens if they are missing. The result is
+    empty if one person has the first seat and nobody else plays."""
     seats = and_list([str(seat + 1) for seat in team.people])
     if not team.is_shared:
         return [] if team.people == (0,) else [f"The participant is player {seats}"]
@@ -495,8 +495,8 @@ def _scale(place: str, scale: SubScale) -> DescribedScale:
 
 
 def _given(outcome: OutcomePlan) -> str:
-    """Return a text that says whether participants get a completion code at this kind of end, and whether
-    they get an address to go to."""
+    """Return a text that says what participants get at this kind of end: a completion code, an address to go
+    to, both or nothing."""
     own = OWN_CODE if outcome.kind == Outcome.Kind.COMPLETE else "No code"
     where = "an address to go to" if outcome.has_address else "no address"
     return f"{FIXED_CODE if outcome.has_code else own}; {where}."

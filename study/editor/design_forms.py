@@ -219,7 +219,7 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         use_drawing_fields(self, self.instance.study)
 
     def clean(self) -> dict[str, Any]:
-        """Collect the part's settings, and return the cleaned data. The model checks the settings."""
+        """Return the cleaned data, with the part's settings collected. The model checks the settings."""
         cleaned = super().clean() or self.cleaned_data
         if self.instance.kind == "practice":
             clear_unchosen_errors(self, world_kinds(), cleaned)
@@ -233,8 +233,8 @@ class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
     def add_error(self, field: str | None, error: Any) -> None:
-        """Add an error to the form. An error message of the model about settings is shown above the form,
-        because the message names the setting."""
+        """Add an error to the form. An error about the part's settings is shown above the form, because its
+        message names the setting."""
         if field is None and hasattr(error, "error_dict") and "settings" in error.error_dict:
             wrong = error.error_dict.pop("settings")
             told = [

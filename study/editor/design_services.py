@@ -77,7 +77,7 @@ def item_switch(*, item: SurveyItem) -> bool:
 
 
 def after_last(positions: Collection[int]) -> int:
-    """Return the number after the highest position, or 1 if there is none."""
+    """Return the highest position plus 1, or 1 if there is none."""
     return max(positions, default=0) + 1
 
 
@@ -242,7 +242,7 @@ def _rows_beside(row: Condition | SurveyItem) -> list[Any]:
 
 
 def _positions(rows: list[Any]) -> list[int]:
-    """Return the positions of the rows. If two rows have the same position, return 1, 2, 3, … instead."""
+    """Return the positions of the rows. If some are equal, return 1, 2, 3, … instead."""
     positions = [one.position for one in rows]
     return positions if len(set(positions)) == len(positions) else list(range(1, len(positions) + 1))
 

@@ -164,12 +164,12 @@ def applicable_fields(
     within: bool = False,
     schedule: str = ALL_TOGETHER,
 ) -> set[str]:
-    """Return the names of the team fields that have an effect for this kind of organisation. `kind` is the
-    kind, or an empty string if none is chosen.
+    """Return the names of the team fields that have an effect for this kind of organisation. `kind` is empty
+    if none is chosen.
 
-    Three arguments are booleans. `apart`: the participant has no seat in the world. `several`: several
-    people play. `talks`: people and co-players may write to each other. `within` is set if members talk
-    within one step. `schedule` says which members wait for which.
+    `apart`: the participant has no seat in the world. `several`: several people play. `talks`: people and
+    co-players may write to each other. `within`: members talk within one step. `schedule`: which members wait
+    for which.
     """
     needs_talk = kind in {"central", "each"} and not talks
     fields = _settings_of(kind) & (SILENT_FIELDS if needs_talk else _settings_of(kind))
@@ -361,8 +361,8 @@ def _people_settings(cleaned: Mapping[str, Any], people: list[int]) -> dict[str,
 
 
 def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
-    """Return the pairs of members who may command or write to each other, by member number. If nothing was
-    entered in a field, its pairs are left out."""
+    """Return the pairs of members who may command or write to each other, by member number. A field without
+    an entry is left out. `fail` is called for each error."""
     lead = (cleaned.get("teammates") or 0) + (not cleaned.get(APART))
     read: dict[str, Json] = {}
     for name, field in PAIRS.items():
@@ -377,8 +377,8 @@ def _pairs(cleaned: Mapping[str, Any], fail: Fail) -> dict[str, Json]:
 
 
 def _check_players(team: Mapping[str, Json], cleaned: Mapping[str, Any], fail: Fail) -> None:
-    """Check the entered player numbers and report errors through `fail`. The messages name players (counted
-    from 1), while later checks would name seats (counted from 0)."""
+    """Check the entered player numbers, and report errors through `fail`. The messages name players as in the
+    form (counted from 1); later checks would name seats (from 0)."""
     teammates = cleaned.get("teammates")
     if teammates is None:
         return

@@ -167,7 +167,7 @@ def _start_preview(request: HttpRequest, study: Study, begin: Callable[[], Parti
 @study_page("edit", POST)
 @requires_password
 def erase_previews(request: HttpRequest, study: Study) -> HttpResponse:
-    """Erase the data of all previews of the study."""
+    """Erase the data of all previews of the study, and redirect."""
     words = "The data of previews are erased."
     return confirmed_service_button(request, study, lambda: previews_erase(study_id=study.pk), words)
 

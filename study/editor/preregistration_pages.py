@@ -207,8 +207,8 @@ def _plan_text(design: Blueprint, name: str) -> tuple[str, SafeString]:
 def _condition(
     condition: ConditionPlan, content: Mapping[str, Json]
 ) -> tuple[str, list[LabelledValue], list[str]]:
-    """Return the name of a condition, its settings, the facts that follow from them, and its prompts. They
-    come from the bundle's `content`."""
+    """Return three things about a condition: its name, its settings with the facts that follow from them, and
+    its prompts. Facts and prompts come from the bundle's `content`."""
     model = content.get("models", {}).get(condition.key, "")
     rules = [LabelledValue("Version of the world's rules", str(content["worlds"][condition.world]))]
     plays = [LabelledValue("Language model that plays", model)] if model else []

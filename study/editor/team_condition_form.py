@@ -100,10 +100,8 @@ class Row:
         return {self.part: kind, self.players: players, **chosen}
 
     def read(self, cleaned: Mapping[str, Any]) -> dict[str, Json]:
-        """Return the row's co-player as a condition stores it.
-
-        Settings with default values are left out, unless they were stored before.
-        """
+        """Return the row's co-player as a condition stores it. A setting with its default value is left out
+        if it was not stored before."""
         name: str = cleaned[self.part]
         kinds, known = [one for one in self.kinds() if one.name == name], self.stored_of(name)
         named = (pair for kind in kinds for pair in kind.named_settings())
@@ -127,8 +125,8 @@ def _numbers(sent: QueryDict) -> list[int]:
 
 
 def with_rows(sent: QueryDict) -> QueryDict:
-    """Return the submitted data with a row added or removed, if the user pressed the button for that.
-    Settings that were not on the page get their initial values."""
+    """Return the submitted data, with a row added or removed if the user pressed that button. Settings that
+    were not on the page get their initial values."""
     filled = sent.copy()
     numbers, asked = _numbers(sent), sent.get(SHOW_BUTTON, "")
     if asked == ADD:
@@ -143,8 +141,8 @@ def with_rows(sent: QueryDict) -> QueryDict:
 
 
 def _first_kind(sent: QueryDict) -> str:
-    """Return the type of co-player to preselect in a new row. It is the type of the other teammates, or
-    else the first type that can play the world."""
+    """Return the type of co-player to preselect in a new row: that of the other teammates, or else the first
+    that can play the world."""
     own = sent.get(COPLAYER, "")
     return own if own not in {"", NOBODY} else _offered("", sent.get(WORLD, ""))[0][0]
 
@@ -289,7 +287,7 @@ class TeamFields(ConditionForm):
 
     def _meaningful_data(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
         """Return the cleaned data without hidden fields that have no effect. The entry `MEMBERS` holds the
-        rows with separate co-players."""
+        separate co-players of single teammates."""
         out = self._hidden_fields()
         told = {name: value for name, value in cleaned.items() if name not in out}
         return told | ({} if MEMBERS in out else {MEMBERS: self._members(cleaned)})

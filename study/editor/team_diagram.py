@@ -144,8 +144,8 @@ def _players(
 
 
 def _node(place: int, member: Member, kinds: dict[int, str], many: int) -> Node:
-    """Return the member's node in the diagram. The `many` nodes are placed on an ellipse, and the first one
-    is on top. `place` is the number of this node."""
+    """Return the node of a member in the diagram. `place` is its index among `many` nodes, which lie on an
+    ellipse; the first one is on top."""
     angle = 2 * pi * place / many - pi / 2
     x, y = WIDTH / 2 + 140 * cos(angle), HEIGHT / 2 + 84 * sin(angle)
     aside = ABOVE if round(y) < HEIGHT / 2 else BELOW

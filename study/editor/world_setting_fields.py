@@ -47,11 +47,11 @@ Usual = Callable[[ChoosableKind, Setting], Json]
 def with_default_settings(
     sent: QueryDict, kinds: Iterable[ChoosableKind], usual: Usual = lambda _, setting: setting.default
 ) -> QueryDict:
-    """Return the submitted data `sent`, with default values for settings that were not on the page. Only
-    settings of the chosen world and co-player are added.
+    """Return the submitted data `sent`, with default values added for settings that were not on the page.
+    Only settings of the chosen world and co-player are added.
 
-    The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` is a
-    function that returns the default of a setting.
+    The field `_shown` lists the worlds and co-players whose settings were on the page. `usual` returns the
+    default of a setting.
     """
     filled, shown = sent.copy(), sent.getlist("_shown")
     for kind in kinds:
@@ -64,9 +64,9 @@ def with_default_settings(
 
 
 def with_needed_teammates(sent: QueryDict) -> QueryDict:
-    """Return the submitted data with the number of teammates that the world needs. The number is set only
-    if the form is reloaded to show a world that allows a single number. If the user entered another number
-    than 0, it stays."""
+    """Return the submitted data with the number of teammates that the world needs. It is set only if the form
+    is reloaded to show a world that allows just one number. A number other than 0 that the user entered
+    stays."""
     world = sent.get(WORLD, "")
     if SHOW_BUTTON not in sent or world not in known_worlds() or sent.get(TEAMMATES) not in {"", "0"}:
         return sent
@@ -79,10 +79,10 @@ def with_needed_teammates(sent: QueryDict) -> QueryDict:
 def chosen_fields(
     form: Any, kinds: Iterable[ChoosableKind], chosen: Mapping[str, str], shown: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the template context of a form: `plain` fields, and `groups` with the setting fields of each
-    world or co-player. The chosen groups are marked.
+    """Return the template context of a form: its `plain` fields, and `groups` of setting fields. Each group
+    is (world or co-player, its setting fields, whether it is chosen).
 
-    Groups in `shown` stay on the page, so that their typed values stay. Co-players that cannot play the
+    Groups in `shown` stay on the page, so that typed values are not lost. Co-players that cannot play the
     chosen world are not offered.
     """
     if COPLAYER in form.fields:
@@ -163,8 +163,8 @@ def last_drawn(drawn: DrawnSetting, sent: Mapping[str, Any]) -> str:
 def earlier_drawings(
     drawn: DrawnSetting, study: Study, sent: Mapping[str, Any]
 ) -> dict[str, StartingDrawing]:
-    """Return the drawings that the researcher can start from, by name. They are the world's layouts, the
-    drawings in the study's conditions, and the drawing that was replaced last, if any."""
+    """Return the drawings that the researcher can start from, by name: the world's layouts, drawings in the
+    study's conditions, and the drawing that was replaced last."""
     before = sent.get(f"{drawn.name}__before", "")
     own = {
         f"condition-{row.pk}": StartingDrawing(f"As drawn for “{row.name}”", row.settings[drawn.setting.name])
@@ -182,8 +182,8 @@ def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
     """Return the submitted data, changed so that the form starts from the drawing that the researcher chose
     or uploaded.
 
-    The setting that switches drawings on is also set. The replaced drawing is kept, so that it can be
-    restored. An uploaded file is also used if the form is saved directly.
+    The setting that makes the world use a drawing is set, too. The replaced drawing is kept, so that it can
+    be restored. An uploaded file is also used if the form is saved directly.
     """
     asked = sent.get(SHOW_BUTTON, "")
     for one in drawn_settings() if asked.startswith((BEGIN, READ)) or not asked else ():
@@ -197,10 +197,10 @@ def with_earlier_drawing(sent: QueryDict, study: Study) -> QueryDict:
 
 
 def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) -> str:
-    """Return the text of the drawing from which the researcher wants to start. `asked` is the button that
-    was pressed.
+    """Return the text of the drawing from which the researcher wants to start. `asked` is the button that was
+    pressed.
 
-    Return an empty string if the button belongs to another drawing field, or if there is no such text.
+    Return an empty string if the button belongs to another drawing, or if there is no text.
     """
     if asked in ("", READ + drawn.name):
         return sent.get(f"{drawn.name}__given", "").replace("\r\n", "\n").strip()
@@ -211,7 +211,7 @@ def _begun_text(drawn: DrawnSetting, study: Study, sent: QueryDict, asked: str) 
 def sent_text(canvas: DrawableSetting, data: Mapping[str, Any], name: str) -> str | None:
     """Return the submitted drawing as text. Return None if neither a drawing nor a text was submitted.
 
-    If the drawing did not change, the text from which it began is returned unchanged.
+    If the drawing is unchanged, return the text from which it was drawn.
     """
     if data.get(name) or f"{name}__rows" not in data:
         return data.get(name)
@@ -260,7 +260,7 @@ class DrawingWidget(forms.Textarea):
         return sent_text(self.canvas, data, name)
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
-        """Return whether neither the text nor a drawing was submitted."""
+        """Return True if the form sent no text and no drawing."""
         return name not in data and f"{name}__rows" not in data
 
     def remarks_context(self, text: str) -> dict[str, Any]:

@@ -37,8 +37,8 @@ compact = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 def lines(kinds: Sequence[str], batch: RowBatch) -> Iterator[str]:
-    """Return the CSV lines of a batch of rows, without line ends. `kinds` are the kinds of the columns, in
-    their order."""
+    """Return the CSV lines of a batch of rows, without line ends. `kinds` are the types of the columns, in
+    order."""
     before, own, after = batch.split(kinds)
     columns = (
         *_common(before, batch.before, batch.lengths),
@@ -56,8 +56,8 @@ def _columns(kinds: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Iterab
 def _common(
     kinds: Sequence[str], shared: Iterable[Sequence[Any]], lengths: Iterable[int]
 ) -> list[Iterable[str]]:
-    """Return the shared cells of several groups as one column for all rows. `lengths` are the numbers of
-    rows of the groups. Return no column if the groups share no cells."""
+    """Return the columns of cells that the rows of each group share, repeated for all rows. `lengths` has the
+    number of rows of each group. Return an empty list if there are no shared cells."""
     if not kinds:
         return []
     texts = map(",".join, zip(*_columns(kinds, shared), strict=True))

@@ -54,8 +54,8 @@ SCORES = 4096
 
 
 def metric_reader(columns: Sequence[MetricColumn]) -> Callable[[str, str], tuple[Json, ...]]:
-    """Return a function from (world name, score as JSON text) to the cells of these columns. Parsed scores
-    are cached, because many steps have the same score."""
+    """Return a function from (world name, score as JSON text) to the cells of these columns. It caches parsed
+    scores, because many steps have the same score."""
 
     @lru_cache(maxsize=SCORES)
     def cells(world: str, score: str) -> tuple[Json, ...]:
@@ -71,8 +71,8 @@ def _of_episode(figure: Metric) -> str:
 
 
 def _column(named: NamedMetric, meaning: str, figures: Iterable[NamedMetric]) -> MetricColumn:
-    """Return the column for a metric. If only some of the study's worlds have the metric, the column's
-    description names these worlds."""
+    """Return the column for a metric. If not all of the study's worlds have the metric, the description names
+    those that do."""
     kind, unit = METRIC_COLUMN_KINDS[named.figure.kind], named.figure.unit
     others = {world for each in figures for world in each.worlds} - set(named.worlds)
     text = f" Of episodes in {', '.join(named.worlds)}; blank in others." if others else ""
@@ -103,7 +103,7 @@ def settings_of(plan: ConditionPlan) -> dict[tuple[str, str], Json]:
 
 
 def setting_columns(study: Study) -> tuple[SettingColumn, ...]:
-    """Return one column for each setting of the world or co-player that a condition has or had, in any
+    """Return one column for each setting of a world or co-player that any condition has or had, in any
     version of the study. Settings of worlds come first."""
     return tuple(_columns(version_blueprints(study)))
 

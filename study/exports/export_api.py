@@ -44,9 +44,9 @@ def status_counts(study: Study, **which: Any) -> dict[str, int]:
 
 def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[CellOut]:
     """Yield every sequence of conditions that the study's counterbalancing uses or used, with the number of
-    participants who have it.
+    its participants.
 
-    Sequences that nobody has are included. Random orders have no sequences. `synthetic` counts synthetic
+    Sequences without participants are included. Random orders have no sequences. `synthetic` counts synthetic
     participants instead of people.
     """
     for scheme, versions in _schemes(study).items():
@@ -68,8 +68,8 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
 
 
 def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
-    """Return the order schemes of the study, each with the numbers of the versions that use it. The current
-    scheme has no version before anybody has entered."""
+    """Return the order schemes of the study, each with the numbers of the versions under which participants
+    entered. A scheme that only the present design has comes with an empty list."""
     schemes: dict[VersionOrders, list[int]] = defaultdict(list)
     entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(entered)).order_by("number"):
@@ -192,10 +192,9 @@ def list_studies(request: HttpRequest) -> Any:
 def study_progress(request: HttpRequest, slug: str) -> dict[str, Any]:
     """Return the progress of data collection in a study.
 
-    The result counts people, synthetic participants and previews by exit status. For each sequence of the
-    order scheme, it counts the people who have it and are not excluded. If versions of the study use
-    different schemes, each scheme is counted separately. The result also has the cost of language models in
-    US dollars.
+    The result counts people, synthetic participants and previews by exit status. It also counts, for each
+    sequence of conditions, the people who have it and are not excluded. If versions use different order
+    schemes, each scheme is counted separately. The cost of language models is in US dollars.
     """
     study = study_of(request, slug)
     return {

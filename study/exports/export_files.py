@@ -86,8 +86,8 @@ def _arrow_type(kind: str) -> Any:
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield lists of batches. Each list has about `ROW_GROUP` bytes. The number of rows varies, because
-    rows differ in size."""
+    """Yield lists of batches of about `ROW_GROUP` bytes each. The number of rows varies, because rows differ
+    in size."""
     group, size = list[Any](), 0
     for batch in batches:
         group.append(batch)
@@ -180,8 +180,8 @@ def table_pieces(
 def files(
     study: Study, chosen: ExportSelection, form: str, rows: Counter[str] | None = None
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Yield every file of the export as (name, pieces of bytes). `form` is `csv` or `parquet`. The number
-    of rows is added to `rows` under each table's name."""
+    """Yield every file of the export as (name, pieces of bytes). `form` is `csv` or `parquet`. For each
+    table, the number of rows is added to `rows` under the table's name."""
     for table in tables():
         yield f"{table.name}.{form}", table_pieces(table, form, study, chosen, rows)
     for document in documents():

@@ -104,7 +104,7 @@ class Column:
     """Returns the meaning in one study, if it depends on the study."""
 
     def in_study(self, study: Study) -> Column:
-        """Return the column with its description for this study."""
+        """Return the column with a description that fits this study."""
         return replace(self, meaning=self.in_words(study)) if self.in_words else self
 
 
@@ -114,10 +114,10 @@ def _column_file() -> dict[str, Any]:
 
 
 def file_columns(group: str, **levels: str | Iterable[str]) -> tuple[Column, ...]:
-    """Return the columns of one group in columns.toml.
+    """Return the columns that the file columns.toml lists in this group.
 
-    `levels` describes the possible values of single columns, by column name: a text, a list of values, or
-    a mapping of values to explanations.
+    `levels` describes the possible values of single columns, by column name: a text, a list of values, or a
+    mapping of values to explanations.
     """
     columns = {name: Column(name, **column) for name, column in _column_file()[group].items()}
     for name, given in levels.items():

@@ -26,18 +26,18 @@ class RowBatch(NamedTuple):
 
     @property
     def before(self) -> list[Sequence[Any]]:
-        """Return the first cells of each group. All rows of a group share these cells."""
+        """Return, for each group of rows, the cells with which all of its rows begin."""
         return [group.before for group in self.groups]
 
     @property
     def own(self) -> Iterator[Sequence[Any]]:
-        """Return the cells that differ between rows, row by row over all groups. In a complete row, they
-        come after the shared first cells and before the shared last cells."""
+        """Return the cells that are not shared within a group, row by row over all groups. In a complete row,
+        they are in the middle."""
         return chain.from_iterable(group.rows for group in self.groups)
 
     @property
     def after(self) -> list[Sequence[Any]]:
-        """Return the last cells of each group. All rows of a group share these cells."""
+        """Return, for each group of rows, the cells with which all of its rows end."""
         return [group.after for group in self.groups]
 
     @property
@@ -46,14 +46,14 @@ class RowBatch(NamedTuple):
         return [len(group.rows) for group in self.groups]
 
     def split(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Return the values in `columns` in three parts: those of the columns `before`, `own` and `after`.
-        `columns` is a sequence with one value per column."""
+        """Split `columns` (one value for each column) into three parts: the columns that groups share at the
+        beginning, the row's own columns, and those shared at the end."""
         own, after = len(self.groups[0].before), len(columns) - len(self.groups[0].after)
         return columns[:own], columns[own:after], columns[after:]
 
 
 def in_batches(groups: Iterable[RowGroup], size: int) -> Iterator[RowBatch]:
-    """Yield all rows in batches of `size` rows; the last batch may be smaller."""
+    """Yield all rows in batches of `size` rows. The last batch may be smaller."""
     batch, room = list[RowGroup](), size
     for before, rows, after in groups:
         first = 0

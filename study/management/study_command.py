@@ -44,8 +44,7 @@ class StudyCommand(OneLineCommand):
 
 @contextmanager
 def bad_input(*errors: type[Exception]) -> Iterator[None]:
-    """Return a context manager. It turns exceptions of the given types, raised in its block, into a
-    CommandError with exit code 2."""
+    """Context manager: raise a CommandError with exit code 2 in place of the exceptions in `errors`."""
     try:
         yield
     except errors as error:
@@ -54,8 +53,8 @@ def bad_input(*errors: type[Exception]) -> Iterator[None]:
 
 @contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Return a context manager. It turns an OSError in its block into a CommandError with exit code 2 that
-    names the folder."""
+    """Context manager: raise a CommandError with exit code 2, which names the folder, in place of an
+    OSError."""
     try:
         yield
     except OSError as error:

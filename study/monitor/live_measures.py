@@ -87,8 +87,8 @@ class _Played(NamedTuple):
 
 @lru_cache(maxsize=32)
 def _measures(study: int, state: tuple[str, ...], *, synthetic: bool) -> LiveMeasures:
-    """Compute the means of the ended episodes. `state` is a cache key that changes whenever the episodes
-    change, so that no outdated result is returned."""
+    """Return the means of the ended episodes. `state` is part of the cache key, and changes whenever the
+    episodes change."""
     rounds = _ended(study).filter(participant__synthetic=synthetic).order_by("condition__position")
     fields = ("condition__name", "episode", "episode__key", "episode__world", "episode__score")
     played = list(rounds.values_list(*fields))
@@ -111,9 +111,8 @@ any more."""
 
 
 def _team_values(study: int, episodes: Mapping[UUID, int], *, synthetic: bool) -> dict[UUID, Values]:
-    """Return the values of `TEAM_METRICS` in ended episodes. `episodes` maps episode keys to ids, and the
-    result maps episode keys to values. Only the logs of episodes that have ended since the last call are
-    read."""
+    """Return the values of `TEAM_METRICS` in ended episodes, by episode key. `episodes` maps episode keys to
+    ids. Only the logs of episodes that have ended since the last call are read."""
     known = _known_teams.get((study, synthetic), {})
     read = team_values([pk for key, pk in episodes.items() if key not in known])
     values = {key: known[key] if key in known else read.get(pk, {}) for key, pk in episodes.items()}
@@ -149,7 +148,7 @@ def _cell(named: NamedMetric, played: Sequence[_Played]) -> MeasureCell:
 
 
 def _mean_cell(figure: Metric, values: Sequence[float], more: str = "") -> MeasureCell:
-    """Return the mean of `values` with its interval, as text. The text `more` is added after the number of
+    """Return the mean of `values` with its interval, as a table cell. `more` is added after the number of
     episodes."""
     if not values:
         return MeasureCell(NO_VALUE)

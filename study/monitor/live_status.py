@@ -172,11 +172,8 @@ def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
 
 
 def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.CurrentPage]:
-    """Return the current page of each participant. The result maps participant ids to pages.
-
-    If a round waits both for its group and for the study's budget, its page is the one about the budget.
-    The budget is checked first.
-    """
+    """Return the current page of each participant, by participant id. If a round waits both for its group and
+    for the study's budget, its page is the one about the budget."""
     places = {person.pk: _place(person) for person in people}
     meet = {person for person in people if places[person.pk].page == LOBBY}
     if meet and is_budget_spent(Study.objects.select_related("budget").get(pk=study.pk)):
@@ -312,8 +309,7 @@ def live_totals(study: Study) -> LiveTotals:
 
 
 def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Return two results: the numbers of participants by kind and status, and the numbers of excluded
-    participants by kind."""
+    """Return two counts: participants by kind and status, and excluded participants by kind."""
     rows = study.participants.order_by().values("synthetic", "preview", "status")
     numbers: Counter[tuple[str, str]] = Counter()
     excluded: Counter[str] = Counter()
@@ -327,8 +323,8 @@ def _numbers(study: Study) -> tuple[Counter[tuple[str, str]], Counter[str]]:
 def _last_step_at(study: Study) -> datetime | None:
     """Return the time of the study's last step. Return None if no step was taken.
 
-    A turn opens at the time of the previous step, and no turn opens after an episode has ended. So only
-    some episodes are read. Those that ended before the last turn of the latest ended episode are skipped.
+    The opening times of turns show it, because a turn opens when the step before it is taken. Episodes that
+    cannot have the last step are not read.
     """
     begun = Episode.objects.filter(audience=live_page_group(study), step__gt=0)
     ended = begun.exclude(ended_at=None).order_by("-ended_at")

@@ -90,7 +90,7 @@ _here: WeakKeyDictionary[asyncio.AbstractEventLoop, NewestPerOwner[LiveConsumer]
 
 
 def open_pages() -> NewestPerOwner[LiveConsumer]:
-    """Return the registry of open live pages by user. There is one for each event loop."""
+    """Return the registry of open live pages by user, one for each event loop."""
     return _here.setdefault(asyncio.get_running_loop(), NewestPerOwner(MOST_PAGES))
 
 
@@ -135,7 +135,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             self.working = asyncio.create_task(self._keep_telling())
 
     async def close_for_restart(self) -> None:
-        """Close the connection, because this process ends. The page then reconnects to another process."""
+        """Close the connection because this process ends. The page then reconnects to another process."""
         await self.close(RESTART_CLOSE_CODE)
 
     async def _may_watch(self) -> bool:
@@ -195,8 +195,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
                     await asyncio.shield(self._tell())
 
     async def _subscribe(self) -> None:
-        """Subscribe to the study's events. If Redis is unavailable, the page is only updated at each
-        regular check, which then tries to subscribe once more."""
+        """Subscribe to the study's events. Without Redis, the page is updated only at regular checks, each of
+        which tries to subscribe again."""
         assert self.study is not None  # noqa: S101 - a socket without a study is closed in connect
         if not self.subscribed:
             with contextlib.suppress(*CHANNEL_ERRORS):
@@ -216,14 +216,11 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.send(text_data=text)
 
     def _changes(self, news: tuple[set[str], set[str]] | None) -> list[str] | None:
-        """Return the HTML fragments that differ from those sent before. Return None if the study was
-        deleted.
+        """Return the HTML fragments that differ from those sent before. Return None if the study was deleted.
 
-        `news` has the participants' codes and the episodes' keys that may have changed. If it is None,
-        everything is checked.
-
-        Rows of the table come in a separate message. If other elements come before them, browsers drop the
-        tags of table rows.
+        `news` are the participants' codes and the episodes' keys that may have changed; None means that
+        everything is checked. Table rows are a fragment of their own, because browsers drop their tags after
+        other elements.
         """
         study = Study.objects.filter(pk=self.study.pk).first() if self.study else None
         if study is None:

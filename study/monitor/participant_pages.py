@@ -32,8 +32,8 @@ from study.researchers.reauthenticate import requires_password
 
 
 def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
-    """Return the rounds, each with a text `foreseen` about how accurate the agents' predictions were. The
-    text is empty if there were no predictions."""
+    """Return the rounds, each with a text `foreseen` about how often agents predicted correctly. The text is
+    empty without predictions."""
     found = list(rounds)
     by_episode = predictions_by_episode({one.episode_id for one in found if one.episode_id})
     for one in found:
@@ -43,8 +43,8 @@ def rounds_with_foresight(rounds: Iterable[Round]) -> list[Round]:
 
 
 def _told(foresight: PredictionAccuracy) -> str:
-    """Return a text such as `Share of right predictions 71 % (5 of 7)`. A dash replaces the numbers if no
-    prediction has been checked yet."""
+    """Return a text such as `Share of right predictions 71 % (5 of 7)`. The number is a dash if no prediction
+    has been checked yet."""
     if foresight.share is None:
         return f"{FORESIGHT.label} \N{EN DASH}"
     return f"{FORESIGHT.label} {100 * foresight.share:.0f} % ({foresight.right} of {foresight.judged})"

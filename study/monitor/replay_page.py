@@ -135,8 +135,7 @@ def _stored(study: Study, key: UUID) -> EpisodeRecord:
 
 
 def _show(request: HttpRequest, record: EpisodeRecord, more: Mapping[str, Any]) -> HttpResponse:
-    """Return the whole replay page. If the request asks for it, return only the part of the page that
-    depends on the step."""
+    """Return the whole replay page or, if the request asks for it, only the part that depends on the step."""
     asked = request.POST if request.method == "POST" else request.GET
     when = event_steps(record)
     kind = asked.get("kind", "")
@@ -237,8 +236,8 @@ def _team_cell(value: Any) -> str:
 def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
     """Return the template context of the timeline figure. It is empty if the world is unknown.
 
-    An uploaded episode has no URLs for its files. So the page itself then contains the figure's
-    specification and its table.
+    An uploaded episode has no addresses for figure files. Its page therefore contains the figure's
+    specification and table.
     """
     try:
         chart = timeline_chart(record)
@@ -249,8 +248,8 @@ def _timeline(record: EpisodeRecord, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _speed(record: EpisodeRecord) -> float:
-    """Return the replay speed to select first. It is the offered speed nearest to the episode's clock, or
-    one step per second if the episode has no clock."""
+    """Return the replay speed to select first, in steps per second. It is the offered speed nearest to the
+    real one, or 1 for a turn-based episode."""
     tick = record.episode.tick_ms
     return min(SPEEDS, key=lambda speed: abs(speed - 1000 / tick)) if tick else 1
 
@@ -265,8 +264,8 @@ def _seat(record: EpisodeRecord, asked: str) -> int:
 
 
 def _step(record: EpisodeRecord, asked: Mapping[str, Any], moments: list[int]) -> int:
-    """Return the step that the user asks for: the number of steps already taken. The user asks with a word
-    such as `back`, or with a number. `moments` are the steps to which `earlier` and `later` jump."""
+    """Return the step to show, as the number of steps already taken. The request names it by a word such as
+    `back`, or by a number. `moments` are the steps to which `earlier` and `later` jump."""
     said, last = asked.get("step", "0"), record.episode.step
     go = asked.get("go", "")
     said = go if go.isdecimal() else said

@@ -33,7 +33,7 @@ SEALED = ("study_id", "participant_id", "user_name", "action", "reason", "at")
 
 
 def record_staff_action(**values: Any) -> StaffAction:
-    """Store an action of staff with its seal, and return it."""
+    """Store an action of staff with its seal (a signed hash), and return it."""
     row = StaffAction(**values)
     row.seal = make_seal(PURPOSE, column_values(row, SEALED))
     row.save()
@@ -80,8 +80,8 @@ def _set_excluded(participant_id: int, user: User, reason: str, *, excluded: boo
 
 
 def link_fingerprint(person: Participant) -> str:
-    """Return a hash of the participant's current personal link. Forms send this hash. If the link has
-    changed since the form was made, the form has no effect."""
+    """Return a hash of the participant's current personal link, which forms include. If the link has changed
+    since the form was made, the form has no effect."""
     return hashlib.sha256(person.key.encode()).hexdigest()[:16]
 
 
@@ -137,11 +137,8 @@ def episode_stop(*, participant_id: int, user: User, reason: str, episode: str) 
 
 @transaction.atomic
 def participant_stop(*, participant_id: int, user: User, reason: str) -> bool:
-    """End the participation for a technical reason. A running episode also ends, unless other people play in
-    it.
-
-    Return False if the participation had already ended.
-    """
+    """End the participation for a technical reason. If nobody else plays in the running episode, it also
+    ends. Return False if the participation had already ended."""
     reason = _checked(reason)
     person = lock_participant(participant_id)
     if not participant_end(participant_id=person.pk, status=Participant.Status.TECHNICAL, reason=reason):

@@ -73,8 +73,8 @@ class Readiness:
 
 
 def _said(asked: Future[str]) -> str:
-    """Return the result of a finished check. If the check failed with an exception, return only the
-    exception's type, because its message may contain an address."""
+    """Return the result of a finished check. If the check raised an exception, return only the exception's
+    type; its message may contain an address."""
     error = asked.exception()
     return f"does not answer ({type(error).__name__})" if error else asked.result()
 
@@ -184,7 +184,7 @@ class PresentMetrics(Collector):
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """Answer 200. This shows that the process answers at all; neither the database nor Redis is used."""
+    """Answer 200, to show that the process answers at all. The database and Redis are not used."""
     return HttpResponse("alive\n", content_type="text/plain")
 
 

@@ -81,10 +81,10 @@ AGAIN_SECONDS = 15
 
 @staff_page()
 def well(request: HttpRequest) -> HttpResponse:
-    """Show the status page. For a refresh by htmx, return only the lines of the page.
+    """Show the status page. For a refresh by htmx, return only its lines.
 
-    The refresh has `?said=`, the summary that the page shows. The summary is returned only if it changed.
-    So screen readers announce only changes.
+    The refresh sends the summary that the page shows (`?said=`). The summary is returned only if it has
+    changed, so that screen readers announce only changes.
     """
     lines = installation_lines()
     said = status_summary(lines)

@@ -94,10 +94,9 @@ NO_REENTRY_STATUSES = {*PAID_STATUSES, Participant.Status.FAILED_CHECK}
 
 def record_completion(person: Participant) -> None:
     """Store that this participant, who is about to be erased, completed the study. Only statuses in
-    `NO_REENTRY_STATUSES` are stored. Previews and synthetic participants are not stored.
+    `NO_REENTRY_STATUSES` are stored, and only for real participants.
 
-    A person who is already recorded is not stored again. This happens, for example, if a restored backup
-    brought the participant back.
+    A person who is already recorded is not stored again, for example after a backup was restored.
     """
     if person.status not in NO_REENTRY_STATUSES or person.preview or person.synthetic:
         return
@@ -149,10 +148,11 @@ NOT_DONE = (Episode.Status.PLAYING, Episode.Status.ABANDONED)
 
 
 def mark_episode_visits_done(participant_id: int) -> None:
-    """Set the end time of the participant's visits to play pages whose episodes have ended.
+    """Set the end time of the participant's visits to play pages whose episodes have ended. A time that is
+    already set stays.
 
-    A stored time does not change. Call this whenever another page is opened or done, because episodes end
-    on the server. Episodes that others continued without the participant are ignored.
+    Call this whenever another page is opened or done, because episodes end on the server. Episodes that
+    others continued without the participant are ignored.
     """
     begun = PageVisit.objects.filter(participant=participant_id, page="play", done_at=None)
     if not begun.exists():
@@ -183,11 +183,11 @@ def outcome_codes(study_id: int) -> dict[str, str]:
 
 
 def code_to_give(person: Participant, codes: Mapping[str, str]) -> str:
-    """Return the completion code that a participant gets at the end. Return an empty string for none.
-    `codes` is the result of `outcome_codes`.
+    """Return the completion code that a participant gets at the end. Return an empty string for none. `codes`
+    is the result of `outcome_codes`.
 
-    If the kind of end has no code, participants who completed the study or found nobody to play with get
-    their own code.
+    If the kind of end has no code, a code of the participant's own is used. Only participants who completed
+    the study, or found nobody to play with, have one.
     """
     own = person.completion_code if person.status in PAID_STATUSES else ""
     return codes.get(person.status) or own
@@ -219,8 +219,8 @@ def _seats(person: Participant) -> dict[int | None, int]:
 
 
 def group_lock(participant_id: int) -> None:
-    """Lock this participant's group until the transaction ends. So no episode can be created for the group
-    meanwhile. If the caller also locks the participant, it must lock the group first."""
+    """Lock this participant's group until the transaction ends, so that no episode can be created for it. If
+    you also lock the participant, lock the group first."""
     list(Group.objects.select_for_update().filter(members__participant=participant_id))
 
 
@@ -233,12 +233,12 @@ def episodes_of(person: Participant) -> QuerySet[Episode]:
 def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any = None) -> LeavingReceipt:
     """Erase all data of this participant, and return a receipt.
 
-    `by` is the staff user who does it; None if the participant does. If `counted`, the study's count of
+    `by` is the staff user who does it; None if the participant does. If `counted`, the study's number of
     withdrawals is raised. The record of completion (`record_completion`) stays.
 
-    The participant is erased first, with everything that leads to the person. The episodes follow one by
-    one, so that no running episode waits. If the process dies meanwhile, the next withdrawal erases the
-    rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data were already erased.
+    The participant is erased first, then the episodes one by one. If the process dies meanwhile, the next
+    withdrawal erases the rest (`erase_orphaned_episodes`). Raises Participant.DoesNotExist if the data were
+    already erased.
     """
     person, receipt, episodes = _forget(participant_id, counted, by)
     erased = partial(participant_erased.send, Participant, study_id=person.study_id)
@@ -254,11 +254,10 @@ def participant_withdraw(*, participant_id: int, counted: bool = True, by: Any =
 
 @transaction.atomic
 def _forget(participant_id: int, counted: bool, by: Any) -> tuple[Participant, LeavingReceipt, list[int]]:
-    """Erase the participant, and send the signal whose receiver stores the erasure mark. `by` is the staff
-    user who erases, if any.
+    """Erase the participant's row, and send the signal whose receiver stores the erasure mark. Return the
+    participant, the receipt, and the ids of episodes in which nobody else played.
 
-    Return the participant, the receipt, and the ids of episodes in which nobody else played. The caller
-    erases these episodes.
+    The caller erases these episodes. `by` is the staff user who erases, if any.
     """
     person = Participant.objects.select_for_update().get(pk=participant_id)
     if counted and not person.preview:
@@ -286,8 +285,8 @@ def _without_participant() -> QuerySet[Episode]:
 
 
 def erase_orphaned_episodes(*, study_id: int) -> int:
-    """Erase ended episodes that no participant owns, and return their number. Such episodes remain if a
-    process dies while it erases a participant."""
+    """Erase ended episodes that belong to no participant, and return their number. They remain if a process
+    dies while it erases a participant."""
     over = _without_participant().exclude(status=Episode.Status.PLAYING)
     over = over.filter(synthetic=False, audience=live_page_group_name(study_id))
     left = list(over.values_list("pk", flat=True))
@@ -363,7 +362,7 @@ def erase_participants(ids: Iterable[int]) -> int:
 
 
 def erase_orphans() -> int:
-    """Erase episodes that no participant owns, and prompts that nothing uses. Return the number of
+    """Erase episodes that belong to no participant, and prompts that nothing uses. Return the number of
     episodes. Such data remain if a process dies while it erases a participant."""
     studies = Study.objects.values_list("pk", flat=True)
     episodes = sum(erase_orphaned_episodes(study_id=study_id) for study_id in studies)

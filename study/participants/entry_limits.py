@@ -34,11 +34,12 @@ def seconds_until(moment: datetime) -> float:
 
 
 def pause_if_too_many(study: Study, *, uncounted: int = 0) -> EntryPause | None:
-    """Begin a pause if too many participants entered within a minute. Return the pause, or None.
+    """Begin a pause if too many participants entered within a minute. Return the pause, or None if there is
+    none.
 
-    The study sets the limit. The number of `uncounted` entries is subtracted
-    (`study.participation.enter_study`). After a pause, counting starts again from 0. The caller must lock
-    the study's row, so that no second pause begins at the same time.
+    The study sets the limit. `uncounted` entries do not count (`study.participation.enter_study`). After a
+    pause, counting starts again from 0. The caller must lock the study's row, so that no second pause begins
+    at the same time.
     """
     if study.entries_per_minute is None or current_pause(study):
         return None
@@ -79,10 +80,10 @@ def is_full(study: Study, *, synthetic: bool = False) -> bool:
 
 
 def take_place(person: Participant) -> None:
-    """Give this participant one of the study's limited places. A participant who already has a place keeps
-    it. Raises StudyClosedError if no place is left.
+    """Give this participant one of the study's limited places. A participant who has a place keeps it. Raises
+    StudyClosedError if no place is left.
 
-    Call this in the same transaction, before you store the action that takes the place.
+    Call this before you store the action that takes the place, in the same transaction.
     """
     if person.preview or person.consented_at or person.study.max_participants is None:
         return

@@ -60,11 +60,11 @@ def touched_episodes(downtime: Downtime, rounds: QuerySet[Round]) -> set[int]:
 
 
 def episode_owners(ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
-    """Return the owners of each episode by its id. An owner is a list: `["round", …]` with the columns of the
-    round, or `["practice", participant id, study id]`.
+    """Return the owners of each episode, by episode id. An owner is a list: `["round", …]` with the columns
+    of the round, or `["practice", participant id, study id]`.
 
-    The seal (hash) of an episode includes its owners. So the seal shows later whether an episode was
-    assigned to somebody else.
+    The seal (a signed hash) of an episode includes its owners. It shows later if the episode was assigned to
+    somebody else.
     """
     owners: dict[int, list[Any]] = defaultdict(list)
     of_round = ("episode", "pk", "participant", "participant__study", "condition", "position", "seat")

@@ -157,8 +157,8 @@ class Participant(models.Model):
         return self.code
 
     def get_absolute_url(self) -> str:
-        """Return the address of the participant's pages. It is the personal link or, if the current
-        request is a guest's, the guest link. It always leads to the participant's current page."""
+        """Return the address of the participant's pages, which always shows the current page. It is the
+        personal link, or the guest link if the current request is a guest's."""
         return reverse("study:participant", args=[self.shown_key])
 
     @property
@@ -185,10 +185,8 @@ class Participant(models.Model):
 
     @property
     def guest_key(self) -> str:
-        """Return a key that opens the participant's pages without the right to erase.
-
-        It becomes invalid when `key` changes, and does not reveal `key`.
-        """
+        """Return a key that opens the participant's pages, but does not allow erasing data. It becomes
+        invalid when `key` changes, and does not reveal `key`."""
         mark = salted_hmac(GUEST_SALT, f"{self.pk} {self.key}", algorithm="sha256").hexdigest()
         return f"{self.pk}-{mark[:32]}"
 

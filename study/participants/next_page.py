@@ -76,9 +76,8 @@ def page_among(
 ) -> CurrentPage:
     """Return the current page of an active participant.
 
-    `done` is called for the names of the finished pages outside of the rounds. `rounds` are all rounds in
-    order, with their episodes. Once the first round has an episode, the pages before the rounds are not
-    checked again.
+    `done` returns the names of the finished pages outside of the rounds. It is called only before the first
+    round has an episode, and after all rounds. `rounds` are all rounds in order, with their episodes.
     """
     total = len(design.conditions)
     begun = bool(rounds and rounds[0].episode_id)
@@ -96,8 +95,8 @@ def _first_left(design: Blueprint, pages: Iterable[str], done: Collection[str]) 
 
 
 def _page(design: Blueprint, current: Round) -> str:
-    """Return the current page of a round. A round with several people begins in the lobby. If a co-player
-    replaced the participant in a running episode, the page is the survey."""
+    """Return the page of a round on which the participant is. A round with several people begins in the
+    lobby. If an agent has replaced the participant in a running episode, the page is the survey."""
     if current.episode is None:
         return "lobby" if is_shared(design.condition(current.condition.key)) else "waiting"
     playing = current.episode.status == Episode.Status.PLAYING and not current.is_given_up

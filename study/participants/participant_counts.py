@@ -160,8 +160,8 @@ def group_tallies(
 
 
 def _tallies(held: QuerySet[Participant], field: str) -> dict[Any, SequenceTally]:
-    """Count the finished and the active participants for each value of `field`. Excluded participants are
-    not counted. `held` are the participants."""
+    """Return the numbers of finished and active participants for each value of `field`. `held` are the
+    participants to count. Excluded ones do not count."""
     rows = (
         held.filter(excluded_at=None)
         .values(field)
@@ -223,14 +223,14 @@ class OrderBalance:
 
     @property
     def spread(self) -> int:
-        """Return the largest imbalance of one condition. The imbalance compares the positions in the order of
-        play: the condition's highest count at one position minus its lowest count."""
+        """Return the largest imbalance of any condition. The imbalance compares how often the condition was
+        played at its most and least frequent positions: the difference of both counts."""
         return max((max(counts) - min(counts) for _, counts in self.places), default=0)
 
     @property
     def after_spread(self) -> int:
-        """Return the count of the most frequent pair of successive conditions minus the count of the least
-        frequent pair."""
+        """Return how often the most frequent pair of successive conditions occurs, minus how often the least
+        frequent pair occurs."""
         counts = [count for _, row in self.after for count in row if count is not None]
         return max(counts, default=0) - min(counts, default=0)
 

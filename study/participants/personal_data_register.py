@@ -136,8 +136,8 @@ STORED_DATA: Mapping[str, StoredData] = {
 
 
 def settings_on(study: Study) -> set[str]:
-    """Return the names of the study's settings that store personal data and are or were switched on. The
-    only one is `keeps_devices`."""
+    """Return the names of settings that store personal data and that are or were on in this study. The only
+    such setting is `keeps_devices`."""
     before = study.versions.filter(document__study__keeps_devices=True)
     return {"keeps_devices"} if study.keeps_devices or before.exists() else set()
 

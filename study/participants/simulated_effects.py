@@ -49,10 +49,10 @@ def unknown_effect_key(effects: KnownEffects, items: Collection[str], conditions
 
 
 def expected_answer(effects: KnownEffects, item: str, condition: str) -> float | None:
-    """Return the mean answer to this item in this condition, as a fraction of the scale. An item without an
-    effect has the same mean in every condition.
+    """Return the expected mean answer to this item in this condition, as a fraction of the scale. An item
+    without an effect has the same mean in every condition.
 
-    Return None if `effects` is empty. Synthetic participants then answer by what happened in the episode.
+    Return None if `effects` is empty: synthetic participants then answer by what happened in the episode.
     """
     return MIDDLE + effects.get(item, {}).get(condition, 0.0) if effects else None
 

@@ -40,8 +40,8 @@ class Device:
     system: str
 
     def touched(self) -> Device:
-        """Return this device, corrected for a screen that supports multi-touch. A device that looked like a
-        Mac is then an iPad, because no Mac has a touch screen."""
+        """Return this device, corrected for a screen that supports multi-touch. A device that reports itself
+        as a Mac is then an iPad, because no Mac has a touch screen."""
         return replace(self, device=TABLET, system="iPadOS") if self.system == "macOS" else self
 
 
@@ -94,8 +94,8 @@ def device_fields(request: HttpRequest, person: Participant) -> dict[str, Any]:
 
 
 def visit_to_record(person: Participant, page: str, position: int) -> PageVisit | None:
-    """Return the stored visit of this page, to which a device report belongs. Return None if devices are
-    not recorded or the page was never opened."""
+    """Return the page visit to which a device report belongs. Return None if devices are not recorded or the
+    page was never opened."""
     if not keeps_devices(person):
         return None
     return PageVisit.objects.filter(participant=person, page=page, position=position).first()
@@ -104,9 +104,8 @@ def visit_to_record(person: Participant, page: str, position: int) -> PageVisit 
 def record_device(*, request: HttpRequest, person: Participant) -> bool:
     """Store the device report that a participant's page sent.
 
-    Return False, without a change, if the study does not record devices, the report is impossible, or the
-    participant never saw that page. A report with lower numbers than the stored ones changes nothing
-    either.
+    Return False, without a change, if the study records no devices, the report is impossible, or the page was
+    never opened. A report with lower numbers than the stored ones is ignored.
     """
     form = DeviceReportForm(request.POST)
     if not keeps_devices(person) or not form.is_valid():

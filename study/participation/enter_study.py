@@ -73,15 +73,15 @@ def participant_enter(
     uncounted: int = 0,
     language: str = "",
 ) -> Participant:
-    """Create a participant and return it. If a participant already exists who sent the same entry form or has
-    the same label, return that one.
+    """Create a participant and return it. If a participant with the same entry form or label already exists,
+    return that participant.
 
     `welcomed_at` is the time at which the welcome page was shown, if it was. `uncounted` is passed to
     `pause_if_too_many`. `language` is the language of the pages; the default is the study's first language.
 
-    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many
-    enter at once. Raises TookPartError if somebody with this label finished and the data were erased.
-    Staff previews can enter a closed or paused study, synthetic participants a paused one.
+    Raises StudyClosedError if the study takes no new participant, and EntryPausedError while too many enter
+    at once. Raises TookPartError if somebody with this label finished and the data were erased. Staff
+    previews can enter a closed or paused study, synthetic participants a paused one.
     """
     study = Study.objects.select_for_update().get(pk=study_id)
     if known := known_participant(study, entry, referral):
@@ -121,10 +121,10 @@ def participant_enter(
 
 
 def known_participant(study: Study, entry: str, referral: Referral) -> Participant | None:
-    """Return the participant who sent this entry form before, or who has the referral's label. Return None
-    if there is none.
+    """Return the participant who sent this entry form before, or who has the referral's label. Return None if
+    there is none.
 
-    Other people may know a label. So a participant who was found by an unsigned label is marked as a guest
+    Others may know a label. So a participant found by a label without a signature is marked as a guest
     (`as_guest`), who cannot erase data.
     """
     if known := study.participants.filter(entry=entry).first():
@@ -260,9 +260,9 @@ or took part."""
 def too_many_entries(request: HttpRequest, study: Study) -> bool:
     """Count this entry, and return whether its network made more entries than the study allows.
 
-    Requests from this machine itself (loopback) come from programs and are not counted. Behind a proxy,
-    the address that the proxy forwards is used. Requests whose address cannot be read are counted
-    together. While the cache is unavailable, no request is refused.
+    Requests from this machine (loopback) come from programs and are not counted. Behind a proxy, the
+    forwarded address is used. Requests without a readable address are counted together. While the cache is
+    unavailable, no request is refused.
     """
     most, name = study.entries_per_address, _network(request, study)
     return most is not None and bool(name) and _count(f"entries:{name}", WINDOW_SECONDS) > most
@@ -280,10 +280,10 @@ def too_many_name_queries(request: HttpRequest, study: Study, referral: Referral
 
 
 def uncounted_entries(request: HttpRequest, study: Study) -> int:
-    """Count this entry. Return how many recent entries are ignored when the study decides about a pause.
+    """Count this entry. Return how many recent entries do not count when the study decides about a pause.
 
-    An entry is ignored if its network made more than `SHARE` entries in this minute. Otherwise a person
-    with two addresses could keep a study paused. The result is the sum over this and the previous minute.
+    An entry does not count if its network made more than `SHARE` entries in this minute. Otherwise a person
+    with two addresses could keep a study paused. The result covers this minute and the one before.
     """
     name, minute = _network(request, study), int(time.time()) // MINUTE
     if name and _count(f"share:{name}", MINUTE) > SHARE:

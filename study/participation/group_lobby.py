@@ -111,8 +111,8 @@ def _seen(member: GroupMember, person: Participant, position: int, now: datetime
 
 @transaction.atomic
 def leave_lobby(*, participant_id: int, load: int) -> None:
-    """Record that the participant closed the lobby's page. The participant is absent until the page sends its
-    next signal.
+    """Record that the participant closed the lobby's page. The participant is then absent until the page
+    sends a signal again.
 
     `load` is the load count of the closed page. Nothing changes if the page was loaded again since.
     """
@@ -163,8 +163,8 @@ class _Lobby:
 
     @property
     def seconds_left(self) -> float:
-        """Return how many seconds of waiting time are left. The waiting time of the member who came first
-        counts.
+        """Return how many seconds of waiting are left before the round begins without the missing people.
+        Waiting starts when the first member present has come.
 
         The time does not run while a member of the group still plays another round.
         """
@@ -173,9 +173,9 @@ class _Lobby:
 
     @cached_property
     def _played_until(self) -> list[datetime]:
-        """Return when the active members of the group finished their earlier episodes. For an episode that
-        is still running, the time is now. Episodes that a member gave up are left out. Return an empty list
-        if the group has not yet formed."""
+        """Return when the active members of the group finished their earlier episodes; now for an episode
+        that still runs. Episodes that a member gave up are left out. Return an empty list if the group has
+        not formed yet."""
         if self.group.formed_at is None:
             return []
         members = [one.participant_id for one in self.members if self._takes_part(one)]
@@ -186,8 +186,8 @@ class _Lobby:
         return [end for end in ends if end]
 
     def decide(self) -> LobbyState | None:
-        """Decide the next step: open the episode, end the participation (both return None), or return the
-        state to wait."""
+        """Open the episode, end the participation, or keep waiting. Return the state of the lobby for
+        waiting, and None otherwise."""
         alone = self._has_begun() or self.person.preview or not self._has_seat(self.me)
         if alone and not self._are_too_few(1):
             self._open([self.me])
@@ -205,10 +205,8 @@ class _Lobby:
         return LobbyState(len(self.present), self.awaited, self.seconds_left, leaves, plays)
 
     def _are_too_few(self, people: int) -> bool:
-        """Return True if these people are too few to play, because no agent takes the empty seats.
-
-        In a staff preview, co-players take all other seats, so the people are never too few.
-        """
+        """Return True if this number of people is too small to play, because no agent takes the empty seats.
+        In a staff preview it never is: co-players take all other seats."""
         few = people < len(self.seats) and self.team.unfilled == LEAVE
         return few and not self.person.preview
 
@@ -274,8 +272,8 @@ def _join(person: Participant) -> GroupMember:
 
 
 def _take_order(person: Participant, group: Group, left: Sequence[Round]) -> None:
-    """Give the participant the group's order of conditions for the rounds that are left. Also store the id
-    of the group's sequence with the participant."""
+    """Give the participant the group's order of conditions for the remaining rounds. The id of the group's
+    sequence is stored with the participant."""
     first, rounds = left[0].position, {one.condition.key: one.pk for one in left}
     if list(rounds) == list(group.order):
         return

@@ -36,8 +36,8 @@ class IdleClock:
 
 
 def idle_clock(person: Participant) -> IdleClock:
-    """Return the seconds until this participant is warned and timed out. Both are None if the
-    participation has ended or has no limit."""
+    """Return the seconds until this participant is warned, and until the participation times out. Both are
+    None if it has ended or has no limit."""
     if person.status != Participant.Status.ACTIVE:
         return IdleClock(None, None)
     design = person.version.blueprint.study
@@ -62,9 +62,9 @@ def last_action(person: Participant) -> datetime:
 
 
 def participant_here(*, person: Participant) -> Participant:
-    """Record that the participant is present. If the participant's time limit has passed, end the
-    participation as timed out instead. Return the updated participant. Raises Participant.DoesNotExist if
-    the data were erased."""
+    """Record that the participant is present, and return the updated participant. If the time limit has
+    already passed, the participation times out instead. Raises Participant.DoesNotExist if the data were
+    erased."""
     person = timed_out_if_late(person)
     now, active = timezone.now(), Participant.objects.filter(pk=person.pk, status=Participant.Status.ACTIVE)
     if active.update(active_at=now):
@@ -75,8 +75,8 @@ def participant_here(*, person: Participant) -> Participant:
 
 
 def timed_out_if_late(person: Participant) -> Participant:
-    """Return the participant. If the participant's time limit has passed, time the participant out first,
-    without waiting for the regular check."""
+    """Return the participant. If the time limit has passed, first time the participant out, without waiting
+    for the regular check."""
     if may_be_late(person) and participant_time_out(participant_id=person.pk):
         person.refresh_from_db(from_queryset=with_design())
     return person
@@ -120,10 +120,8 @@ def _time_out(person: Participant) -> bool:
 
 
 def may_be_late(person: Participant) -> bool:
-    """Return whether an active participant opened or sent no page for longer than the limit.
-
-    This is a quick check; `participant_time_out` also considers commands and outages.
-    """
+    """Return whether an active participant may have been idle for longer than the limit, judged by pages
+    only. This is a quick check; `participant_time_out` also considers commands and outages."""
     if person.status != Participant.Status.ACTIVE:
         return False
     minutes = person.version.blueprint.study["idle_minutes"]

@@ -44,7 +44,8 @@ class TeamReminder:
 
 
 def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamReminder]:
-    """Return the participant's teams in the order of play."""
+    """Return a reminder for each of the participant's teams, in the order of play. Its text is empty if the
+    study shows no reminders."""
     reminds = design.meant("remind_teams")
     plans = [design.condition(one.condition.key) for one in rounds]
     return [
@@ -54,8 +55,8 @@ def team_reminders(design: Blueprint, rounds: Sequence[Round]) -> list[TeamRemin
 
 
 def _reminder(plan: ConditionPlan, one: Round, total: int) -> str:
-    """Return a text that reminds the participant of one team. It says when the team played, how large it
-    was, and the first result that the page showed at the end. `total` is the number of rounds."""
+    """Return a text that reminds the participant of one team: when it played, how large it was, and the first
+    result shown at the end. `total` is the number of rounds."""
     when = gettext("episode {number} of {total}").format(number=one.position, total=total)
     size = gettext("you alone")
     if plan.teammates:
@@ -150,8 +151,8 @@ class ItemsForm(forms.Form):
 
     @classmethod
     def apart_of(cls, item: ItemPlan) -> str:
-        """Return the name of the item's “does not apply” checkbox. The name has a full stop. No item key
-        has one, so names never clash."""
+        """Return the name of the item's “does not apply” checkbox. It contains a full stop, which no item key
+        has, so names never clash."""
         return f"{cls.name_of(item)}.apart"
 
     @property
@@ -167,8 +168,8 @@ class ItemsForm(forms.Form):
 
     @property
     def reminders(self) -> list[TeamReminder]:
-        """Return the teams that have a reminder text. The result is empty if an item on this page asks for
-        a team: its options already show these texts."""
+        """Return the teams with a reminder text. The result is empty if an item on this page asks for a team,
+        because its options already show these texts."""
         named = any(item.kind == "team" for item in self.asked)
         return [] if named else [one for one in self.teams if one.reminder]
 
@@ -191,7 +192,7 @@ class ItemsForm(forms.Form):
 
     def _one_of_both(self, item: ItemPlan, value: Json, cleaned: dict[str, Any]) -> None:
         """Check that the participant either answered the item or ticked its “does not apply” checkbox, but
-        not both. Otherwise add an error. If the checkbox is ticked, store `DOES_NOT_APPLY` as the answer in
+        not both. Add an error otherwise. If the checkbox is ticked, `DOES_NOT_APPLY` becomes the answer in
         `cleaned`."""
         name, ticked = self.name_of(item), cleaned.get(self.apart_of(item))
         if ticked and not _is_empty(value):
@@ -218,9 +219,8 @@ def _is_empty(value: Json) -> bool:
 
 
 def item_field(item: ItemPlan, teams: Sequence[TeamReminder] = ()) -> forms.Field:
-    """Return the form field for this survey item. If the item allows the answer “does not apply” and has
-    radio buttons, one more radio button offers this answer. `teams` are the participant's teams, for items
-    that compare teams."""
+    """Return the form field for this survey item. Radio buttons include “does not apply” if the item allows
+    this answer. `teams` are the participant's teams, for items that compare teams."""
     field = FIELDS[item.kind](item, teams)
     if item.may_not_apply and isinstance(field, forms.TypedChoiceField):
         coerce, choices = field.coerce, list(field.widget.choices)
@@ -258,9 +258,9 @@ def _single(item: ItemPlan, _: Any) -> forms.Field:
 
 
 def _team(item: ItemPlan, teams: Sequence[TeamReminder]) -> forms.Field:
-    """Return a field of radio buttons that offers the participant's teams. The submitted value is the
-    team's number in the order of play. Condition keys are not sent to the page, because they may reveal the
-    type of team."""
+    """Return a field of radio buttons with the participant's teams. The submitted value is the team's
+    number in the order of play. Condition keys are not sent to the page, because they may reveal the type
+    of team."""
     keys = {f"team-{number}": one.key for number, one in enumerate(teams, start=1)}
     choices = zip(keys, (one.label for one in teams), strict=True)
     return _radio(item, choices, gettext("Choose one of these."), keys.__getitem__)

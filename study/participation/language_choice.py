@@ -55,8 +55,7 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """Return the address of the page on which the visitor chose the language. The visitor returns to this
-    page."""
+    """Return the address of the page on which the visitor chose the language, for the redirect back to it."""
     page = request.POST.get("next", "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
     return page if ours and page.startswith("/") else "/"

@@ -44,8 +44,8 @@ def participant_of_key(key: str) -> Participant | None:
 
 
 def lock_participant(participant_id: int) -> Participant:
-    """Return the participant, locked until the transaction ends. Raises Participant.DoesNotExist if the
-    data were erased."""
+    """Return the participant, locked until the transaction ends. Raises Participant.DoesNotExist if the data
+    were erased."""
     people = with_design().select_related("study__budget")
     return people.select_for_update(of=("self",)).get(pk=participant_id)
 
@@ -86,8 +86,8 @@ def finish_page(*, participant_id: int, page: str) -> bool:
 
 @transaction.atomic
 def begin_round(*, participant_id: int) -> bool:
-    """Begin the participant's round that could not begin because the study's budget was spent. Return
-    False, without a change, if it still cannot begin."""
+    """Begin a round that could not begin before, because the study's budget was spent. Return False, without
+    a change, if it still cannot begin."""
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
     waited = progress.place
@@ -152,11 +152,8 @@ def mark_page_done(
 
 
 def _mark_visit_done(person: Participant, page: str, position: int) -> None:
-    """Store the time at which the participant finished the page. If the page was never opened, create the
-    record of the visit first.
-
-    In that case, also mark the visits to pages of ended episodes as done, as opening a page would do.
-    """
+    """Store the time at which the participant finished the page. If the page was never opened, the record of
+    the visit is created now, and visits to pages of ended episodes get an end time."""
     seen = PageVisit.objects.filter(participant=person, page=page, position=position)
     if seen.update(done_at=person.active_at):
         return
@@ -166,9 +163,8 @@ def _mark_visit_done(person: Participant, page: str, position: int) -> None:
 
 
 def prepare_next_page(progress: ParticipantProgress, *, answered: Round | None = None) -> None:
-    """Prepare the participant's next page. For a round or for practice, create its episode. If the next
-    page is the last one, mark the participation as complete. A round gets no episode while the study's
-    budget is spent.
+    """Prepare the participant's next page. A round or practice gets its episode, except while the study's
+    budget is spent. At the last page, the participation becomes complete.
 
     `answered` is the round that was just answered, if any. It is stored in the same query as the new round.
     """
@@ -210,8 +206,8 @@ def check_submit(*, participant_id: int, values: Mapping[str, Json], attempt: in
     """Store one attempt at the comprehension check, and return whether all answers are right. After the last
     wrong attempt the study continues or ends, as its design says.
 
-    Return None in two cases. If `attempt` is not the number of the current attempt, nothing changes. If an
-    item was deleted, the participation ends.
+    Return None, without a change, if `attempt` is not the number of the current attempt. Return None and end
+    the participation if an item was deleted.
     """
     person = lock_participant(participant_id)
     progress = ParticipantProgress(person)
@@ -246,11 +242,11 @@ def wrong_check_items(person: Participant, values: Mapping[str, Json]) -> list[s
 def _store(
     person: Participant, values: Mapping[str, Json], *, one: Round | None = None, attempt: int = 1
 ) -> None:
-    """Store the answers of one page. `one` is the round, if the page belongs to a round. `attempt` is the
-    number of the attempt.
+    """Store the answers of one page. `one` is its round, if it has one. `attempt` is the number of the
+    attempt.
 
-    If an item was deleted meanwhile (staff previews do not prevent this), store the other answers and end
-    the participation.
+    If an item was deleted meanwhile, the other answers are stored and the participation ends. Staff previews
+    do not prevent a deletion.
     """
     rows = {row.key: row for row in person.study.items.filter(key__in=values)}
     if gone := [key for key in values if key not in rows]:

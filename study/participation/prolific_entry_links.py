@@ -119,7 +119,7 @@ class KeyRing:
         return key
 
     def _fetching(self, name: str) -> Thread | None:
-        """Return the thread that fetches the keys, or None if none was ever started. Start a new thread
+        """Return the thread that fetches the keys, or None if none was ever started. A new thread is started
         first if the key `name` is unknown or the stored keys are old."""
         now = self._clock()
         old = now - self._read_at > KEPT_SECONDS or find_key(self._keys, name) is None
@@ -187,8 +187,8 @@ def redirect_without_token(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def link_parameters(request: HttpRequest, study: Study) -> dict[str, str]:
-    """Return the parameters of the request's link. If this browser came by a signed link for the same
-    person, add a proof. The proof marks the link as signed."""
+    """Return the parameters of the request's link. If this browser came by a signed link for the same person,
+    a proof is added that marks this link as signed."""
     parameters = request.GET.dict()
     if study.recruitment != Study.Recruitment.PROLIFIC or not study.prolific_workspace:
         return parameters
@@ -225,8 +225,8 @@ def verified_parameters(
 
 
 def _named(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the link parameters that the token contains. Raises NotSignedError if one of them cannot be
-    stored."""
+    """Return the link parameters in the token's contents. Raises NotSignedError if the label is missing, or
+    if a parameter cannot be stored."""
     names = (LABEL, *RECRUITMENT_PLACES[Study.Recruitment.PROLIFIC].more)
     named = {name: given[name] for name in names if given.get(name) not in (None, "")}
     if LABEL not in named:
@@ -276,8 +276,7 @@ def cookie_of(study: Study) -> str:
 
 
 def _mark(study: Study, parameters: Mapping[str, str]) -> str:
-    """Return a keyed hash of the participant and the Prolific study. The hash is stored in a cookie, which
-    other people may read.
+    """Return a keyed hash of the participant and the Prolific study, for a cookie that other people may read.
 
     The hash cannot be used as a proof in a link. It becomes invalid when the researcher sets another
     workspace ID.

@@ -39,11 +39,10 @@ from study.participants.participant_notifications import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:
-    """Assign a between-subjects group, if the version has groups. Then create the participant's rounds: one
-    for each of the group's conditions, in the order that the scheme assigns.
+    """Assign a between-subjects group, if the version has groups, and create the participant's rounds. There
+    is one round for each of the group's conditions, in the order that the scheme assigns.
 
-    If a condition was deleted, the participation ends. This can happen, because staff previews do not
-    prevent a deletion.
+    If a condition was deleted, the participation ends. Staff previews do not prevent a deletion.
     """
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
@@ -194,5 +193,5 @@ def must_wait(person: Participant, one: Round) -> bool:
 
 
 def uses_paid_model(plan: ConditionPlan) -> bool:
-    """Return whether this condition may call a language model that costs money."""
+    """Return whether this condition may call a paid language model."""
     return any(agent.model().partition(":")[0] not in {"", STAND_IN} for _, agent in all_minds(plan))

@@ -214,8 +214,8 @@ def _cookie_name(study: Study) -> str:
 def _known_participant(request: HttpRequest, study: Study) -> Participant | None:
     """Return the participant of this study who already uses this browser. Return None if there is none.
 
-    None is also returned in three other cases. The participant refused consent, which erased their
-    identity. The link names somebody else. The link is signed and this browser belongs to a guest.
+    There are three more cases of None. The participant refused consent, which erases the identity. The link
+    names somebody else. The link is signed, and the browser belongs to a guest.
     """
     known = _in_cookie(request, study)
     try:
@@ -261,9 +261,11 @@ def participant(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _person(request: HttpRequest, key: str) -> Participant:
-    """Return the participant with this key, and activate the participant's language.
+    """Return the participant with this key, and activate the participant's language. Raises Http404 for an
+    unknown key.
 
-    A guest link does not make its user a guest if the same browser entered the study.
+    With a guest key, the browser's cookie decides whether the user is a guest, if it belongs to the same
+    participant.
     """
     person = participant_of_key(key)
     if person is None:
@@ -277,11 +279,11 @@ def _person(request: HttpRequest, key: str) -> Participant:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def still_here(request: HttpRequest, key: str) -> JsonResponse:
-    """Answer the page's script with the seconds until the idle warning and until the timeout. On request,
-    also say whether the next round cannot begin because the budget is spent.
+    """Answer the page's script with the seconds until the idle warning and until the timeout. On request, the
+    answer says whether the next round waits for the budget.
 
-    A POST means that the participant is present. A POST with `page` reports data about the page itself and
-    does not mean presence.
+    A POST without `page` means that the participant is present. A POST with `page` only reports data about
+    the page.
     """
     try:
         person = _person(request, key)
@@ -300,7 +302,7 @@ def still_here(request: HttpRequest, key: str) -> JsonResponse:
 @never_cache
 @require_POST
 def lobby_signal(request: HttpRequest, key: str) -> JsonResponse:
-    """Return the lobby's state for the page's script. A signal with `gone` records that the page was
+    """Return the lobby's state for the page's script. A request with `gone` records that the page was
     closed."""
     try:
         person = timed_out_if_late(_person(request, key))

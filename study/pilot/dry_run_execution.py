@@ -68,28 +68,23 @@ def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
 
 
 def participant_of(study: Study, arrival: Arrival) -> Participant | None:
-    """Return the stored participant whose personal link the walkthrough received. Return None if there is
+    """Return the stored participant whose personal link this walkthrough received. Return None if there is
     none."""
     key = resolve(path_of(arrival.home)).kwargs["key"]
     return study.participants.filter(key=key).first()
 
 
 def condition_at(effects: KnownEffects, socket: str) -> str:
-    """Return the key of the condition that is played at this websocket address.
-
-    The known effects on ratings are also stored with the participant.
-    """
+    """Return the key of the condition that is played at this websocket address. The known effects on ratings
+    are stored with the synthetic participant, too."""
     found = Round.objects.select_related("condition").get(episode__seats__key=seat_key(socket))
     Participant.objects.filter(pk=found.participant_id, synthetic=True).update(known_effects=dict(effects))
     return str(found.condition.key)
 
 
 async def time_out_dropout(study: Study, arrival: Arrival) -> None:
-    """End the participation of a drop-out at once as timed out, if the study has a time limit.
-
-    So the dry run need not wait for the limit. The sequence of conditions that becomes free can be given
-    to another participant.
-    """
+    """End the participation of a drop-out as timed out, if the study has a time limit. So the dry run need
+    not wait, and another participant can get the sequence of conditions."""
     if arrival.outcome != PlannedOutcome.DROP_OUT or study.idle_minutes is None:
         return
     if person := await database_sync_to_async(participant_of)(study, arrival):
@@ -118,8 +113,8 @@ def _problem(study: Study, arrival: Arrival, script: StudyScript) -> str:
 
 
 def _remains(person: Participant | None, arrival: Arrival) -> str:
-    """Return a text about data that are still stored of a participant who withdrew. Return an empty string
-    if nothing is stored."""
+    """Return a text about data that are still stored although the participant withdrew. Return an empty
+    string if there are none."""
     seats = Seat.objects.filter(key__in=[seat_key(socket) for socket in arrival.sockets])
     return "the participant is still there" if person else "episodes are still there" * seats.exists()
 
@@ -172,8 +167,8 @@ def check_numbers(order: CrowdOrder) -> None:
 
 
 def check_labels(study: Study, order: CrowdOrder) -> None:
-    """Raise DryRunRequestError if the study already has participants with the labels that `order` would
-    use. Otherwise the dry run would continue old participations instead of entering new participants."""
+    """Raise DryRunRequestError if the study already has participants with the labels that `order` would use.
+    The dry run would continue these participations instead of entering new participants."""
     labels = [label_of(order.seed, number) for number in range(1, order.participants + 1)]
     if order.script.link_names and (known := study.participants.filter(label__in=labels).first()):
         raise DryRunRequestError(f"the study has {known.label} already; name another seed", "seed")
@@ -182,8 +177,8 @@ def check_labels(study: Study, order: CrowdOrder) -> None:
 def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
     """Raise DryRunRequestError if the shares are not percentages that sum to at most 100.
 
-    Also raise it if participants should refuse consent, but the study has no consent page. Also raise it
-    if participants should fail a check, but no question has a right answer.
+    Also raise it for shares that the study cannot produce. Refusals of consent need a consent page, and
+    failed checks need a question with a right answer.
     """
     by_name = asdict(shares)
     if not all(0 <= share <= 100 for share in by_name.values()) or not sum(by_name.values()) <= 100:
@@ -195,10 +190,8 @@ def check_shares(shares: OutcomeShares, script: StudyScript) -> None:
 
 
 def check_known(study: Study, effects: KnownEffects) -> None:
-    """Raise DryRunRequestError if an effect names a rating or a condition that the study does not have.
-
-    The rating must also be asked after the condition.
-    """
+    """Raise DryRunRequestError if an effect names a rating or a condition that the study lacks. The rating
+    must also be asked after the condition."""
     design = blueprint_of(study)
     ratings = [item.key for item in design.items_at("survey") if item.kind == "likert"]
     if key := unknown_effect_key(effects, ratings, [one.key for one in design.conditions]):

@@ -84,8 +84,7 @@ def _silent(runs: QuerySet[DryRun]) -> QuerySet[DryRun]:
 
 
 def _still(run_id: int, *states: str) -> QuerySet[DryRun]:
-    """Return a query that finds the dry run with this id if its state is one of `states`. Otherwise the
-    query is empty."""
+    """Return a query for the dry run with this id. It is empty if the run's state is not one of `states`."""
     return DryRun.objects.filter(pk=run_id, state__in=states)
 
 
@@ -159,11 +158,11 @@ class DryRunProgress:
         return time.monotonic() - self.began > LONGEST
 
     def say(self, line: str) -> None:
-        """Count an ended walkthrough. The line of text about it is ignored."""
+        """Count a walkthrough that has ended. `line` is ignored."""
         self.done += 1
 
     def stopped(self) -> bool:
-        """Return whether no more participants should be started."""
+        """Return whether no further participants should be started."""
         return self.stop or self.late
 
     async def over(self, walk: Coroutine[object, object, CrowdReport]) -> CrowdReport:
@@ -188,7 +187,7 @@ class DryRunProgress:
 
 
 def dry_run_walk(run_id: int) -> None:
-    """Execute a waiting run, and store its result. Do nothing if the run does not wait any more."""
+    """Execute a waiting dry run, and store its result. Do nothing if the run no longer waits."""
     run = retry_while_unreachable(lambda: claim_dry_run(run_id=run_id), f"dry run {run_id}")
     if run is None:
         return

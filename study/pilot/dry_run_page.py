@@ -77,8 +77,8 @@ class DryRunForm(forms.Form):
         self.study = study
 
     def clean(self) -> dict[str, Any]:
-        """Return the cleaned settings. Check that the dry run is possible. Each problem is shown at the
-        field that causes it."""
+        """Return the cleaned settings, after checking that the dry run is possible. Each problem is shown at
+        its field."""
         from study.pilot.bots.many_walkthroughs import CrowdOrder
         from study.pilot.dry_run_execution import DryRunRequestError, completed_crowd_settings
 
@@ -134,8 +134,8 @@ def dry_runs(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _shown(study: Study) -> dict[str, Any]:
-    """Return the newest dry runs and a token. The token changes whenever the page would show these runs
-    differently. Only the newest run can be active."""
+    """Return the newest dry runs, and a token that changes whenever the page would show them differently.
+    Only the newest run can be active."""
     runs = list(study.dry_runs.all()[:NEWEST])
     last = runs[0] if runs else None
     marks = (last.pk, last.state, last.done, bool(last.stopped_by), last.is_silent) if last else ()

@@ -83,6 +83,6 @@ class DryRun(models.Model):
 
     @property
     def percents(self) -> list[tuple[str, float]]:
-        """Return the planned (name, percentage) pairs of participants who do not finish, such as (`drop-
-        outs`, 15). Pairs with 0 are left out."""
+        """Return the planned (name, percentage) pairs of participants who do not finish, such as
+        (`drop-outs`, 15). Pairs with 0 are left out."""
         return [(self.SHARES[name], share) for name, share in self.shares.items() if share]

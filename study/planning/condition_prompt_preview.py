@@ -247,17 +247,14 @@ def _counted(condition: Condition, mind: MindPlan) -> TokenCount:
 
 
 def guessed_tokens(prompt: Request) -> int:
-    """Return the number of tokens estimated from the length of the prompt's messages. The cost forecast
-    uses this estimate."""
+    """Return the number of tokens as the cost forecast estimates it, from the length of the prompt's
+    messages."""
     return sum(estimate_tokens(message.text) for message in prompt.messages)
 
 
 def _fixed(prompt: Request) -> Request:
-    """Return the request without the messages that are new in its step. Only the messages that are equal in
-    every step remain.
-
-    A minimal user message is added, because no provider counts a prompt without a user message.
-    """
+    """Return the request without the messages that differ between steps. A minimal user message is added,
+    because no provider counts a prompt without one."""
     fixed = [message for message in prompt.messages if message.fixed]
     return replace(prompt, messages=[*fixed, Message("user", ".")])
 

@@ -240,8 +240,7 @@ def power_figure(request: HttpRequest) -> HttpResponse:
 
 
 def _form(request: HttpRequest, names: list[str], test: str, groups: int, together: int) -> SampleSizeForm:
-    """Return the sample-size form, filled in. Values in the request come first, then the values of the
-    study, then the defaults.
+    """Return the sample-size form, filled in from the request, then from the study, then from defaults.
 
     `names` are the names of the study's conditions, `test` is its main test, and `groups` the number of its
     groups. `together` is the number of people in one episode. If a study has too few or too many conditions,
@@ -253,8 +252,8 @@ def _form(request: HttpRequest, names: list[str], test: str, groups: int, togeth
 
 
 def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
-    """Return the template variables that show the answer. Pairs of conditions have the conditions' `names`.
-    The submitted values are included, for the address of the figure."""
+    """Return the template variables that show the answer. `names` are the conditions' names for pairs of
+    conditions. The submitted values are included for the address of the figure."""
     answer, given = form.found, form.cleaned_data
     k = given["conditions"]
     called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]

@@ -164,8 +164,8 @@ def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForec
 
 
 def _prices() -> tuple[PriceList, str]:
-    """Return the price list of language models and an error message. If the list cannot be read, it is
-    empty. Otherwise the message is empty."""
+    """Return the price list of language models and an error message. The message is empty if the list can be
+    read. Otherwise the list is empty."""
     try:
         return load_prices(), ""
     except PriceFileError as error:
@@ -173,8 +173,8 @@ def _prices() -> tuple[PriceList, str]:
 
 
 def _lines(condition: Condition, prices: PriceList, problem: str) -> list[ConditionForecast]:
-    """Return one forecast for each co-player of the condition that calls a model. If no co-player calls a
-    model, return a single forecast for the whole condition."""
+    """Return a forecast for each co-player of the condition that calls a model. If there is none, return a
+    single forecast for the condition that says why."""
     try:
         minds: list[tuple[int | None, MindPlan]] = list(enumerate(mind_plans(condition)))
     except WorldError as error:
@@ -231,7 +231,8 @@ def _standing_in(
 
 
 def trial_of(condition: Condition, mind: MindPlan) -> call_forecast.TrialCalls:
-    """Play the first steps with a stand-in model, and return the calls that this co-player makes.
+    """Return the calls that this co-player makes in the first steps of an episode. They are sampled with a
+    program that imitates its language model.
 
     Raises WorldError or UnknownNameError if the condition cannot be played.
     """
@@ -257,7 +258,8 @@ def _sample(
     theirs: tuple[int, ...],
     organisation: str,
 ) -> call_forecast.TrialCalls:
-    """Return sample calls of one co-player in the seats `theirs`. A stand-in model answers them."""
+    """Return sample calls of one co-player in the seats `theirs`, made with a program that imitates its
+    language model. `settings`, `chosen` and `organisation` are JSON texts."""
     game = get_world(world).create(seats=seats, settings=json.loads(settings))
     game.reset(1)
     talks = Organisation.from_json(json.loads(organisation)) if organisation else None
@@ -268,8 +270,8 @@ def _sample(
 def _estimated(
     sample: call_forecast.TrialCalls, provider: str, model: str, prices: PriceList
 ) -> tuple[float, str]:
-    """Return the estimated US dollars per step, and a text that says what the estimate is based on. It is
-    used before the condition has made any call."""
+    """Return the estimated US dollars per step, and a text that says what the estimate is based on. Use this
+    before the condition has made any call."""
     plan = call_forecast.expected_calls(sample, steps=sample.steps, episodes=1)
     return prices.expected(provider, model, plan) / sample.steps, (
         f"estimated, no call of this study yet: 1 call a step, on average {plan.fixed + plan.fresh} tokens "
@@ -285,8 +287,8 @@ def _caching(sample: call_forecast.TrialCalls, provider: str, model: str, prices
 def _measured(
     made: QuerySet[ModelCall], provider: str, model: str, prices: PriceList
 ) -> tuple[float, str] | None:
-    """Return the US dollars per step, computed from calls that the condition has already made, and a text
-    that says so. Return None if no call was answered yet."""
+    """Return the US dollars per step, measured from calls that the condition has made, and a text that says
+    so. Return None if no call was answered yet."""
     totals = made.aggregate(calls=Count("pk"), decisions=Count("decision", distinct=True), cost=Avg("cost"))
     kinds = ("input", "output", "cache_read", "cache_write")
     counted = made.filter(tokens_output__gt=0).aggregate(**{kind: Avg(f"tokens_{kind}") for kind in kinds})

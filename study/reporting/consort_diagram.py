@@ -39,8 +39,8 @@ class FlowStage:
 def participant_flow(sample: Sample, analysis: Analysis) -> tuple[FlowStage, ...]:
     """Return the stages from the first page to the analysis, with the numbers of participants in the sample.
 
-    The number at a stage is the number of those who left there plus the number at the next stage. The
-    first stage is everybody who opened the study, because the number of invited people is unknown.
+    The number at a stage is everybody who left there plus the number at the next stage. The first stage is
+    everybody who opened the study, because the number of invited people is unknown.
     """
     counted = attrition(sample)
     came = counted.entered + counted.otherwise + counted.withdrew

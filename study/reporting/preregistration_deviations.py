@@ -62,8 +62,7 @@ def _since(study: Study, frozen: Version, analysis: Analysis) -> Iterator[Deviat
 
 
 def _frozen_anew(study: Study) -> Iterator[str]:
-    """Yield the differences between successive preregistrations of the study: what each later one changed
-    in the one before it."""
+    """Yield the changes between successive preregistrations of the study, as sentences."""
     for old, new in pairwise(study.versions.exclude(frozen_at=None).defer("bundle").order_by("number")):
         what = f"Version {new.number} was preregistered after version {old.number}"
         changed = list(_differences(what, old.blueprint, new.blueprint))

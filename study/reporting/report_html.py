@@ -85,11 +85,8 @@ def _scrolling(html: str) -> str:
 
 
 def fold_sections(html: str) -> str:
-    """Return the HTML with the exploratory tests and the replication of each measure in a closed `details`
-    element.
-
-    The console page then first shows the planned tests.
-    """
+    """Return the HTML in which each measure's exploratory tests and replication are in a closed `details`
+    element. The page then first shows the planned tests."""
     parts = re.split("(?=<h[23]>)", html)
     return "".join(map(_folded, parts))
 

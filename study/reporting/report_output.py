@@ -300,8 +300,8 @@ def _made(sample: Sample) -> Report:
 
 
 def _stamp(study: Study, who: str) -> str:
-    """Return a hash that changes whenever the contents of the report change. Participants who are still
-    playing have no influence on it."""
+    """Return a hash that changes whenever the contents of the report change. It ignores participants who are
+    still playing."""
     ended = study.participants.filter(preview=False).exclude(status=Participant.Status.ACTIVE).order_by()
     counted = ended.values_list("status", "synthetic").annotate(n=Count("pk"))
     frozen = frozen_version(study)

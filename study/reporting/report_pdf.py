@@ -230,8 +230,8 @@ LOOK = TableStyle(
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
-    """Return the widths of a table's columns. Each column has room for its longest word. The rest of the
-    width is shared by the amount of text."""
+    """Return the widths of a table's columns. Each column has room for its longest word. The remaining width
+    is divided by the amount of text."""
     columns = [[re.sub("<[^>]*>", "", cell) for cell in column] for column in zip(*rows, strict=True)]
     words = ([word for cell in column for word in cell.split()] for column in columns)
     least = [max([SMALLEST_COLUMN, *map(_width, several)]) for several in words]

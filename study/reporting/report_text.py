@@ -238,7 +238,7 @@ def _results(contents: ReportContents) -> Iterator[str]:
 
 def _mark(contents: ReportContents) -> str:
     """Return the text that marks the decisive tests in the report. It says whether they were preregistered
-    before the data were collected."""
+    before data collection."""
     if not contents.frozen:
         return "*As the design says.*"
     planned = contents.analysis.as_planned
@@ -275,8 +275,8 @@ def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _apa(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
-    """Yield one paragraph with the sentences of all tests that have this role. It begins with the text
-    `mark`. Yield nothing if no test has this role."""
+    """Yield a paragraph with the sentences of all tests that have this role, after the text `mark`. Yield
+    nothing if there are none."""
     rows = [row for row in rows if row["role"] == role and row.get("term") not in OTHER_TERMS]
     said = dict.fromkeys(str(row["apa"]) for row in rows if row.get("apa"))
     if said:

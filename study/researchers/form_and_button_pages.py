@@ -44,8 +44,8 @@ def form_page(
 def back_to_page(
     request: HttpRequest, study: Study, words: str, page: str = "design", *, mind: str = ""
 ) -> HttpResponse:
-    """Redirect to a page of the study, which then shows the message `words`. `mind` is an additional
-    warning, or empty. `page` is the URL name without `staff-`."""
+    """Redirect to a page of the study, which shows the message `words`. `mind` is an additional warning, or
+    empty. `page` is the URL name without `staff-`."""
     messages.success(request, words)
     if mind:
         messages.warning(request, f"But mind: {mind}")
@@ -65,8 +65,8 @@ def confirmed_service_button(
     page: str = "design",
     **more: str,
 ) -> HttpResponse:
-    """Call `act` and redirect, like `service_button`, if the user ticked the confirmation. Otherwise
-    redirect with an error message."""
+    """Call `act` and redirect, like `service_button`, if the user ticked the confirmation. Otherwise redirect
+    with an error message."""
     if CONFIRM_FIELD in request.POST:
         return service_button(request, study, act, words, page, **more)
     messages.error(request, NOT_CONFIRMED)
@@ -82,8 +82,8 @@ def service_button(
     *,
     mind: str = "",
 ) -> HttpResponse:
-    """Call the service function `act`, and redirect to `page`. The page shows `words`, or why `act` was
-    refused."""
+    """Call the service function `act`, and redirect to `page`. The page shows the message `words` or, if
+    `act` was refused, the reason."""
     try:
         act()
     except (DesignError, StudyClosedError, SchemeError) as error:

@@ -136,7 +136,7 @@ def superuser_page(methods: Iterable[str] = READ_METHODS) -> Callable[[Checked],
 
 
 def _says(page: Checked, whom: str, to_send: str = "") -> Checked:
-    """Store on the view `page` who may open it (`whom`) and who may send its form (`to_send`), and return
-    the view."""
+    """Return the view `page`, after storing on it who may open it (`whom`) and who may send its form
+    (`to_send`)."""
     page.opens_for, page.taken_from = whom, to_send or whom  # type: ignore[attr-defined]
     return page

@@ -69,8 +69,8 @@ class ReauthenticateInAdmin:
 
 
 def _is_grave(page: str, sent: Mapping[str, Any]) -> bool:
-    """Return True if this request to the admin site needs a recent password entry. Such requests delete
-    something, or change an account or a group."""
+    """Return True if this request to the admin site deletes something, or changes an account or a group. It
+    then needs a recent password entry."""
     confirmed = "action" in sent and "post" in sent  # confirmed action on ticked rows of a list
     ticked = any(name.endswith("-DELETE") for name in sent)  # a row within a form
     return page.endswith("_delete") or page.startswith("auth_") or confirmed or ticked

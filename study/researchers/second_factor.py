@@ -36,8 +36,8 @@ def lacks_factor(user: Any) -> bool:
 
 
 def code_fits(user: Any, code: str) -> bool:
-    """Check a code at login and return True if the user may log in. It is a code of the authenticator app
-    or a recovery code. A correct code cannot be used a second time.
+    """Check a code at login, and return True if the user may log in. The code is from the authenticator app
+    or is a recovery code. A correct code cannot be used a second time.
 
     Users without a second factor need no code. After a wrong code, further codes are refused for a while.
     """
@@ -54,11 +54,11 @@ def digest_of(code: str) -> str:
 
 
 def _as_stored(user: Any, code: str) -> str:
-    """Return the submitted code in the form in which the database stores it. A recovery code that was shown
-    to the user becomes its hash. A code of the authenticator app stays unchanged.
+    """Return the submitted code in the form in which the database stores it: a recovery code as its hash, a
+    code of the authenticator app unchanged.
 
-    A recovery code that an operator made with `addstatictoken` also stays unchanged. Somebody who submits a
-    stored hash gets an empty string, so that a hash is not accepted as a code.
+    A recovery code from the command `addstatictoken` stays unchanged, too. A submitted hash gives an empty
+    string, so that a stolen hash is not accepted as a code.
     """
     digest = digest_of(code)
     if StaticToken.objects.filter(device__user=user, token=digest).exists():

@@ -42,8 +42,8 @@ FALSE_COUNT = "security events: how many there were was not written with this in
 
 @transaction.atomic
 def event_write(**values: Any) -> SecurityEvent:
-    """Store the next event, with its number and seal, and return it. Other writers wait until the
-    surrounding transaction ends."""
+    """Store the next event, with its number and its seal (a signed hash), and return it. Other writers wait
+    until the surrounding transaction ends."""
     count = _count()
     event = SecurityEvent(number=count.last + 1, **values)
     event.seal = make_seal(ROW, column_values(event, SEALED))

@@ -54,12 +54,12 @@ class RequireSecondFactor:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Pass the request on to the next middleware."""
+        """Pass the request on to the next middleware. `process_view` does the check."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Return a redirect to the page that sets up a second factor, if the user lacks a required one;
-        else None."""
+        """Return a redirect to the page that sets up a second factor, if the user must have one and has none.
+        Otherwise return None."""
         page = request.resolver_match and request.resolver_match.view_name
         if page in OPEN_WITHOUT_FACTOR or not request.path.startswith(OURS):
             return None
@@ -89,16 +89,16 @@ def end_sessions(user: Any, *, but: str | None) -> None:
 def login_address(request: HttpRequest) -> str:
     """Return the network address under which failed logins are counted.
 
-    IPv6 addresses are counted by network; the network's first address is returned. If the address cannot
-    be read, return `NOWHERE`. So the result is always an address, as PostgreSQL requires.
+    For IPv6 it is the first address of the network. If the address cannot be read, it is `NOWHERE`. The
+    result is always an address, as PostgreSQL requires.
     """
     address = client_address(request)
     return client_network(address).partition("/")[0] if address else NOWHERE
 
 
 def forget_failures(user: User, **_: Any) -> None:
-    """Delete the record of failed logins under the name of a user who has just logged in. It is a signal
-    receiver.
+    """Delete the record of failed logins under the name of a user who has just logged in. This function is a
+    signal receiver.
 
     Failed logins under other names from the same address still count. Otherwise a user could guess another
     user's password without limit.

@@ -78,8 +78,8 @@ def score_words(episode: Episode) -> tuple[str, ...]:
 
 @register.filter
 def all_score_words(episode: Episode) -> tuple[str, ...]:
-    """Return all metrics of an episode's current score as texts. The result is empty if `score_words` has
-    them all."""
+    """Return all metrics of an episode's current score as texts. The result is empty if `score_words` already
+    shows all."""
     texts = metric_summary(episode.world, episode.score, in_full=True)
     return texts if len(texts) > len(score_words(episode)) else ()
 

@@ -55,8 +55,8 @@ def measures_correction(plan: AnalysisPlan) -> str:
 
 @register.filter
 def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
-    """Return the sentences about a measure's results, except those that the page shows elsewhere (main
-    repeated-measures test, cautions)."""
+    """Return the sentences about a measure's tests that the page does not show elsewhere. The main
+    repeated-measures test and the cautions are shown elsewhere."""
     told = result.within.cautions if result.within else ()
     said = design_sentences(result)
     return [one for one in said[plan.main == "repeated" :] if one not in told]

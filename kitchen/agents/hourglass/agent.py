@@ -67,7 +67,7 @@ class Hourglass(Agent):
             parse_model_setting(named)
 
     def _models(self) -> list[str]:
-        """Return the settings of all models that the agent calls, without repetitions."""
+        """Return the model setting of each module, without repetitions."""
         options = self.options
         rest = options.rest_model or options.model
         named = [options.model] if options.planner == BY_MODEL else []
@@ -76,18 +76,19 @@ class Hourglass(Agent):
         )
 
     def cautions(self) -> tuple[str, ...]:
-        """Return warnings. Without a key, a model's name or a price, the fallback would play every step."""
+        """Return a warning for each reason why a model cannot be used, such as a missing key or price. The
+        fallback would then play every step."""
         whys = [why for named in self._models() for why in why_not_usable(*parse_model_setting(named))]
         return tuple(f"{why}: {FALLBACK_SENTENCES[self.options.fallback]}." for why in dict.fromkeys(whys))
 
     def model(self) -> str:
-        """Return the name of the language model that plans, or of this process's default model. Return an
-        empty text if only rules decide."""
+        """Return the name of the language model that makes plans: the one in the settings, or this process's
+        default. Return an empty text if only rules decide."""
         return ":".join(parse_model_setting(self._models()[0])) if self._models() else ""
 
     def rehearsal(self) -> ForecastTrial | None:
-        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
-        model). In the worst case, every module calls the model in every step."""
+        """Return the settings for estimating the cost with a program that imitates the language model. In the
+        worst case, every module calls the model in every step."""
         if not self._models():
             return None
         chosen = {
@@ -103,7 +104,8 @@ class Hourglass(Agent):
         return (_Turn(self, situation, None).modules.system,) if self._models() else ()
 
     def will_plan(self, situation: Situation) -> bool:
-        """Return whether a model will plan now. False if a model must judge the progress first."""
+        """Return whether a model will plan in this situation. False if a model must judge the tasks' progress
+        first, or if rules plan."""
         return self.options.planner == BY_MODEL and _Turn(self, situation, None).will_plan()
 
     async def decide(self, situation: Situation) -> Decision:
@@ -171,7 +173,8 @@ class _Turn:
         )
 
     def will_plan(self) -> bool:
-        """Return whether the planner is asked now, as far as rules can tell. It changes this turn."""
+        """Return whether the planner must be asked now, as far as rules can tell. This changes the turn's
+        data."""
         if self.situation.request.because == REASON_TO_ANSWER:
             return False
         self._judge()
@@ -183,7 +186,7 @@ class _Turn:
 
     def _judge(self) -> None:
         """Update the status of all tasks by rules. If a job could not be passed on to another member, the
-        agent does it itself."""
+        agent itself keeps the job."""
         memory, before = self.memory, self.memory.tasks
         after = self.view.judged(before, self.options.patience)
         for task in after:
@@ -229,8 +232,8 @@ class _Turn:
         self.made.says.append(MessageDraft(text, kind, (job.giver,), {"job": job.number, **data}))
 
     def _report_ended_jobs(self, jobs: Sequence[Job]) -> None:
-        """Report to the givers that jobs without an aim have ended, because the platform cannot notice
-        this."""
+        """Report to the givers of jobs without an aim that these jobs have ended. The system cannot notice
+        this itself."""
         for job in jobs:
             tasks = [] if job.aim else [task for task in self.memory.tasks if task.part_of == job.number]
             if tasks and not any(task.is_open for task in tasks):
@@ -239,8 +242,8 @@ class _Turn:
                 self._say(job, REPORT, f"{words}: {job.text}", status=DONE if done else FAILED)
 
     async def _monitor(self) -> None:
-        """Let the model judge the status of open tasks, if the settings select a model for this and there
-        is news about the tasks."""
+        """Let the model judge the status of open tasks. Nothing happens if the settings select no model for
+        this, or if nothing has been heard about the tasks."""
         if tasks := self._tasks_to_monitor():
             for task, status in zip(tasks, await self.modules.statuses(tasks), strict=True):
                 self._change(task, replace(task, status=status))
@@ -259,8 +262,8 @@ class _Turn:
     # Plans
 
     def _to_plan_for(self, pending: Sequence[Job]) -> list[Worker]:
-        """Return the workers to plan for now; empty if the agent should not plan now. A worker is listed once
-        for each task that it can get."""
+        """Return the workers for whom a plan is needed now, each as often as it can take a task. Empty if the
+        agent should not plan now."""
         memory, view = self.memory, self.view
         idle = view.idle(memory.tasks)
         if not idle or self._words():
@@ -276,13 +279,14 @@ class _Turn:
         return idle if had_none and (waited or (has_news and not memory.tasks)) else []
 
     def _words(self) -> list[TeamMessage]:
-        """Return the messages that other members have sent since the agent last made a plan."""
+        """Return the messages from others that are newer than the agent's last plan."""
         known = max(self.memory.heard, self.situation.talk.taken_over)
         said = (one for one in self.situation.talk.messages if one.number > known)
         return [one for one in said if one.kind in {SAY, ASK} and one.sender != self.view.me]
 
     async def _plan(self, idle: Sequence[Worker], pending: Sequence[Job]) -> None:
-        """Plan for these workers, and add the tasks that must be done now to the memory."""
+        """Make a plan for these workers. Add the tasks of the plan's present stage to the memory. `pending`
+        are the agent's own jobs without a plan."""
         memory = self.memory
         by_rule = rule_plan(self.view, memory, idle, pending, self._words())
         plan = await self._planned(by_rule, idle, pending)
@@ -305,8 +309,8 @@ class _Turn:
     async def _planned(
         self, by_rule: PlanReply, idle: Sequence[Worker], pending: Sequence[Job]
     ) -> PlanReply | None:
-        """Return the plan of the model or, if the settings say so, the plan `by_rule`. Without an answer
-        of the model, return `by_rule` if it is the chosen fallback, else None."""
+        """Return the model's plan. If the model gives none, return the plan `by_rule` if rules are the chosen
+        fallback, else None. If the settings name rules as the planner, always return `by_rule`."""
         if self.options.planner != BY_MODEL:
             self.memory.by = Hourglass.kind
             return by_rule
@@ -318,8 +322,8 @@ class _Turn:
         return by_rule if self.options.fallback == BY_RULE else None
 
     def _task(self, planned: PlannedTask, pending: Sequence[Job]) -> Task:
-        """Return a planned task in the form that the memory stores. A task with the aim of one of the agent's
-        own jobs belongs to this job."""
+        """Return a planned task in the form in which the memory stores it. If the agent was given a job with
+        the same aim, the task belongs to this job."""
         worker = self.view.worker(planned.worker)
         fits = (job for job in pending if job.number == planned.job or (job.aim and job.aim == planned.aim))
         job = next(fits, None)
@@ -332,10 +336,10 @@ class _Turn:
         return replace(task, job=task.part_of, since=since, step=self.step + 1)
 
     def _take_up(self, pending: Sequence[Job], fresh: Sequence[Task]) -> None:
-        """Record which of the agent's own jobs are planned for.
+        """Record for which of the agent's own jobs there is a plan now.
 
-        If a model has planned, a job whose aim is in no task becomes the last task of one of the agent's own
-        seats. A job without an aim and without a task has failed.
+        If a model made the plan, it may have ignored some jobs. Such a job gets a task if it has an aim.
+        Otherwise it is reported as failed.
         """
         by_model = self.options.planner == BY_MODEL
         own = next((worker.name for worker in self.view.workers if worker.is_own), "")
@@ -354,7 +358,7 @@ class _Turn:
     # Actions
 
     async def _inform(self) -> None:
-        """Give other members their tasks as jobs, up to the number of messages allowed in one step."""
+        """Send other members their tasks as jobs, up to the number of messages allowed in one step."""
         own = {worker.name for worker in self.view.workers if worker.is_own}
         unsent = [
             task for task in self.memory.tasks if task.worker not in own and task.is_open and not task.step
@@ -379,8 +383,7 @@ class _Turn:
         self.memory.tasks[place] = new
 
     async def _worded(self, tasks: Sequence[Task]) -> list[Task]:
-        """Let the action planner write the texts of tasks for other members. Return the tasks with these
-        texts."""
+        """Let the model write the texts of tasks for other members. Return the tasks with these texts."""
         left, worded = await self.modules.informs(tasks), list[Task]()
         for task in tasks:
             said = next((one for one in left if one.worker == task.worker), None)
@@ -393,7 +396,8 @@ class _Turn:
         return worded
 
     async def _act(self) -> None:
-        """Give commands to the agent's own seats that are asked, each for the first of its open tasks."""
+        """Give commands to those of the agent's own seats that are asked. Each seat works on the first of its
+        open tasks."""
         request = self.situation.request
         for worker in self.view.workers:
             seat = worker.seat
@@ -425,10 +429,10 @@ class _Turn:
             self.made.plans[seat] = commands[1:]
 
     def _stroll(self, seat: int, command: Command | None = None) -> None:
-        """Let a seat make a random move if moves cost nothing.
+        """Let a seat make a random move, if moves cost nothing, so that it does not block others.
 
-        A waiting seat then blocks nobody. A random move sometimes replaces `command`, so that two players who
-        block each other get past each other.
+        `command` is the seat's own command. It is sometimes replaced by a random move, so that two players
+        who block each other get past each other.
         """
         skills = self.modules.skills
         strolls = skills.strolls(SeatObservation.of(self.situation, seat)) if skills else ()

@@ -48,8 +48,8 @@ MONITOR_RULES = (
 
 
 def sight_of(view: TeamView) -> SeatObservation | None:
-    """Return what the agent observes in its first seat or, without a seat, in a seat of its team. None if it
-    observes nothing."""
+    """Return what the agent observes in its first seat. An agent without a seat observes through a seat of
+    its team. None if it observes nothing."""
     situation = view.situation
     if situation.seats:
         return SeatObservation.of(situation, situation.seats[0])
@@ -62,7 +62,7 @@ def _seen_from(view: TeamView, seat: int) -> SeatObservation:
 
 
 def system_text(view: TeamView, skills: Skills | None) -> str:
-    """Return the part of the prompt that is the same at every step of an episode."""
+    """Return the system text of the prompt, which is the same in every step of an episode."""
     return titled_parts(
         [
             ("Who you are", list(_role(view))),
@@ -105,7 +105,7 @@ def _aims(view: TeamView) -> Iterator[str]:
 
 
 def spelled_aims(view: TeamView) -> dict[str, tuple[str, ...]]:
-    """Return the aims of all workers as text, in the form that replies use: `serve salmonSushi`."""
+    """Return the aims of all workers, by the text that replies use for them, such as `serve salmonSushi`."""
     return {" ".join(aim): aim for worker in view.workers for aim in worker.aims}
 
 
@@ -114,7 +114,7 @@ def _json(value: Mapping[str, Json]) -> str:
 
 
 def scene_lines(view: TeamView, skills: Skills | None) -> Iterator[str]:
-    """Yield the prompt's lines about what the agent sees now."""
+    """Yield the prompt's lines that describe the present state as the agent sees it."""
     yield f"Step {view.situation.step + 1}."
     sight = sight_of(view)
     if sight is None:
@@ -126,7 +126,8 @@ def scene_lines(view: TeamView, skills: Skills | None) -> Iterator[str]:
 
 
 def talk_lines(view: TeamView) -> Iterator[str]:
-    """Yield the last messages, oldest first. Texts are quoted, because they are data."""
+    """Yield the prompt's lines with the last messages, oldest first. Their texts are quoted, because they are
+    data and not instructions."""
     heard = view.situation.talk.messages[-MAX_MESSAGES_TOLD:]
     yield "Messages, oldest first:" if heard else "Messages: none."
     for said in heard:
@@ -145,7 +146,7 @@ def _about(said: TeamMessage) -> str:
 
 
 def _example(view: TeamView) -> str:
-    """Return an example of a task in the form in which the model must write it in its reply."""
+    """Return an example of a task, written as the model must write it in its reply."""
     aim = next(iter(spelled_aims(view)), "what is to be done")
     return f"{view.workers[-1].name}: {aim}"
 
@@ -195,7 +196,7 @@ def plan_question(
 
 
 def inform_question(view: TeamView, tasks: Sequence[Task], options: HourglassOptions) -> str:
-    """Return the prompt's question for a leader's action planner, which turns tasks into jobs for workers."""
+    """Return the prompt's question that asks a leader's model to turn tasks into jobs for workers."""
     lines = ["These tasks have to be given to workers:", *task_lines(tasks)]
     lines.append(
         "Your only action is to inform a worker of its task, once for each task. You do nothing else."
@@ -206,8 +207,7 @@ def inform_question(view: TeamView, tasks: Sequence[Task], options: HourglassOpt
 def action_question(
     view: TeamView, skills: Skills | None, task: Task, legal: Sequence[Command], options: HourglassOptions
 ) -> str:
-    """Return the prompt's question for a worker's action planner, which turns a task into commands of the
-    game."""
+    """Return the prompt's question that asks a worker's model to turn a task into commands of the game."""
     lines = [*scene_lines(view, skills), f"Task of {task.worker}: {task.text}"]
     lines += ["Commands that are possible now:", "; ".join(" ".join(command) for command in legal)]
     lines += [

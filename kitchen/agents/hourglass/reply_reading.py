@@ -63,7 +63,7 @@ class PlanReply:
 
     @property
     def tasks(self) -> Sequence[PlannedTask]:
-        """Return the tasks of the plan's stage that must be done now."""
+        """Return the tasks of the plan's present stage, which must be done now."""
         return self.stages.get(self.now, ())
 
     def lines(self) -> list[str]:
@@ -83,13 +83,13 @@ class TeamWords:
         self.aims = aims
 
     def name(self, written: str) -> str:
-        """Return the name of the member that a model means by this written name. Return an empty text if
-        it means no member."""
+        """Return the name of the member that a model means by `written`. Return an empty text if no member
+        fits."""
         return self.names.get(_plain(written), "")
 
     def task(self, worker: str, text: str, aim: str = "") -> PlannedTask | None:
-        """Return a task for this worker. Return None if the worker is unknown or the task is empty. If
-        `aim` is empty, the text may begin with the aim."""
+        """Return a task for this worker. Return None if the worker is unknown or the task is empty. If `aim`
+        is empty, it is read from the beginning of the text."""
         name, text = self.name(worker), " ".join(text.split())[:MAX_TASK_CHARACTERS]
         found = aim if aim in self.aims else aim_and_words(text, self.aims)[0]
         if not name or not (text or found):
@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
 
 
 def read_plan_reply(reply: Reply, words: TeamWords) -> PlanReply:
-    """Read the task planner's reply."""
+    """Return the plan that the task planner's reply contains."""
     said = _object(reply) or _plan_lines(reply.text)
     given = said.get("plan")
     if not isinstance(given, list):
@@ -132,7 +132,7 @@ def _number(value: Json, other: int) -> int:
 
 
 def _plan_lines(text: str) -> dict[str, Json]:
-    """Read a plan that is written as lines under headings. Return it in the form of a JSON reply."""
+    """Read a plan that consists of lines under headings. Return it in the form of a JSON reply."""
     said: dict[str, Json] = {}
     tasks: list[Json] = []
     stage = 0
@@ -147,7 +147,7 @@ def _plan_lines(text: str) -> dict[str, Json]:
 
 
 def read_statuses(reply: Reply, count: int) -> dict[int, str]:
-    """Read the monitor's reply: the status of tasks, by their numbers from 1 to `count`."""
+    """Return the status of each task in the monitor's reply, by task number from 1 to `count`."""
     said = _object(reply)
     if said is None:
         pairs: Iterator[tuple[Json, str]] = ((int(one[1]), one[2]) for one in _STATUS.finditer(reply.text))
@@ -186,8 +186,8 @@ def read_informs(reply: Reply, words: TeamWords) -> list[PlannedTask]:
 
 
 def read_commands(reply: Reply, legal: Sequence[Command]) -> list[Command]:
-    """Return the commands in the reply of a worker's action planner. The first command must be in `legal`. A
-    reply without commands means waiting."""
+    """Return the commands in a worker's reply. The first command must be in `legal`. A reply without commands
+    means waiting."""
     said = _object(reply)
     if said is None:
         after = _ACTIONS.split(reply.text)[-1]

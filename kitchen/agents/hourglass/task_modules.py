@@ -42,7 +42,8 @@ class ModelModules:
     is no readable reply."""
 
     def __init__(self, view: TeamView, options: HourglassOptions, deadline: float | None) -> None:
-        """Prepare the model calls. Without a deadline, no model is called."""
+        """Store what the model calls need. `deadline` is the time until which models may be called; with
+        None, no model is called."""
         self.view, self.options, self.situation = view, options, view.situation
         has_skills = get_kit(self.situation.world).skills is not None
         self.skills: Skills | None = get_skills(self.situation.world) if has_skills else None
@@ -68,12 +69,12 @@ class ModelModules:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return whether the stand-in (a program that imitates a language model) makes the plans."""
+        """Return whether the plans come from the stand-in, a program that imitates a language model."""
         return parse_model_setting(self.options.model)[0] == STAND_IN
 
     def note(self) -> dict[str, Json]:
-        """Return counts of how well replies were read (`kitchen.contract.decision_notes`); empty if no model
-        was asked."""
+        """Return counts of how many replies could be read (`kitchen.contract.decision_notes`). Empty if no
+        model was asked."""
         if not self._asked:
             return {}
         return {"asked": self._asked, "faults": self._faults, "mended": self._mended}
@@ -81,7 +82,8 @@ class ModelModules:
     async def plan(
         self, memory: HourglassMemory, idle: Sequence[Worker], jobs: Sequence[Job], by_rule: PlanReply
     ) -> PlanReply | None:
-        """Return the task planner's plan."""
+        """Return the plan that the model makes as task planner. Return None without a usable reply. `by_rule`
+        is a plan made by rules. The stand-in (a program that imitates the model) answers with it."""
         names = [worker.name for worker in idle]
         question = prompt.plan_question(self.view, self.skills, memory, names, jobs, self.options)
         tool, rate = prompt.plan_tool(self.view), self.options.stand_in_errors
@@ -93,7 +95,7 @@ class ModelModules:
         return await self._ask(self._planner, question, tool, write, read)
 
     async def statuses(self, tasks: Sequence[Task]) -> list[str]:
-        """Return the status of each task, as the progress monitor judges it."""
+        """Return the status of each task, as the model judges it."""
         question = prompt.monitor_question(self.view, self.skills, tasks, self.options)
         written = reply_reading.written_statuses([task.status for task in tasks])
         read = partial(reply_reading.read_statuses, count=len(tasks))
@@ -101,7 +103,7 @@ class ModelModules:
         return [found.get(number, UNKNOWN) for number in range(1, len(tasks) + 1)]
 
     async def informs(self, tasks: Sequence[Task]) -> list[PlannedTask]:
-        """Return the jobs that a leader's action planner gives to workers."""
+        """Return the jobs for workers that the model writes for these tasks."""
         planned = [PlannedTask(task.worker, task.text, task.aim) for task in tasks]
         written = reply_reading.written_informs(planned)
         question, tool = (
@@ -112,7 +114,8 @@ class ModelModules:
         return await self._ask(self._rest, question, tool, lambda _: written, read) or planned
 
     async def commands(self, seat: int, task: Task, by_rule: Sequence[Command]) -> Sequence[Command]:
-        """Return a worker's commands for a task, from its action planner."""
+        """Return the commands that the model chooses for a worker's task. `by_rule` are commands chosen by
+        rules. The stand-in (a program that imitates the model) answers with them."""
         legal = self.situation.legal[seat]
         question = prompt.action_question(self.view, self.skills, task, legal, self.options)
         written = reply_reading.written_commands(by_rule)
@@ -131,9 +134,11 @@ class ModelModules:
         write: Callable[[Random], str],
         read: Callable[[Reply], T],
     ) -> T | None:
-        """Ask a model. If its reply cannot be read, ask again. Return the reply as `read` converts it, or
-        None if there is no usable reply. `write` returns the reply of the stand-in, which may replace the
-        model."""
+        """Ask a model, and ask again if its reply cannot be read. Return the reply as converted by `read`, or
+        None without a usable reply.
+
+        `write` returns the reply of the stand-in, a program that can replace the model.
+        """
         if session is None:
             return None
         seat = min(self.situation.seats, default=0)
@@ -174,8 +179,8 @@ def rule_plan(
     """Return a plan of one stage for the workers in `idle`, made by rules. A worker is listed once for each
     task that it can get.
 
-    `jobs` are the agent's own open jobs that it has not planned for. `said` are the messages of others since
-    its last plan. The rule finds aims in their plain English.
+    `jobs` are the agent's own open jobs without a plan. `said` are the messages from others since the last
+    plan, in which aims are searched.
     """
     if jobs:
         tasks = _tasks_for_jobs(view, memory, idle, jobs)
@@ -218,13 +223,13 @@ def _asked_tasks(view: TeamView, idle: Sequence[Worker], said: Sequence[TeamMess
 
 
 def wanted_aim(view: TeamView, job: Job) -> Aim:
-    """Return the aim of a job, or the aim that its text names. Empty if there is none."""
+    """Return the aim of a job. If it has none, return the aim that its text names. Empty if there is none."""
     return job.aim or aim_in_words(view, job.text)
 
 
 def aim_in_words(view: TeamView, text: str) -> Aim:
-    """Return the aim that a text names in plain English, for one of the agent's own seats. If the text
-    names several aims, return the one with the longest name. Return an empty aim if it names none."""
+    """Return the aim that a text names in plain English. It must be possible for one of the agent's own
+    seats. If there are several, the one with the longest name counts. Empty if the text names none."""
     plain = text.casefold()
     known = {aim_words(view, aim): aim for worker in view.workers if worker.is_own for aim in worker.aims}
     found = [words for words in known if words.casefold() in plain]
@@ -256,7 +261,7 @@ def _suggestion(view: TeamView, memory: HourglassMemory, worker: Worker, taken: 
 
 
 def aim_words(view: TeamView, aim: Aim) -> str:
-    """Return an aim in plain English."""
+    """Return the aim as a readable English text."""
     sight = sight_of(view)
     brief = sight.brief if sight else view.situation.talk.public_brief
     with in_english():
@@ -264,8 +269,8 @@ def aim_words(view: TeamView, aim: Aim) -> str:
 
 
 def with_errors(plan: PlanReply, view: TeamView, rate: float, rng: Random) -> PlanReply:
-    """Return the stand-in's plan with deliberate errors: in the share `rate` of its tasks, the aim is
-    replaced by another one."""
+    """Return the plan with deliberate errors: in the share `rate` of its tasks (0 to 1), another aim replaces
+    the right one. The stand-in uses this to imitate a fallible model."""
     stages = {
         stage: [_other_task(task, view, rng) if rng.random() < rate else task for task in tasks]
         for stage, tasks in plan.stages.items()

@@ -74,7 +74,7 @@ class Task:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the task has not ended."""
+        """Return True while the task has neither succeeded nor failed."""
         return self.status == UNKNOWN
 
 
@@ -152,7 +152,7 @@ class TeamView:
 
     @property
     def is_root(self) -> bool:
-        """Return whether the agent plans on its own, because no member before it in the organisation may
+        """Return whether the agent plans on its own initiative: no member before it in the organisation can
         command it."""
         if self.organisation is None:
             return True
@@ -162,7 +162,7 @@ class TeamView:
         )
 
     def name_of(self, number: int | None) -> str:
-        """Return the name that prompts use for the member with this number. None means the platform."""
+        """Return the name that prompts use for the member with this number. None stands for the system."""
         if number is None or self.organisation is None:
             return "the game"
         member = self.organisation.member(number)
@@ -187,14 +187,14 @@ class TeamView:
         return next((one for one in self.workers if one.name == name), None)
 
     def idle(self, tasks: Sequence[Task]) -> list[Worker]:
-        """Return the workers that can get more tasks. A worker is listed once for each task that it can
-        get."""
+        """Return the workers that can take more tasks. A worker is listed once for each task that it can
+        take."""
         busy = [task.worker for task in tasks if task.is_open]
         return [one for one in self.workers for _ in range(one.capacity - busy.count(one.name))]
 
     def is_stage_over(self, tasks: Sequence[Task], *, whole: bool) -> bool:
-        """Return whether it is time to plan again: all tasks have ended, or one has failed. In the
-        schedule `free`, it is enough that one task has ended, unless `whole` requires all of them."""
+        """Return whether it is time for a new plan: all tasks have ended, or one has failed. With `whole`
+        False, or with the schedule `free`, one ended task is enough."""
         ended = [task for task in tasks if not task.is_open]
         is_free = not whole or (self.organisation is not None and self.organisation.schedule == FREE)
         return (
@@ -236,8 +236,8 @@ class TeamView:
         return self.pursuer.status(self.situation, seat, task.aim, task.since)
 
     def _bound(self, task: Task, worker: Worker, known: Collection[int]) -> Task:
-        """Return a worker's task with the number of its job added. The task is returned unchanged until
-        this number is known."""
+        """Return a worker's task with the number of the job that was sent for it. The task is returned
+        unchanged while no such job is known."""
         if task.job:
             return task
         fitting = (
@@ -260,13 +260,13 @@ class TeamView:
         return judge_job(UNKNOWN, self._words_of(worker, task.step))
 
     def _reported(self, task: Task) -> str:
-        """Return the status of a job from the last report about it. Use it for jobs whose first message is
-        no longer delivered to the agent."""
+        """Return the status of a task, according to the last report about its job. Use this if the job's
+        first message is no longer delivered to the agent."""
         about = [said for said in self.situation.talk.messages if said.data.get("job") == task.job]
         return ENDED.get(str(about[-1].data.get("status", FAILED)), FAIL) if about else FAIL
 
     def _words_of(self, worker: Worker, since: int) -> Iterable[str]:
-        """Return the texts of the messages that a worker has sent since the step `since`."""
+        """Return the texts of the messages from a worker since the step `since`."""
         said = (
             one for one in self.situation.talk.messages if one.sender == worker.member and one.step >= since
         )
@@ -274,10 +274,10 @@ class TeamView:
 
 
 def members_by_employee(organisation: Organisation, leader: int) -> dict[int, int]:
-    """Return for each member that `leader` may command the size of its part of the team.
+    """Return, for each member that `leader` may command, the size of the group below it.
 
-    The part has the member itself and the members that are reached through it first, if commands are followed
-    breadth first.
+    A group contains the member itself and everybody it commands, directly or through others. A member that
+    can be reached in several ways belongs to the nearest group.
     """
     through = {number: number for number in organisation.commanded_by(leader)}
     queue = list(through)

@@ -61,16 +61,16 @@ class PairwiseAgent(SkilledAgent):
     options: PairwiseOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a cost forecast with the stand-in (a program that imitates a language
-        model). In the worst case, every step has a call, a second try, a summary, and the question whether
-        to answer."""
+        """Return the settings for estimating the cost with a program that imitates the language model. In the
+        worst case, every step has four calls. These are the decision, a second try, a summary, and the
+        question whether to answer."""
         chosen = {**self.chosen, **INSTANT_SETTINGS, "memory": self.options.memory}
         growth = SCENE_GROWTH + MENU_GROWTH + SUMMARY_TOKENS
         repairs = 3 if self.options.busy_answers == BY_MODEL else 2
         return ForecastTrial(chosen, repairs=repairs, remembering=chosen, extra_tokens=growth)
 
     def fixed_messages(self, situation: Situation) -> tuple[str, ...]:
-        """Return the system message of each seat."""
+        """Return the system messages of the prompt, one for each seat."""
         return tuple(
             self.fixed_part(own_commands(situation, seat, self.options, None), talk_of_seat(situation, seat))
             for seat in situation.seats
@@ -81,7 +81,7 @@ class PairwiseAgent(SkilledAgent):
         return prompt.fixed_part(commands, talk.organisation, structured=self.options.structured)
 
     def will_plan(self, situation: Situation) -> bool:
-        """Return whether the model is certain to be asked now, for at least one seat."""
+        """Return whether the model will certainly be asked now, for at least one seat."""
         memory = situation.memory if isinstance(situation.memory, dict) else {}
         turns = [SeatTurn(self, situation, seat, memory.get(str(seat)), None) for seat in situation.seats]
         return any(turn.will_ask() for turn in turns)
@@ -89,10 +89,10 @@ class PairwiseAgent(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return the decision for all seats. The model is asked until `deadline`, or not at all if it is
-        None.
+        """Return the decision for all seats. The model may be asked until `deadline`; None means that the
+        model is not asked.
 
-        A `late` decision begins its commands now, if they are still possible.
+        `late` is a decision for an earlier step. Its commands begin now if they are still possible.
         """
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
         memory = situation.memory if isinstance(situation.memory, dict) else {}
@@ -118,8 +118,8 @@ class PairwiseAgent(SkilledAgent):
 
 
 def talk_of_seat(situation: Situation, seat: int) -> TeamTalk:
-    """Return the messages and addressees of a seat. Only the first seat of an agent sends and receives
-    messages."""
+    """Return the messages of a seat, and the members to whom it may write. Only the first seat of an agent
+    sends and receives messages."""
     return situation.talk if seat == situation.seats[0] else TeamTalk()
 
 
@@ -159,15 +159,15 @@ class SeatTurn:
 
     @property
     def can_act(self) -> bool:
-        """Return whether the seat may be commanded now."""
+        """Return whether the agent may give the seat a command now."""
         return self.agent.may_ask(self.situation, self.seat)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the data that the agent must remember for this seat, as JSON."""
+        """Return as JSON what the agent must remember for this seat."""
         return {"commands": self.commands.memory, "talk": self.conversation.memory.to_json()}
 
     def note(self) -> dict[str, Json]:
-        """Return the note for the log."""
+        """Return the note for the log about this seat's decision."""
         memory = self.conversation.memory
         return {
             "began": self.begun,
@@ -178,7 +178,8 @@ class SeatTurn:
         }
 
     async def take(self, late: Decision | None) -> None:
-        """Ask the model if there is a reason to. Otherwise continue the command in progress."""
+        """Ask the model for a command if there is a reason to ask. Otherwise continue the command in
+        progress. `late` is a decision for an earlier step, whose command begins now."""
         if late is not None:
             self._adopt(late)
         if self.session is not None and await self._has_reason(self.session):
@@ -193,8 +194,8 @@ class SeatTurn:
             self.commands.begin(begun, late.played_by)
 
     def will_ask(self) -> bool:
-        """Return whether the model is certain to be called for a message and a command in this step. It is
-        not certain if the model first decides whether a message interrupts the command."""
+        """Return whether the model will certainly be called in this step. This is not certain if the model
+        must first decide whether a message interrupts the command in progress."""
         if self._is_interrupted_at_work:
             return self.agent.options.busy_answers != BY_MODEL and self._is_asked_for_answer
         return self._has_other_reason
@@ -221,10 +222,10 @@ class SeatTurn:
         return self.can_act and not self.commands.doing and not self.conversation.has_stopped
 
     async def _interrupts(self, session: ModelSession) -> bool:
-        """Return whether the agent answers unread messages while its command is in progress.
+        """Return whether to answer unread messages now, although a command is in progress.
 
-        Depending on the settings, a rule decides, or the model decides once for each new message. The rule
-        also replaces an unusable reply, and the stand-in follows it.
+        By the settings, a rule or the model decides. The model is asked once for each new message. If its
+        reply cannot be used, the rule decides.
         """
         by_rule = self._is_asked_for_answer
         if self.agent.options.busy_answers != BY_MODEL:
@@ -342,7 +343,7 @@ class SeatTurn:
         return replace(words, command=spelled).written()
 
     def _fall_back(self) -> None:
-        """Begin the command that fixed rules choose, or wait, because the model gave no answer."""
+        """Begin the command that fixed rules choose, or wait. This replaces a missing answer of the model."""
         if not self.can_act or self.commands.doing:
             return
         command = self.commands.rule() if self.agent.options.fallback == BY_RULE else None

@@ -61,24 +61,23 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def why_not(self, command: Command) -> str:
-        """Return in a sentence why the command cannot begin now; empty if it can."""
+        """Return a sentence that says why the command cannot begin now. Empty if it can."""
 
     @abstractmethod
     def begin(self, command: Command, by: str) -> None:
-        """Begin a command, which `by` chose. It replaces what the seat is doing."""
+        """Begin a command in place of the command in progress. `by` is the kind of agent that chose it."""
 
     @abstractmethod
     def command(self) -> Command | None:
-        """Return the command of the world for this step; None to do nothing."""
+        """Return the seat's next command in the game, for this step. None to do nothing."""
 
     @abstractmethod
     def rule(self) -> Command | None:
-        """Return the command that fixed rules choose for the seat now. Return None if the rules choose
-        none."""
+        """Return the command that fixed rules choose for the seat now. Return None if they choose none."""
 
     @abstractmethod
     def wish(self, other: int) -> str:
-        """Return a command that would be useful from another seat, as text. Empty if none is known."""
+        """Return a command of the seat `other` that would help this seat, as text. Empty if none is known."""
 
     @abstractmethod
     def about(self) -> list[tuple[str, Sequence[str]]]:
@@ -90,7 +89,7 @@ class OwnCommands(ABC):
 
     @abstractmethod
     def held(self) -> str:
-        """Return the items that the seat has, as text."""
+        """Return the items that the seat carries, as text."""
 
     @abstractmethod
     def named(self, seat: int) -> str:
@@ -213,8 +212,8 @@ class MenuCommands(OwnCommands):
         return found or self._with_amount(words)
 
     def _with_amount(self, words: Sequence[str]) -> Command | None:
-        """Return the menu's command that these words name, with the amount that the words give. Return
-        None if no command in the menu differs only in its amount."""
+        """Return the menu's command that these words name, with the amount in the words. Return None if the
+        menu has no such command."""
         for each in self.possible():
             start = len(each) - 1
             if _NUMBER.fullmatch(each[-1]) and list(each[:-1]) == words[:start]:

@@ -61,8 +61,8 @@ class Conversation:
 
     @property
     def partner(self) -> int | None:
-        """Return the member with whom the agent talks now, in organisations where each member has one partner
-        at a time."""
+        """Return the member with whom the agent is in conversation. None if there is no partner, or if the
+        organisation has no conversations between two."""
         organisation = self.talk.organisation
         if organisation is None or not organisation.one_partner:
             return None
@@ -70,7 +70,7 @@ class Conversation:
 
     @property
     def shown(self) -> list[TeamMessage]:
-        """Return the messages that are not in the summary yet."""
+        """Return the messages that are not yet part of the summary."""
         return [said for said in self.talk.messages if said.number > self.memory.summarised]
 
     @property
@@ -83,26 +83,28 @@ class Conversation:
         ]
 
     def to_summarise(self, kept: int) -> list[TeamMessage]:
-        """Return the oldest messages if more than `kept` messages are shown in full; otherwise none."""
+        """Return the oldest messages, for the next summary, if more than `kept` messages are not summarised
+        yet. Otherwise return none."""
         shown = self.shown
         return shown[: max(LEAST_SUMMARISED, len(shown) - kept)] if len(shown) > kept else []
 
     def add_summary(self, summary: str, said: list[TeamMessage]) -> None:
-        """Replace these messages by a new summary, which includes the old one."""
+        """Replace these messages by a new summary. The summary also covers the earlier one."""
         text = " ".join(summary.split())[:MAX_SUMMARY_CHARACTERS]
         self.memory = replace(self.memory, summary=text, summarised=said[-1].number)
 
     def put_off(self) -> None:
-        """Note that the unread messages are answered later."""
+        """Record that all messages that are unread now will be answered later."""
         self.memory = replace(self.memory, put_off=self.unread[-1].number)
 
     @property
     def is_put_off(self) -> bool:
-        """Return whether it was decided that all unread messages are answered later."""
+        """Return True if all unread messages are marked to be answered later."""
         return bool(self.unread) and self.unread[-1].number <= self.memory.put_off
 
     def mark_read(self, *, has_command: bool, could_act: bool) -> None:
-        """Record that the model has read all messages and answered."""
+        """Record that the model has read all messages. Also count its answers without a command, if the seat
+        could act."""
         before = 0 if has_command or self.unread else self.memory.silent
         silent = before + (could_act and not has_command)
         newest = self.talk.messages[-1].number if self.talk.messages else self.memory.read
@@ -110,7 +112,8 @@ class Conversation:
 
     @property
     def has_stopped(self) -> bool:
-        """Return whether the agent stops asking its model until a message comes."""
+        """Return whether the agent no longer asks its model, because too many answers in a row had no
+        command. A new message resets this."""
         return self.memory.silent >= MAX_SILENT_ANSWERS
 
     def member_named(self, name: str) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ def fixed_part(commands: OwnCommands, organisation: Organisation | None, *, stru
 
 def step_part(commands: OwnCommands, conversation: Conversation, step: int, *, may_begin: bool) -> str:
     """Return the part of the prompt about the present step: observation, inventory, conversation and
-    commands."""
+    commands. `may_begin` says whether the seat can begin a command now."""
     doing = commands.doing
     now = [f"You are doing {doing}; a new command replaces it."] if doing and may_begin else []
     if not may_begin:
@@ -78,19 +78,20 @@ def _conversation_lines(conversation: Conversation) -> list[str]:
 
 
 def summary_request(conversation: Conversation, said: Sequence[TeamMessage]) -> str:
-    """Return the request to sum up these messages and the summary of earlier ones."""
+    """Return the request to summarise these messages together with the earlier summary."""
     before = f"Earlier: {conversation.memory.summary}\n" if conversation.memory.summary else ""
     lines = "\n".join(map(conversation.line, said))
     return SUMMARISE.format(limit=MAX_SUMMARY_CHARACTERS, before=before, lines=lines)
 
 
 def busy_request(conversation: Conversation, doing: str) -> str:
-    """Return the question whether a busy agent answers its unread messages at once."""
+    """Return the question that asks the model whether to answer unread messages at once. `doing` is the
+    command in progress, as text."""
     return BUSY.format(doing=doing, lines="\n".join(map(conversation.line, conversation.unread)))
 
 
 def read_busy_reply(text: str) -> bool | None:
-    """Return whether the model's reply says to answer at once (True) or later (False). Return None if the
-    reply contains neither answer or both."""
+    """Return True if the model's reply says to answer at once, False if it says later. Return None if it is
+    not clear."""
     named = {word for word in (RESPOND, IGNORE) if word in text.casefold()}
     return named == {RESPOND} if len(named) == 1 else None

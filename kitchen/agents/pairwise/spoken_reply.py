@@ -85,8 +85,8 @@ def _parts(text: str) -> Mapping[str, Json]:
 
 
 def _lines(text: str) -> dict[str, Json]:
-    """Read `Say to NAME: words` (or `Ask`, `Answer`, `Request`, `End`) and `Command: one`. The first of each
-    counts."""
+    """Read a reply in lines such as `Say to NAME: text` and `Command: text`. `Say` can also be `Ask`,
+    `Answer`, `Request` or `End`. The first line of each kind counts."""
     parts: dict[str, Json] = {}
     for line in filter(None, map(_LINE.match, text.splitlines())):
         kind, to, command, rest = line.groups()

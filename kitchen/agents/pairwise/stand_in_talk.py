@@ -30,9 +30,8 @@ class RuledTurn:
 
 
 def ruled_turn(conversation: Conversation, commands: OwnCommands) -> RuledTurn:
-    """Return what the stand-in (a program that imitates a language model) says and does. If a message
-    tells it to stop, it begins no command. If a message requests a command that it can begin, it begins
-    this command."""
+    """Return the words and the command of the stand-in (a program that imitates a language model). It obeys a
+    message that tells it to stop, or that requests a command it can begin."""
     unread = conversation.unread
     if not unread:
         return RuledTurn(commands.rule(), _question(conversation))
@@ -65,8 +64,8 @@ def _answer(
 
 
 def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMessage) -> SpokenReply:
-    """Return the stand-in's next message after it has received an answer: a request or, if it has none,
-    the end of the conversation."""
+    """Return the stand-in's next message after it has received an answer: a request or, if it has none, the
+    end of the conversation. The stand-in is a program that imitates a language model."""
     organisation, sender = conversation.talk.organisation, answer.sender
     assert organisation and sender is not None  # noqa: S101 - somebody answered
     own = [said.kind for said in conversation.talk.messages if said.sender == conversation.talk.member]
@@ -76,7 +75,8 @@ def _follow_up(conversation: Conversation, commands: OwnCommands, answer: TeamMe
 
 
 def _question(conversation: Conversation) -> SpokenReply:
-    """Return a question to the first member that was never asked, if the agent has no partner now."""
+    """Return a question to the first member to whom the agent has not put one yet. Empty if the agent already
+    has a conversation partner, or if there is no such member."""
     if conversation.partner is not None:
         return NO_WORDS
     messages, me = conversation.talk.messages, conversation.talk.member
@@ -92,7 +92,7 @@ def _question(conversation: Conversation) -> SpokenReply:
 
 
 def ruled_summary(conversation: Conversation, said: Sequence[TeamMessage]) -> str:
-    """Return the stand-in's summary of the conversation: the previous summary and the messages `said`, cut
-    to the maximum length."""
+    """Return the summary of a conversation by the stand-in (a program that imitates a language model). It is
+    the previous summary and the messages `said`, cut to the maximum length."""
     lines = [conversation.line(each).removeprefix("- ") for each in said]
     return " ".join(filter(None, [conversation.memory.summary, *lines]))

@@ -58,20 +58,20 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
             self.memory = self.memory.with_message("user", said, options.memory)
 
     def take(self, plan: PlannedSkill) -> None:
-        """Adopt a new plan for the seat. Clear the memory of the skills that other seats finished while
-        there was no plan (`memory.meanwhile`)."""
+        """Adopt a new plan for the seat. Forget the skills that other seats finished while this seat had no
+        plan (`memory.meanwhile`)."""
         self.memory = replace(self.memory, meanwhile=())
         super().take(plan)
 
     def take_late(self, other: ProAgentMemory) -> None:
-        """Adopt the plan, dialogue and predictions of a late decision. Compare the predictions with what
-        others did meanwhile."""
+        """Adopt the plan, dialogue and predictions of a late decision, and compare the predictions with what
+        others have done meanwhile."""
         self.memory, self.judged = compare_late_predictions(self.memory, self.skills, self.sight, other)
         super().take_late(other)
 
     def intent_for(self, people: Sequence[int]) -> Intent:
-        """Return what the seat is doing, for display to people. If there is an open prediction about the
-        seat of one of these `people`, the latest one is added."""
+        """Return what the seat is doing, for display to people. If the agent has predicted what one of these
+        `people` will do, the newest such prediction is added."""
         at = dict(self.intent())
         foreseen = next((one for one in reversed(self.memory.open) if one.of in people), None)
         if foreseen is None:
@@ -81,8 +81,8 @@ class ProAgentSeatStep(SeatStep[ProAgentMemory]):
         return {**at, "of": str(foreseen.of), "foresees": told.get("do", ""), "what": what}
 
     def note(self) -> dict[str, Json]:
-        """Return the seat's note for the log. It has the number of right predictions and the number of
-        judged ones."""
+        """Return the seat's note for the log. It includes how many predictions were judged, and how many were
+        right."""
         foresight = self.memory.foresight
         told = {"right": foresight.right, "judged": foresight.judged} if foresight.judged else {}
         return {**super().note(), **told}
@@ -103,8 +103,8 @@ class ProAgentDecisionParts(DecisionParts):
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Return parts that start with the faults and predictions of a late decision; for None, empty
-        parts. Judged predictions are left out, because they will be judged again."""
+        """Return an object that starts with the results of a late decision. Without a late decision, return
+        an empty object. Predictions that were already judged are left out, because they are judged again."""
         note = late.note if late else {}
         return replace(
             super(ProAgentDecisionParts, cls).continue_from(late),
@@ -137,9 +137,8 @@ class ProAgent(SkilledAgent):
         return ()
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a forecast with the stand-in (which imitates a language model), and the
-        maximum number of calls in a step. In the worst case the model makes all its tries, and every
-        failure is explained by the model."""
+        """Return the settings for estimating the cost with a program that imitates the language model. In the
+        worst case, the model uses all its tries and also explains every failure."""
         again = (TRIES - 1) + (TRIES if self.options.explainer == BY_MODEL else 0)
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         kept = (self.options.memory + 1) // 2
@@ -164,10 +163,10 @@ class ProAgent(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return one decision for all seats. The model is asked separately for each seat, or not at all if
+        """Return one decision for all seats. The model is asked separately for each seat. It is not asked if
         `deadline` is None.
 
-        `late` is a decision for an earlier step whose plans are adopted.
+        `late` is a decision for an earlier step. Its plans are adopted.
         """
         made = ProAgentDecisionParts.continue_from(late)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
@@ -193,8 +192,8 @@ class ProAgent(SkilledAgent):
         )
 
     def _carrying(self, made: ProAgentDecisionParts, situation: Situation, seat: int) -> ProAgentSeatStep:
-        """Return this seat's state at the beginning of a decision. The predictions were already compared
-        with what happened in the last step."""
+        """Return this seat's state at the beginning of a decision. Earlier predictions are first compared
+        with what other seats have done."""
         skills, sight = get_skills(situation.world), SeatObservation.of(situation, seat)
         before = ProAgentMemory.read(memory_of_seat(situation.memory, seat))
         memory, judged = compare_predictions(before, skills, sight, situation.step)

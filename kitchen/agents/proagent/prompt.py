@@ -27,8 +27,7 @@ REPLAN_TEXT = "With the scene in mind and why the last plan failed, analyse and 
 
 
 def fixed_part(skills: Skills, sight: SeatObservation, options: ProAgentOptions) -> str:
-    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
-    cache it."""
+    """Return the part of the prompt that is the same at every step of an episode. A provider can cache it."""
     manner = options.manner(skills.manner(sight))
     primer = skills.primer(sight, manner)
     examples = primer.examples[: options.examples]
@@ -74,8 +73,8 @@ def _example(
 def answer_text(
     skills: Skills, sight: SeatObservation, level: str, analysis: str, foreseen: dict[int, Skill], plan: Skill
 ) -> Iterator[str]:
-    """Yield the lines of a model's answer in the form that the prompt requests. The setting `level`
-    decides whether the answer has an analysis and predictions (`foreseen`)."""
+    """Yield the lines of an answer in the form that the prompt requests. `level` says whether the answer
+    includes the analysis and the predictions (`foreseen`)."""
     if level in (ANALYSIS, INTENTION):
         yield f"Analysis: {analysis}"
     if level == INTENTION:
@@ -85,8 +84,8 @@ def answer_text(
 
 
 def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -> str:
-    """Return the question for a step (counted from 1). `again` is the explanation why the last plan
-    failed; empty for the first try."""
+    """Return the prompt's question for a step, counted from 1. `beliefs` are lines about earlier predictions.
+    `again` explains why the last plan failed; empty for the first try."""
     lines = [f"Scene {step}", scene, *beliefs]
     return "\n".join([*([again, ""] if again else []), *lines, *(["", REPLAN_TEXT] if again else [])])
 
@@ -94,8 +93,7 @@ def scene_part(scene: str, step: int, beliefs: Sequence[str], again: str = "") -
 def explaining_part(
     scene: str, step: int, name: str, skill: Skill, conditions: Sequence[SkillCondition]
 ) -> str:
-    """Return a question to the model: why did this skill fail? The question lists the conditions that the
-    skill needs."""
+    """Return a question that asks the model why this skill failed. It lists the conditions of the skill."""
     claims = [f"- assert {one.claim}" for one in conditions]
     return "\n".join(
         [
@@ -109,11 +107,12 @@ def explaining_part(
 
 
 def failure_line(name: str, skill: Skill) -> str:
-    """Return a sentence for the model: the skill of this seat (`name`) failed. No reason is given."""
+    """Return a sentence that tells the model that the skill of this seat (`name`) failed, without a
+    reason."""
     return f"{name} failed at {spell_skill(skill)}."
 
 
 def read_skill_line(name: str, skill: Skill) -> str:
     """Return the line that the dialogue stores in place of a model's answer. It states the plan that was
-    read from the answer."""
+    found in the answer."""
     return f"The plan for {name} is {spell_skill(skill)}."

@@ -74,24 +74,25 @@ class ProAgentMemory(SkillMemory):
         }
 
     def with_thoughts_of(self, other: Self) -> Self:
-        """Return this memory with `other`'s dialogue, and with the open predictions of `other` that this
-        memory lacks. Both memories are of the same seat."""
+        """Return this memory with the dialogue of `other`, and with the open predictions that only `other`
+        has. Both memories belong to the same seat."""
         known = {_key(one) for one in self.foreseen}
         more = [one for one in other.open if _key(one) not in known]
         return replace(self.foreseeing(more), dialogue=other.dialogue)
 
     @property
     def open(self) -> list[Prediction]:
-        """Return the predictions that are not judged yet."""
+        """Return the predictions whose outcome is not known yet."""
         return [one for one in self.foreseen if one.right is None]
 
     @property
     def foresight(self) -> PredictionAccuracy:
-        """Return the numbers of right and of judged predictions in the whole episode so far."""
+        """Return how many predictions of this episode were judged so far, and how many were right."""
         return PredictionAccuracy(self.right, self.judged)
 
     def with_message(self, who: Role, text: str, most: int) -> Self:
-        """Return the memory with one more message of the dialogue. Only the last `most` messages are kept."""
+        """Return the memory with one more message of the dialogue. Only the last `most` messages are kept.
+        `who` is the role of the sender."""
         dialogue = (*self.dialogue, (who, text[:MAX_CHARACTERS]))
         return replace(self, dialogue=dialogue[-most:] if most else ())
 
@@ -101,21 +102,21 @@ class ProAgentMemory(SkillMemory):
         return [Message("user", EARLIER_HEADING), *sent] if sent and sent[0].role == "assistant" else sent
 
     def foreseeing(self, found: Sequence[Prediction]) -> Self:
-        """Return the memory with these predictions added. A new prediction replaces one that was made in
-        the same step about the same seat."""
+        """Return the memory with these predictions added. If two predictions are about the same seat and
+        step, the newer one counts."""
         kept = [one for one in self.foreseen if all(_key(one) != _key(new) for new in found)]
         return replace(self, foreseen=_newest([*kept, *found]))
 
     def with_judged(self, judged: Sequence[Prediction]) -> Self:
-        """Return the memory with judged predictions in place of the open ones."""
+        """Return the memory in which these judged predictions replace the open ones."""
         by_key = {_key(one): one for one in judged}
         foreseen = tuple(by_key.get(_key(one), one) for one in self.foreseen)
         right = self.right + sum(bool(one.right) for one in judged)
         return replace(self, foreseen=foreseen, right=right, judged=self.judged + len(judged))
 
     def with_done(self, of: int, done: Skill, step: int, by: int) -> Self:
-        """Return the memory with a skill `done` added that the other seat `of` finished in this step. `by`
-        is the agent's own seat."""
+        """Return the memory with the information that the seat `of` finished the skill `done` in this step.
+        `by` is the agent's own seat."""
         found = Prediction(by, of, step, done, done, step, None)
         waits = self.newest is None and sum(one.of == of for one in self.meanwhile) < MAX_BELIEFS
         meanwhile = (*self.meanwhile, found) if waits else self.meanwhile
@@ -133,8 +134,8 @@ def _newest(found: Sequence[Prediction]) -> tuple[Prediction, ...]:
 def compare_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, step: int
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """Compare open predictions with the skills that others finished in this step (from 1). Return the new
-    memory and the predictions judged."""
+    """Compare open predictions with the skills that other seats have just finished. Return the new memory and
+    the judged predictions. `step` is counted from 1."""
     judged: list[Prediction] = []
     for other in skills.seats(sight):
         if other == sight.seat:
@@ -150,8 +151,8 @@ def compare_predictions(
 def compare_late_predictions(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, late: ProAgentMemory
 ) -> tuple[ProAgentMemory, list[Prediction]]:
-    """Add the dialogue and predictions of a late decision (`late`) to the memory. Judge them by the skills
-    that others finished while the model was thinking. Return the new memory and the predictions judged."""
+    """Add the dialogue and predictions of a late decision to the memory. Compare the predictions with what
+    others finished in the meantime. Return the new memory and the judged predictions."""
     memory, judged = memory.with_thoughts_of(late), []
     for done in memory.meanwhile:
         found = list(_judged(memory, skills, sight, done))
@@ -163,8 +164,8 @@ def compare_late_predictions(
 def _judged(
     memory: ProAgentMemory, skills: Skills, sight: SeatObservation, what: Prediction
 ) -> Iterator[Prediction]:
-    """Yield the open predictions that are decided now, each with its outcome. `what` is the skill that
-    another seat has just finished."""
+    """Yield each open prediction that can be judged now, with its outcome. `what` is the skill that another
+    seat has just finished."""
     for one in memory.open:
         if one.of == what.of and one.step <= what.step:
             right = skills.agrees(sight, one.predicted, what.done)
@@ -173,8 +174,8 @@ def _judged(
 
 
 def belief_lines(memory: ProAgentMemory, skills: Skills, options: ProAgentOptions) -> list[str]:
-    """Return prompt lines that compare the model's own predictions with what was really done. Empty if
-    there are no predictions, or if the settings leave these lines out."""
+    """Return prompt lines that list the model's predictions and what other seats really did. Empty if there
+    is nothing to list, or if the settings leave these lines out."""
     if not options.corrects or not (memory.foreseen or memory.done):
         return []
     foreseen = [_believed(one, skills, options) for one in memory.foreseen]

@@ -51,7 +51,7 @@ class PlanAttempt:
     explained_by: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt as JSON for the log note of the decision."""
+        """Return the attempt as JSON, for the log."""
         return {
             "skill": spell_skill(self.skill),
             "read": not self.unread,
@@ -61,8 +61,8 @@ class PlanAttempt:
         }
 
     def faults(self, seat: int) -> list[Json]:
-        """Return what is wrong with the plan as a list with one fault (`skill_fault`); empty if the plan
-        can begin."""
+        """Return the fault of the plan in a list (see `skill_fault`). The list is empty if the plan can
+        begin."""
         if not (self.unread or self.failed):
             return []
         return [skill_fault(seat, None if self.unread else self.skill, self.failed)]
@@ -102,8 +102,8 @@ class PlanRequest:
         return self.skills.scene(self.sight)
 
     async def plan(self, memory: ProAgentMemory) -> PlanResult:
-        """Ask the model until it plans a skill that can begin. Every failure is explained to it. After the
-        last failed try, the skill is to wait."""
+        """Ask the model until it plans a skill that can begin. The model is told why each earlier plan
+        failed. If the last try fails, the skill is to wait."""
         made, again = PlanResult(memory=memory), ""
         stand_in = self._planning_stand_in()
         while len(made.tries) < TRIES:
@@ -158,8 +158,8 @@ class PlanRequest:
         return await self._by_model(one, sentence)
 
     async def _by_model(self, one: PlanAttempt, sentence: str) -> PlanAttempt:
-        """Return the failed attempt with the model's explanation added. If the model gives none, add the
-        rule's explanation (`sentence`)."""
+        """Return the failed attempt with the model's explanation. If the model gives none, use `sentence`,
+        the explanation of a rule."""
         conditions = self.skills.conditions(self.sight, one.skill)
         question = prompt.explaining_part(self.scene, self.step, self.name, one.skill, conditions)
         messages = [Message("system", prompt.EXPLAINER_TEXT, fixed=True), Message("user", question)]
@@ -185,6 +185,7 @@ class PlanRequest:
         return self.session.stand_in(sight.seat, advice, write)
 
     def _explaining_stand_in(self, skill: Skill, sentence: str) -> StandInFactory:
-        """Return a stand-in model whose reply is the explanation `sentence` of a rule."""
+        """Return a substitute for the language model that replies with `sentence`, the explanation of a
+        rule."""
         seat = self.sight.seat
         return self.session.stand_in(seat, StandInAdvice({seat: skill}), lambda commands, rng: sentence)

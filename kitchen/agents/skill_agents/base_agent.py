@@ -80,7 +80,8 @@ class SkillMemory:
 
     @property
     def newest(self) -> PlannedSkill | None:
-        """Return the skill that was requested last; None if there is none."""
+        """Return the skill in progress or the one that begins next, whichever was planned last. None if there
+        is none."""
         plans = [plan for plan in (self.plan, self.coming) if plan]
         return max(plans, key=lambda plan: plan.asked, default=None)
 
@@ -94,9 +95,8 @@ def with_minimum_wait(skills: Skills, sight: SeatObservation, skill: Skill) -> S
 def skill_fault(
     seat: int, skill: Skill | None, failed: Sequence[SkillCondition], unread: str = NO_COMMAND
 ) -> dict[str, Json]:
-    """Return a fault of a plan as JSON, in the form that exports count
-    (`kitchen.contract.decision_notes`). `failed` are the conditions that do not hold. If `skill` is None,
-    the fault's code is `unread`."""
+    """Return a fault of a plan as JSON (see `kitchen.contract.decision_notes`). `failed` are the conditions
+    that do not hold. If `skill` is None, no skill could be read, and the fault has the code `unread`."""
     if skill is None:
         return {"code": unread, "seat": seat, "command": [], "text": "No skill could be read."}
     codes = " ".join(one.code for one in failed)
@@ -129,8 +129,8 @@ class SeatStep(Generic[H]):
         self._begin()
 
     def _end(self) -> Json:
-        """Remove the seat's skill if it has ended. Return how it ended, for the log, or None if no skill
-        has ended."""
+        """Remove the seat's skill if it has ended. Return how it ended, for the log. Return None if the skill
+        continues or there is none."""
         plan = self.memory.plan
         status = self._status(plan) if plan else UNKNOWN
         if plan is None or status == UNKNOWN:
@@ -155,7 +155,7 @@ class SeatStep(Generic[H]):
         return FAIL if status == UNKNOWN and late else status
 
     def _begin(self) -> None:
-        """Begin the skill that was planned for this step, if its conditions still hold."""
+        """Begin the skill that is planned for this step, if its conditions hold."""
         coming = self.memory.coming
         if coming is None or self.step < coming.asked + self.options.think_ticks:
             return
@@ -171,8 +171,10 @@ class SeatStep(Generic[H]):
         return self.memory.plan is None and self.memory.coming is None
 
     def take(self, plan: PlannedSkill) -> None:
-        """Begin a planned skill now, if its conditions hold. In a timed world with `think_ticks`, the
-        skill begins after that number of ticks."""
+        """Begin a planned skill now. If its conditions do not hold, record that it was dropped.
+
+        In a real-time world with `think_ticks`, the skill begins after that number of ticks.
+        """
         if self.options.think_ticks and self.skills.is_clocked(self.sight):
             self.memory = replace(self.memory, coming=plan)
             self._begin()
@@ -182,18 +184,18 @@ class SeatStep(Generic[H]):
             self._take_up(plan)
 
     def arrive(self, note: Mapping[str, Json], other: H) -> None:
-        """Adopt the plan of a late decision (a decision for an earlier step). Do nothing if the model was not
-        asked for this seat in that decision.
+        """Adopt this seat's plan from a late decision (a decision for an earlier step). Do nothing if the
+        model was not asked for this seat then.
 
-        `note` and `other` are the note and the memory of this seat from the late decision.
+        `note` and `other` are the seat's note and memory in the late decision.
         """
         self.tries = note.get("tries")
         if self.tries is not None:
             self.take_late(other)
 
     def take_late(self, other: H) -> None:
-        """Adopt the plan of a late decision (a decision for an earlier step), if this seat has no plan.
-        `other` is the seat's memory from the late decision."""
+        """Adopt the plan in `other` if this seat has no plan. `other` is the seat's memory in a late decision
+        (a decision for an earlier step)."""
         if other.newest and self.needs_plan:
             self.take(other.newest)
 
@@ -269,8 +271,8 @@ class DecisionParts:
 
     @classmethod
     def continue_from(cls, late: Decision | None) -> Self:
-        """Return parts that start with the faults and the number of replies of a late decision (a decision
-        for an earlier step). For None, return empty parts."""
+        """Return an object that starts with the faults and counts of a late decision (a decision for an
+        earlier step). Without a late decision, return an empty object."""
         note = late.note if late else {}
         return cls(
             faults=list(note.get("faults", ())),
@@ -279,7 +281,7 @@ class DecisionParts:
         )
 
     def add_step(self, carrying: SeatStep[Any], situation: Situation, told: Intent) -> None:
-        """Add the command, memory and note of one seat. `told` is what the seat is doing, for display to
+        """Add the command, memory and note of one seat. `told` says what the seat is doing, for display to
         people."""
         seat = carrying.sight.seat
         self.memory[str(seat)] = carrying.memory.to_json()
@@ -293,8 +295,8 @@ class DecisionParts:
             self.intents[seat] = told
 
     def read(self) -> dict[str, Json]:
-        """Return the faults of the model's replies and how often the model was asked
-        (`kitchen.contract.decision_notes`). Empty if the model was not asked."""
+        """Return the faults in the model's replies, and how often the model was asked
+        (`kitchen.contract.decision_notes`). Empty if it was not asked."""
         if not self.asked:
             return {}
         return {"faults": self.faults, "mended": self.mended, "asked": self.asked}
@@ -336,7 +338,7 @@ class SkilledAgent(Agent):
         """Return the decision for all seats. The model may be asked until `deadline`; None means that the
         model is not asked.
 
-        `late` is a decision for an earlier step whose plans are adopted.
+        `late` is a decision for an earlier step. Its plans are adopted.
         """
 
     async def decide(self, situation: Situation) -> Decision:
@@ -353,8 +355,8 @@ class SkilledAgent(Agent):
         return run_without_waiting(self.decided(situation, None))
 
     def arrived(self, situation: Situation, late: Decision) -> Decision:
-        """Return a decision that adopts the skills of a late decision (made for an earlier step). A skill
-        is adopted if its conditions still hold. For the other seats, the model is asked again at the next
+        """Return a decision that adopts the plans of a late decision (made for an earlier step). A plan is
+        adopted if its conditions still hold. For the other seats, the model is asked again at the next
         step."""
         made = run_without_waiting(self.decided(situation, None, late))
         return replace(made, calls=late.calls, fallback=late.fallback)
@@ -366,17 +368,17 @@ class SkilledAgent(Agent):
         return asked and situation.request.because != REASON_TO_ANSWER
 
     def fallback_plan(self, skills: Skills, sight: SeatObservation, step: int) -> PlannedSkill:
-        """Return the plan that replaces a missing answer: a wait, or the skill that a rule chooses. The
-        settings decide which."""
+        """Return the plan that is used if the model gives no answer. By the settings, it is a wait or a skill
+        chosen by a rule."""
         if self.options.fallback != BY_RULE:
             return PlannedSkill(wait_skill(), NOOP_FALLBACK, step)
         manner = self.options.manner(skills.manner(sight))
         return PlannedSkill(skills.rule(sight, sight.seat, manner), STAND_IN, step)
 
     def weakest_source(self, by: Iterable[str]) -> str:
-        """Return who chose the commands of several seats, as one value of `Decision.played_by`. `by` has
-        the value of each seat. The result is `noop` if any seat has `noop`, else `stand-in` if any seat
-        has `stand-in`, else the agent's kind."""
+        """Return the value of `Decision.played_by` for a decision about several seats. `by` has the value of
+        each seat. The result is `noop` if any value is, else `stand-in` if any value is, else the kind of
+        this agent."""
         chose = set(by)
         return next((one for one in (NOOP_FALLBACK, STAND_IN) if one in chose), self.kind)
 

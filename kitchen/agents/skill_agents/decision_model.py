@@ -46,19 +46,23 @@ class ModelOptions(Protocol):
 
     @property
     def stand_in_errors(self) -> float:
-        """Return the share of the stand-in's answers that are wrong."""
+        """Return the share of the stand-in's answers that are wrong (0 to 1). The stand-in is a program that
+        imitates a language model."""
 
     @property
     def stand_in_nonsense(self) -> float:
-        """Return the share of the stand-in's answers that are senseless."""
+        """Return the share of the stand-in's answers that are senseless (0 to 1). The stand-in is a program
+        that imitates a language model."""
 
     @property
     def stand_in_latency(self) -> float:
-        """Return the seconds until the stand-in answers."""
+        """Return the seconds that the stand-in (a program that imitates a language model) waits before it
+        answers."""
 
     @property
     def stand_in_failures(self) -> float:
-        """Return the share of the stand-in's calls that fail."""
+        """Return the share of the stand-in's calls that fail (0 to 1). The stand-in is a program that
+        imitates a language model."""
 
 
 class ModelSession:
@@ -83,8 +87,8 @@ class ModelSession:
     async def ask(
         self, messages: Sequence[Message], stand_in: StandInFactory, tool: Tool | None = None
     ) -> Call:
-        """Call the model within the time that is left, and return the call. Errors are stored in the call
-        and never raised. If no time is left, the call ends as a timeout."""
+        """Call the model within the remaining time, and return the call. Errors are stored in the call and
+        never raised. If no time is left, the error is a timeout."""
         left = self.deadline - time.monotonic()
         request = Request(
             model=self.model,
@@ -110,11 +114,12 @@ class ModelSession:
         write: Writer | None = None,
         as_call: AsCall = default_call_arguments,
     ) -> StandInFactory:
-        """Return a function that makes the stand-in (which imitates a language model) for one call.
+        """Return a function that creates the stand-in (a program that imitates a language model) for one
+        call.
 
-        The stand-in gets the right skills as `advice`. `write` turns skills into the text of a reply. Without
-        it, the stand-in writes sentences around them, or calls the tool of the request with the arguments
-        that `as_call` makes. `seat` is part of the stand-in's random seed.
+        `advice` has the right skills. `write` turns skills into the text of a reply; without it, the stand-in
+        writes sentences or calls the request's tool. `as_call` makes the arguments of this call. `seat` is
+        part of the random seed.
         """
         manners = StandInBehaviour(
             error_rate=self.options.stand_in_errors,
@@ -131,7 +136,7 @@ class ModelSession:
 
 
 def open_model(provider: str, situation: Situation, stand_in: Callable[[], StandIn]) -> LanguageModel:
-    """Return the model for one call, with retries and payment. Tests replace this function."""
+    """Return the model for one call, with retries and cost accounting. Tests replace this function."""
     rng = Random(situation.seed)  # noqa: S311
     return provider_registry.make_decision_model(
         provider, rng=rng, purse=situation.limits.purse, stand_in=stand_in, answers=situation.limits.answers

@@ -137,7 +137,7 @@ class SkilledOptions:
     stand_in_failures: float
 
     def manner(self, usual: PlayStyle) -> PlayStyle:
-        """Return the style of play that these settings describe. A setting with the value `OF_PLACE` takes
-        its value from `usual`, the usual style of the world."""
+        """Return the style of play that these settings define. Where a setting is `OF_PLACE`, the value comes
+        from `usual`, the world's usual style."""
         waits = usual.waits if self.waits == OF_PLACE else self.waits
         return PlayStyle(waits, usual.fetches if self.fetches == OF_PLACE else self.fetches)

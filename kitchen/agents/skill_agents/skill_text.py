@@ -41,11 +41,10 @@ class ReadPlan:
 
 
 def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
-    """Read the plan for the agent's own seat, and the predictions for other seats, from a model's reply.
+    """Read a plan from a model's reply: the skill for the agent's own seat, and predictions for other seats.
 
-    Each of them follows a label such as `Plan for Player 0:`. Of several labels for a seat, the last one
-    with a readable skill is used. If the model invents the scene of a next step, the text after it is
-    ignored.
+    Each follows a label such as `Plan for Player 0:`. If a seat has several labels, the last one with a
+    readable skill counts. Text after an invented next scene is ignored.
     """
     said = before_next_scene(text)
     found = labelled_skills(said, skills, sight)
@@ -54,8 +53,8 @@ def read_plan(text: str, skills: Skills, sight: SeatObservation) -> ReadPlan:
 
 
 def _alone(text: str, skills: Skills, sight: SeatObservation) -> Skill | None:
-    """Read the agent's own plan from an answer that has no label for it: an answer of one line, or one
-    with an unlabelled line. Return None if no skill can be read."""
+    """Return the agent's own plan from an answer without a label: the only line, or an unlabelled line.
+    Return None if no skill can be read."""
     lines = [line for line in text.splitlines() if line.strip()]
     plans = [line.partition(":")[2] for line in lines if _PLAN.match(line)]
     return first_skill(plans[-1] if plans else lines[0], skills, sight) if len(lines) == 1 or plans else None
@@ -66,18 +65,17 @@ NO_WORDS = "(no words)"
 
 
 def before_next_scene(text: str) -> str:
-    """Return the part of a reply before the model invents the scene of the next step. If it invents none,
+    """Return the reply up to the place where the model begins to invent the next scene. If it invents none,
     return the whole reply."""
     match = _NEXT_SCENE.search(text, 1) if text else None
     return text[: match.start()] if match else text
 
 
 def labelled_skills(text: str, skills: Skills, sight: SeatObservation) -> dict[int, Skill | None]:
-    """Return the skill that a text gives for each seat. A seat is included if its name occurs as a label,
-    such as `Player 0:`.
+    """Return the skill that a text gives each seat. A seat is included if its name occurs as a label, such as
+    `Player 0:`. The value is None if no skill could be read.
 
-    Of several labels for a seat, the last one with a readable skill is used. The value is None if no skill
-    could be read.
+    If a seat has several labels, the last one with a readable skill counts.
     """
     seats = {_plain(skills.named(seat)): seat for seat in skills.seats(sight)}
     names = "|".join(
@@ -137,13 +135,13 @@ def skill_lines(skills: Iterable[tuple[Skill, str]], manner: PlayStyle) -> Itera
 
 
 def refusal_sentence(name: str, skill: Skill, failed: Sequence[SkillCondition]) -> str:
-    """Return a sentence for the model that says why the seat called `name` cannot begin the skill now. The
-    sentence names the first failed condition."""
+    """Return a sentence that tells the model why this seat (`name`) cannot begin the skill now. It names the
+    first condition that does not hold."""
     return f"{name} cannot do {spell_skill(skill)} now: {failed[0].why_not}"
 
 
 def success_sentence(name: str, skill: str) -> str:
-    """Return a sentence for the model: this seat (`name`) has completed the skill, given as text."""
+    """Return a sentence that tells the model that this seat (`name`) has completed the skill."""
     return f"{name} succeeded at {skill}."
 
 

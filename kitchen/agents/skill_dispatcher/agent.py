@@ -71,13 +71,13 @@ class SkillAttempt:
         return self.skill is not None and not self.failed
 
     def why(self, name: str) -> str:
-        """Return a sentence for the model: why the plan for this seat (`name`) is rejected."""
+        """Return a sentence that tells the model why the plan for this seat (`name`) is rejected."""
         if self.skill is None:
             return f"No skill could be read for {name}."
         return refusal_sentence(name, self.skill, self.failed)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the attempt as JSON for the log note of the decision."""
+        """Return the attempt as JSON, for the log."""
         skill = spell_skill(self.skill) if self.skill else None
         return {
             "skill": skill,
@@ -100,12 +100,12 @@ class JointPlanResult:
 
     @property
     def open(self) -> list[int]:
-        """Return the seats for which the model has not yet planned a skill that can begin."""
+        """Return the seats that do not have a valid plan yet."""
         return [seat for seat in self.seats if seat not in self.skills]
 
     def faults(self, place: int) -> list[Json]:
-        """Return what is wrong with each seat's first plan (`place` 0) or last plan (-1). Plans that can
-        begin are left out."""
+        """Return what is wrong with the plan of each seat. `place` chooses the seat's first plan (0) or last
+        plan (-1). Valid plans are left out."""
         tried = {seat: tries[place] for seat, tries in self.tries.items() if tries}
         unread = [seat for seat, one in tried.items() if one.skill is None]
         code = NO_COMMAND if len(unread) == len(self.seats) else LEFT_OUT
@@ -115,8 +115,8 @@ class JointPlanResult:
 
     @property
     def mended(self) -> list[Json]:
-        """Return the faults of the model's first reply if the model was asked again. Return an empty list
-        if it was not."""
+        """Return the faults of the model's first reply if the model was then asked again. Otherwise return an
+        empty list."""
         return self.faults(0) if any(len(tries) > 1 for tries in self.tries.values()) else []
 
 
@@ -132,8 +132,8 @@ class JointPlanRequest:
     async def plan(
         self, seats: Sequence[int], question: str, remembered: Sequence[Message]
     ) -> JointPlanResult:
-        """Ask the model until each of these seats has a skill that can begin. After the last try, the
-        other seats wait. `remembered` are messages of earlier steps."""
+        """Ask the model until each of these seats has a valid plan. After the last try, seats without a plan
+        wait. `remembered` are messages of earlier steps."""
         made = JointPlanResult(seats, {seat: [] for seat in seats})
         fixed = Message("system", prompt.fixed_part(self.skills, self.sights, self.options), fixed=True)
         messages = [fixed, *remembered, Message("user", question)]
@@ -166,8 +166,8 @@ class JointPlanRequest:
         return self.session.stand_in(min(seats), StandInAdvice(right, others=possible), write)
 
     def _read(self, text: str, seats: Sequence[int]) -> Mapping[int, Skill | None]:
-        """Return the skill that the model's text gives each seat, or None where no skill can be read. If
-        only one seat is asked for, the text need not name it."""
+        """Return the skill that the reply gives each seat, or None if no skill can be read. If there is only
+        one seat, the reply need not name it."""
         first = self.sights[seats[0]]
         if len(seats) == 1:
             return {seats[0]: read_plan(text, self.skills, first).plan}
@@ -175,7 +175,7 @@ class JointPlanRequest:
         return {seat: found.get(seat) for seat in seats}
 
     def _take(self, made: JointPlanResult, found: Mapping[int, Skill | None]) -> dict[int, str]:
-        """Store the skills in `found` that can begin now. Return, for every other seat, the reason why its
+        """Store the skills in `found` that can begin now. For every other seat, return the reason why its
         plan is rejected."""
         whys = {}
         for seat, skill in found.items():
@@ -213,9 +213,8 @@ class SkillDispatcher(SkilledAgent):
     options: SkillDispatcherOptions
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a forecast with the stand-in (which imitates a language model), and the
-        maximum number of repeated calls. In the worst case all seats need a skill in every step, and all
-        plans are rejected."""
+        """Return the settings for estimating the cost with a program that imitates the language model. In the
+        worst case, all seats need a skill in every step, and all plans are rejected."""
         chosen = {**self.chosen, **INSTANT_SETTINGS}
         return ForecastTrial(
             chosen,
@@ -232,10 +231,10 @@ class SkillDispatcher(SkilledAgent):
     async def decided(
         self, situation: Situation, deadline: float | None, late: Decision | None = None
     ) -> Decision:
-        """Return the decision for all seats. One model call plans for all seats that need a skill; there is
-        no call if `deadline` is None.
+        """Return the decision for all seats. One model call plans for all seats that need a skill. The model
+        is not called if `deadline` is None.
 
-        `late` is a decision for an earlier step whose plans are adopted.
+        `late` is a decision for an earlier step. Its plans are adopted.
         """
         made, skills = DecisionParts.continue_from(late), get_skills(situation.world)
         session = None if deadline is None else ModelSession(self.options, situation, deadline)
@@ -271,8 +270,8 @@ class SkillDispatcher(SkilledAgent):
         session: ModelSession,
         history: list[Json],
     ) -> list[Json]:
-        """Ask the model for plans of the seats in `due`. Return the history with this question and its
-        answer added."""
+        """Ask the model for plans of the seats in `due`, and store the plans. Return `history` with this
+        question and its answer added."""
         skills, sights = get_skills(situation.world), _sights(situation)
         scene = prompt.scene_part(skills, sights, situation.step + 1, list(self._happened(carried)))
         told = [scene, *prompt.others_part(skills, sights, situation.commanded)]
@@ -287,7 +286,8 @@ class SkillDispatcher(SkilledAgent):
         return kept[-self.options.memory :] if self.options.memory else []
 
     def _happened(self, carried: SeatSteps) -> list[str]:
-        """Return the skills that have just ended, and the skills in progress in the agent's other seats."""
+        """Return sentences about the agent's seats: the skills that have just been completed, and the skills
+        in progress."""
         said = []
         for seat, each in carried.items():
             name, plan = each.skills.named(seat), each.memory.newest

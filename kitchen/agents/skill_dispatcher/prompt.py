@@ -26,8 +26,7 @@ SeatObservations = Mapping[int, SeatObservation]
 
 
 def fixed_part(skills: Skills, sights: SeatObservations, options: SkillDispatcherOptions) -> str:
-    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
-    cache it."""
+    """Return the part of the prompt that is the same at every step of an episode. A provider can cache it."""
     first = next(iter(sights.values()))
     manner = options.manner(skills.manner(first))
     primers = [skills.primer(sight, manner) for sight in sights.values()]
@@ -72,7 +71,7 @@ def _form(options: SkillDispatcherOptions) -> Iterator[str]:
 def _example(
     one: WorkedExample, skills: Skills, first: SeatObservation, sights: SeatObservations
 ) -> Iterator[str]:
-    """Yield the lines of an example with two players. Only the players whom this agent commands are shown."""
+    """Yield the lines of an example with two players, without players whom this agent does not command."""
     other = next((seat for seat in skills.seats(first) if seat != first.seat), None)
     yield one.scene
     yield plan_line(skills.named(first.seat), one.plan)
@@ -82,8 +81,8 @@ def _example(
 
 
 def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Sequence[str]) -> str:
-    """Return the scene of a step (the state of the world as text). It joins what all seats see, without
-    repeated lines. Steps are counted from 1.
+    """Return the state of the world in this step as text: what all seats see, without repeated lines. Steps
+    are counted from 1.
 
     `happened` are lines about the results of the seats' skills.
     """
@@ -92,7 +91,8 @@ def scene_part(skills: Skills, sights: SeatObservations, step: int, happened: Se
 
 
 def others_part(skills: Skills, sights: SeatObservations, commanded: Mapping[int, Command]) -> list[str]:
-    """Return prompt lines with the known commands of other seats in this step; empty if none is known."""
+    """Return prompt lines with the commands that other seats are known to give in this step. Empty if none is
+    known."""
     known = {seat: command for seat, command in commanded.items() if seat not in sights}
     return [
         f"{skills.named(seat)} does {spell_skill(command)} in this step." for seat, command in known.items()
@@ -116,7 +116,7 @@ def request_line(skills: Skills, seats: Sequence[int]) -> str:
 
 
 def retry_part(skills: Skills, whys: Mapping[int, str]) -> str:
-    """Return the prompt that asks for new plans. `whys` has for each seat why its plan was rejected."""
+    """Return the prompt that asks for new plans. `whys` has the reason why each seat's plan was rejected."""
     return "\n".join(
         [*whys.values(), f"All other plans stand. Plan again for {seat_names(skills, list(whys))}."]
     )

@@ -53,7 +53,7 @@ class ClaudeTraits:
     """Arguments that make it think as little as possible."""
 
     def calls_tools(self, *, thinks: bool) -> bool:
-        """Return whether the model can be forced to answer by a tool call. `thinks` is True if thinking is
+        """Return whether the model can be forced to answer with a tool call. `thinks` is True if thinking is
         requested."""
         return self.forced_tool and not thinks
 
@@ -91,7 +91,7 @@ def claude_traits(model: str) -> ClaudeTraits:
 
 
 def _least(told: OfferedModel) -> dict[str, Json]:
-    """Return the API arguments that make a model think as little as possible. `told` is the API's
+    """Return the API arguments with which a model thinks as little as possible. `told` is the API's
     description of the model."""
     for way in ("disabled", "between_tools"):
         if way in told.thinking:
@@ -160,8 +160,8 @@ def arguments_for(request: Request) -> dict[str, Any]:
 
 
 def _messages(messages: Sequence[Message]) -> dict[str, Any]:
-    """Return the messages; system messages become the system prompt, in their order. The cached part ends
-    with the last `fixed` one."""
+    """Return the messages as API arguments. System messages become the system prompt. The part of the prompt
+    to cache ends with the last message that is `fixed`."""
     last = max((number for number, message in enumerate(messages) if message.fixed), default=None)
     ends_cache = {"cache_control": {"type": "ephemeral"}}
     blocks = [
@@ -195,8 +195,8 @@ def _temperature(request: Request, model: ClaudeTraits) -> dict[str, Any]:
 
 
 def _add_tool(arguments: dict[str, Any], tool: Tool, *, forced: bool) -> None:
-    """Change the API arguments so that the model answers in the tool's schema: by a tool call if `forced`,
-    or else by the format of its text."""
+    """Change the API arguments so that the answer follows the tool's schema. With `forced`, the model must
+    call the tool; otherwise its text must have this format."""
     if forced:
         described = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
         arguments["tools"] = [{**described, "strict": True}]

@@ -182,8 +182,8 @@ def _first(choices: Json) -> dict[str, Json]:
 
 
 def _usage(counted: Json) -> Usage:
-    """Return the token counts of a call. OpenAI counts cached tokens as part of the prompt. The result
-    counts them separately."""
+    """Return the token counts of a call. Cached tokens are counted separately, unlike in OpenAI's counts,
+    where they are part of the prompt."""
     counted = counted if isinstance(counted, dict) else {}
     details = counted.get("prompt_tokens_details")
     details = details if isinstance(details, dict) else {}

@@ -45,8 +45,8 @@ TEXT_FIELDS = ("messages", "system", "description", "input_schema", "parameters"
 
 
 def parameters_without_texts(arguments: ApiArguments) -> dict[str, Json]:
-    """Return the arguments of a call without its texts, for the record. `cached_until` is the number of
-    the last message that the provider shall cache (from 0)."""
+    """Return the arguments of a call without its texts, for the log. `cached_until` in it is the index of the
+    last message that the provider shall cache."""
     told: dict[str, Json] = _without_texts(arguments)
     said = [message["content"] for message in arguments.get("messages", ())]
     contents = [*([block] for block in arguments.get("system", ())), *said]
@@ -177,8 +177,8 @@ def _read(sdk: Sdk, answer: Answer, read: Callable[[Json], Reply]) -> Reply:
 
 
 async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Send, seconds: float) -> Answer:
-    """Send the request and return the server's answer. Errors of the SDK are replaced outside of the
-    handler, so that they carry no trace of the request and its headers."""
+    """Send the request and return the server's answer. Raises ModelError. The error has no link to the SDK's
+    error, which could reveal the request and its headers."""
     try:
         response = (await await_in_loop(_in_time(send(sdk, arguments, seconds), seconds))).http_response
         return Answer(response.text, request_id(response.headers))
@@ -190,10 +190,10 @@ async def _answer(sdk: Sdk, request: Request, arguments: ApiArguments, send: Sen
 
 
 async def _in_time(exchange: Awaitable[T], seconds: float) -> T:
-    """Wait for the exchange with the server, at most `seconds`, and return its result.
+    """Wait at most `seconds` for the exchange with the server, and return its result.
 
-    An HTTP client's timeouts apply to single reads. A server that sends a byte from time to time could
-    thus keep the client waiting without end. The client gets a moment more to report the reason itself.
+    The HTTP client's timeouts apply to single reads: a server that sends a byte now and then could keep it
+    waiting forever. The client gets a moment more to report the reason itself.
     """
     async with asyncio.timeout(seconds + MIN_SECONDS):
         return await exchange
@@ -239,7 +239,8 @@ ERRORS_BY_STATUS: Mapping[int, type[ModelError]] = {
 
 
 def _refused(sdk: Sdk, error: Any) -> ModelError:
-    """Return the error for an HTTP status of 400 or higher. Such a call has no answer and costs nothing."""
+    """Return the error for an HTTP status of 400 or higher. A call with this status has no answer and costs
+    nothing."""
     status: int = error.status_code
     kind = ERRORS_BY_STATUS.get(status) or (ServerFailedError if status >= 500 else RejectedError)
     model_error = kind(f"{status}: {clean(_server_message(error), sdk.secrets)}")

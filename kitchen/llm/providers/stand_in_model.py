@@ -160,8 +160,8 @@ class StandInBehaviour:
 
 
 def default_call_arguments(commands: Sequence[WrittenCommand], reasoning: str) -> dict[str, Json]:
-    """Return the tool arguments that the stand-in writes by default: `{"reasoning": …, "commands":
-    ["goto_agent1_pot0", …]}`."""
+    """Return the tool arguments that the stand-in (a program that imitates a language model) writes by
+    default: `{"reasoning": …, "commands": ["goto_agent1_pot0", …]}`."""
     return {"reasoning": reasoning, "commands": [underscore_spelling(*written) for written in commands]}
 
 
@@ -223,8 +223,9 @@ class StandIn(LanguageModel):
     def _command(
         self, advice: StandInAdvice, agent: int, command: Command, informed: bool, rng: Random
     ) -> list[WrittenCommand]:
-        """Return the commands that the stand-in writes for one agent. They are the right command, a new
-        wrong one, or a repetition of the refused one."""
+        """Return the commands that the stand-in (a program that imitates a language model) writes for one
+        agent. It can be the right command, a wrong one, or the one that was just refused. `informed` is True
+        if the request contained feedback for the agent."""
         again, wrong = rng.random() < self.manners.stubborn, rng.random() < self.manners.error_rate
         if agent in advice.refused and not informed and again:
             return [(agent, advice.refused[agent])]
@@ -259,8 +260,8 @@ def _mistake(advice: StandInAdvice, agent: int, command: Command, rng: Random) -
 
 
 def _wrong_place(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """Return a typical mistake of models: the right command at the wrong place, or the use of a place that
-    the agent has not reached yet."""
+    """Return a typical mistake of models: the right command at a wrong place, or the use of a place before
+    the agent is there. Empty if no such mistake is possible."""
     others = [place for place in advice.places if place not in command]
     if len(command) < 2 or not others:
         return []
@@ -284,7 +285,7 @@ def _full_hands(advice: StandInAdvice, agent: int, command: Command, rng: Random
 
 
 def _twice(advice: StandInAdvice, agent: int, command: Command, rng: Random) -> list[WrittenCommand]:
-    """Return two commands for the same agent, which is a typical mistake of models."""
+    """Return two different commands for the same agent, a typical mistake of models."""
     others = [other for seat, other in advice.commands.items() if seat != agent and other != command]
     return [(agent, command), (agent, rng.choice(others))] if others else []
 
@@ -322,9 +323,8 @@ def _reply(request: Request, text: str, call: Mapping[str, Json] | None, seconds
 
 
 def stand_in_settings(errors: str) -> tuple[Setting, ...]:
-    """Return the settings that an agent declares for the stand-in (a program that imitates a language
-    model). They are the rates of its errors and its delay. `errors` names what the stand-in can get wrong,
-    such as `commands`."""
+    """Return the settings that an agent declares for the stand-in (a program that imitates a language model):
+    its error rates and its delay. `errors` names what it can get wrong, such as `commands`."""
     return (
         _setting("errors", f"share of wrong {errors}", 1),
         _setting("nonsense", "share of senseless replies", 1),

@@ -42,8 +42,11 @@ class Command(OneLineCommand):
         add_world_argument(parser, "whose traces are played")
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
-        """Print that the released program is not measured, and the speed of the first round (which fills
-        caches), the median and, on the last line, the best round."""
+        """Print the speed of the world in steps per second: first round (which fills caches), median and, on
+        the last line, best round.
+
+        A line before says how to compare the speed with that of the original program, which is not installed.
+        """
         try:
             speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))
         except TraceFileError as error:

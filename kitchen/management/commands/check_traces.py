@@ -28,8 +28,8 @@ class Command(OneLineCommand):
         add_world_argument(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:
-        """Print a line for each recorded episode that our world plays differently. Then print the number that
-        agrees, of how many."""
+        """Print a line for each recorded episode that our world plays differently. The last line says how
+        many episodes agree."""
         try:
             lines = [line for file in files for line in read_recording_file(file)]
             readers = [recordings_for_line(line, world) for line in lines]

@@ -89,7 +89,7 @@ def add_experiment_arguments(parser: CommandParser) -> None:
 
 
 def _add_teams(parser: CommandParser) -> None:
-    """Add the arguments for line-ups in any world and their organisation."""
+    """Add the arguments for line-ups (agents that play together) in any world, and for their organisation."""
     add, who = (
         parser.add_argument,
         f"ONE{MEMBER_SEPARATOR}OTHER{MEMBER_SEPARATOR}…, with commas between; ONE{SEAT_SEPARATOR}2 "
@@ -217,7 +217,8 @@ class Command(OneLineCommand):
         *,
         yes: bool,
     ) -> float | None:
-        """Print the expected work and costs, ask for confirmation, and return the budget or None."""
+        """Print the expected work and costs, and ask for confirmation. Return the US dollars that may be
+        spent; None for no limit. Raises SetupError if the user refuses."""
         left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
             self.stdout.write(str(forecast_work(setup, left)))
@@ -292,8 +293,8 @@ class Command(OneLineCommand):
         self.stdout.write(summary_line(results))
 
     def _show(self, grid: TextTable, who: str) -> None:
-        """Print a table. Also print its players, if they differ from the players (`who`) that are already
-        printed above all tables."""
+        """Print a table. Its players are printed only if they differ from `who`, which is printed once for
+        all tables."""
         self.stdout.write(grid.title)
         for row in (grid.head, *grid.rows):
             self.stdout.write("  ".join(row))

@@ -64,8 +64,8 @@ class Command(OneLineCommand):
 def _replays(
     logs: LogFolder, named: Iterable[tuple[EpisodeKey, EpisodeRow | None]]
 ) -> Iterator[ReplayResult]:
-    """Yield the result of replaying each episode that was finished or begun. A finished episode is
-    compared with its result row."""
+    """Yield the replay result of each episode that has a log. A finished episode is also compared with its
+    result row."""
     for key, row in named:
         try:
             if log := logs.read(key):

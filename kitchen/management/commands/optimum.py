@@ -80,5 +80,5 @@ def _words(optimum: Optimum) -> str:
 
 
 def ratio(played: int, best: int) -> str:
-    """Return `played` divided by `best`, with three decimals. Returns 1.000 if `best` is 0."""
+    """Return `played` divided by `best`, with three decimals; 1.000 if `best` is 0."""
     return f"{played / best:.3f}" if best else "1.000"

@@ -67,8 +67,8 @@ def submit_decisions(episode: Episode, step: int, claim: str, asked: Sequence[As
 def _submit(
     episode: Episode, step: int, claim: str, asked: Sequence[AskedMind], tried: list[Decision]
 ) -> Receipt | None:
-    """Try once to submit the agents' decisions, and return the receipt. Return None if the episode was
-    erased. Add the new database rows to `tried`."""
+    """Try once to submit these decisions. Return the receipt, or None if the episode was erased. The new
+    database rows are added to `tried`."""
     commands, made = commands_and_decisions(asked, step=step, idle=get_world(episode.world).idle)
     tried += [each.row for each in made]
     try:
@@ -83,7 +83,7 @@ def _submit(
 
 
 def _is_stored(tried: Sequence[Decision]) -> bool:
-    """Return True if the decisions in `tried` were stored by an earlier try whose confirmation was lost.
+    """Return True if an earlier try, whose confirmation was lost, had stored these decisions (`tried`).
     Return False if another worker's decisions were stored instead."""
     ours = {(row.mind_id, row.step, row.decided_at) for row in tried}
     rows = Decision.objects.filter(mind__in={row.mind_id for row in tried}, step=tried[0].step)
@@ -91,18 +91,18 @@ def _is_stored(tried: Sequence[Decision]) -> bool:
 
 
 def _accepted_unsaid(episode: Episode, receipt: Receipt) -> Receipt:
-    """Return a receipt that accepts decisions that an earlier try had stored. The tasks after that commit
-    were lost. So notify the pages now, and leave the workers' tasks to the next periodic check."""
+    """Return a receipt with the status `accepted`, for decisions that an earlier try had stored. Notify the
+    open pages, which the earlier try could not do. Workers' tasks are queued later by a periodic check."""
     if not is_offline():
         nudge_pages(episode.pk)
     return Receipt("accepted", receipt.step)
 
 
 def drop_decisions(episode: Episode, step: int, asked: Sequence[AskedMind], why: str) -> None:
-    """Store decisions without effect, for example because they came too late. Also log them. `why` is the
+    """Store decisions without effect, for example because they came too late, and log them. `why` is the
     reason.
 
-    If a decision cannot be stored, only the log and the budget ledger show it.
+    If a decision cannot be stored, it is only in the log and in the budget's records.
     """
     kept = partial(_drop, episode, step, asked, why)
     try:
@@ -211,7 +211,8 @@ def _begin_step(episode_id: int, step: int, mind: int | None, claim: str) -> tup
 
 
 def _begun(episode_id: int, step: int, mind: int | None) -> tuple[Episode, Asking] | None:
-    """Return the step's episode and the agents to ask, or None. If everything is decided, run the step."""
+    """Return the step's episode and the agents to ask. Return None if nobody has to be asked. If all agents
+    have already decided, run the step."""
     try:
         with read_turn(episode_id) as turn:
             if turn.step != step or not turn.is_open or is_held(turn) or turn.people_to_answer:
@@ -239,10 +240,10 @@ def _decide(episode: Episode, step: int, claim: str, asked: Sequence[AskedMind])
 def store_single_decision(
     episode: Episode, step: int, asked: AskedMind, store: Callable[[AskedMind], bool]
 ) -> bool:
-    """Store one agent's decision with `store`, which returns False if the decision is no longer needed. It is
-    then kept without effect. If the decision cannot be stored, store the fallback's instead.
+    """Store one agent's decision by calling `store`. Return True if a decision was stored.
 
-    Returns True if a decision was stored.
+    If `store` returns False, the decision is no longer needed and is kept without effect. If storing fails,
+    `store` is called again with the fallback's commands.
     """
     (asked,), is_stored = _store_or_give_up(episode, step, [asked], lambda tried: store(tried[0]))
     if not is_stored:
@@ -253,8 +254,11 @@ def store_single_decision(
 def _store_or_give_up(
     episode: Episode, step: int, asked: Sequence[AskedMind], store: Callable[[Sequence[AskedMind]], T]
 ) -> tuple[Sequence[AskedMind], T]:
-    """Store decisions with `store`. If they cannot be stored, store the fallbacks' commands instead. Return
-    the decisions that were tried last, and the result of `store`."""
+    """Store decisions by calling `store`. Return the decisions that were tried last, and the result of
+    `store`.
+
+    If the decisions cannot be stored, `store` is called again with the commands of the agents' fallbacks.
+    """
     try:
         return asked, store(asked)
     except UNSTORABLE_ERRORS as failure:
@@ -267,10 +271,8 @@ def _store_or_give_up(
 
 
 def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
-    """Replace a decision that cannot be stored by the fallback's commands, with the error.
-
-    So the agent is not asked, and paid, again and again.
-    """
+    """Return the outcome of the agent's fallback in place of a decision that cannot be stored, with the
+    error. If nothing were stored, the agent would be asked (and paid) again and again."""
     instead = fallback_outcome(asked.mind.kind, asked.mind.settings, asked.situation, "error")
     return replace(
         asked,
@@ -279,8 +281,8 @@ def _given_up(asked: AskedMind, failure: Exception) -> AskedMind:
 
 
 def _timed(episode: Episode, asking: Asking) -> Questions:
-    """Give each question its time limit. The remaining time is divided evenly among the agents that are
-    not asked yet, so that a slow agent takes no time from others."""
+    """Yield the questions, each with its time limit. The remaining time is divided evenly among the agents
+    that are not asked yet. So a slow agent takes no time from others."""
     deadline = time.monotonic() + episode.decision_seconds
     try:
         question = next(asking)
@@ -297,7 +299,8 @@ def _timed(episode: Episode, asking: Asking) -> Questions:
 def store_late_decision(
     episode: Episode, mind: Mind, situation: Situation, began: float, made: Future[MindDecision]
 ) -> None:
-    """Store a decision that ended after its deadline, with its content and cost."""
+    """Store a decision that arrived after its deadline. It has no effect on the game; its content and cost
+    are kept. Errors are only logged."""
     if failure := made.exception():
         log.warning("a %s that was late failed: %s", mind.kind, type(failure).__name__)
         return
@@ -309,10 +312,10 @@ def store_late_decision(
 
 
 async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
-    """Wait at most this number of seconds for the decision and return it.
+    """Wait at most `seconds` for the decision and return it.
 
-    Raises TimeoutError if it is not made by then, while the agent continues to think. Raises any error of the
-    agent.
+    Raises TimeoutError if the decision is not ready in time; the agent keeps working on it. Errors of the
+    agent are raised, too.
     """
     waited = asyncio.wrap_future(made)
     waited.add_done_callback(asyncio.Future.exception)  # nobody may be left to read it
@@ -323,7 +326,7 @@ async def _within(seconds: float, made: Future[MindDecision]) -> MindDecision:
 
 
 def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecision]:
-    """Run `make` in a thread of its own, and return its future result."""
+    """Run `make` in a separate thread, and return a future of its result."""
     made: Future[MindDecision] = Future()
 
     def decide() -> None:
@@ -341,20 +344,20 @@ def _in_thread(name: str, make: Callable[[], MindDecision]) -> Future[MindDecisi
 def ask_mind(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision, and block the thread until the agent answers. Takes the same
-    arguments and returns the same result as `ask_mind_in_loop`."""
+    """Ask one agent for its decision, and block the thread until the agent answers. Arguments and result are
+    those of `ask_mind_in_loop`."""
     return run_in_loop(ask_mind_in_loop(kind, settings, situation, late))
 
 
 async def ask_mind_in_loop(
     kind: str, settings: dict[str, Json], situation: Situation, late: LateCallback | None = None
 ) -> MindOutcome:
-    """Ask one agent for its decision in this situation. If the agent is late or fails, return the commands of
-    its fallback and the reason.
+    """Return an agent's decision in this situation. If the agent is late or fails, return the commands of its
+    fallback and the reason.
 
-    `kind` and `settings` define the agent. The agent has `situation.limits.seconds`, and the fallback
-    `FALLBACK_SECONDS` more. If the agent's decision arrives later, `late` is called with the decision's
-    future.
+    `kind` and `settings` define the agent. It has `situation.limits.seconds` for its decision, and its
+    fallback has `FALLBACK_SECONDS` more. If the agent's own decision arrives later, `late` is called with the
+    decision's future.
     """
     started = time.monotonic()
     fallback, error = "", ""
@@ -373,8 +376,8 @@ async def ask_mind_in_loop(
 async def _decision_of(
     kind: str, settings: Mapping[str, Json], situation: Situation, late: LateCallback | None
 ) -> MindDecision:
-    """Let the agent decide. An agent that asks models runs in this event loop; any other runs in a thread of
-    its own, so that an endless computation blocks nobody else."""
+    """Return the agent's decision. An agent that calls language models runs in this event loop. Any other
+    agent runs in a separate thread, so that an endless computation blocks nobody else."""
     mind = make_agent(kind, settings)
     if mind.names_model:
         made = start_in_loop(mind.decide(situation))

@@ -114,9 +114,8 @@ def ask_minds(
     outcome of each question back into the generator. Its return value is the list of agents with their
     outcomes.
 
-    `more` are people's commands by seat that are not submitted yet. With `only`, just the agent with this
+    `more` are people's commands, by seat, that are not submitted yet. With `only`, just the agent with this
     number is asked. The episode's setting `knowing` decides which commands of other seats an agent knows.
-    The turn is read before the first question and is not used afterwards.
     """
     commanded = _commanded_in_step(turn, more or {})
     situations = _situations_of_step(turn, only)
@@ -125,8 +124,8 @@ def ask_minds(
 
 
 def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tuple[Mind, Situation]]:
-    """Return the agents that still have to decide this step, and that decide while steps go on
-    (`Agent.decides_later`), with their situations. With `only`, just the agent with this number.
+    """Return the agents that still have to decide this step and may do so while steps continue
+    (`Agent.decides_later`). Each comes with its situation. With `only`, just the agent with this number.
 
     None of them knows what other agents choose in this step.
     """
@@ -140,8 +139,9 @@ def situations_for_later(turn: OpenTurn, *, only: int | None = None) -> list[tup
 
 
 def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
-    """Return whether steps may go on before this agent has decided. Such an agent does not know the
-    commands that other agents choose in this step, and they do not know its command."""
+    """Return whether steps may continue before this agent has decided. Only agents with
+    `Agent.decides_later` allow this. Such an agent does not see what others choose in this step, and they do
+    not see its command."""
     organisation = turn.episode.team
     if organisation is None or not organisation.least_think_steps or mind.kind not in agent_kinds():
         return False
@@ -153,14 +153,15 @@ def _decides_later(turn: OpenTurn, mind: Mind, situation: Situation) -> bool:
 
 
 def _visible_seats(turn: OpenTurn) -> set[int]:
-    """Return the seats whose commands of the open step agents may know before they decide."""
+    """Return the seats whose commands for the current step agents may know before they decide. The episode's
+    setting `knowing` defines this."""
     knowing = turn.episode.knowing
     return turn.numbers if knowing == EVERYBODY else turn.people if knowing == PEOPLE else set()
 
 
 def _commanded_in_step(turn: OpenTurn, more: Mapping[int, Command]) -> dict[int, Command]:
-    """Return the commands of the open step that agents may know, by seat. Seats of agents that are asked in
-    this step, but decide later, are left out."""
+    """Return the commands already given for the current step that agents may know, by seat. `more` adds
+    commands that are not stored yet. Agents that are asked in this step but decide later are left out."""
     schedule = read_schedule(turn)
     asked = [
         schedule.organisation.member(number).seats
@@ -188,7 +189,8 @@ def _situations_of_step(turn: OpenTurn, only: int | None) -> list[tuple[Mind, Si
 
 
 def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
-    """Return the situation with its stale commands, and with a reminder as the reason if one is due."""
+    """Return the situation with facts from the schedule added: the dropped commands of late decisions. If a
+    reminder to the member is due, the reminder becomes the reason for asking."""
     talk, step = situation.talk, situation.step + 1
     situation = replace(situation, late=(*situation.late, *schedule.late.get(talk.member, ())))
     if situation.request.because != REASON_SEAT:
@@ -200,11 +202,10 @@ def _with_schedule(situation: Situation, schedule: AskingSchedule) -> Situation:
 
 
 def minds_of_step(turn: OpenTurn) -> list[Mind]:
-    """Return the agents that take part in deciding the step. Empty if no agent has to give a command.
+    """Return the agents that must be asked about this step. Empty if no agent has to give a command.
 
     Usually these are the agents that still have to give a command. If members talk within the step, agents
-    whose seats have an automatic or planned command are included, too. Then the agents are in the order of
-    their seats.
+    with an automatic or planned command are included, too, and the order is that of the seats.
     """
     organisation = turn.episode.team
     if organisation is None or not organisation.within or turn.episode.knowing != EVERYBODY:
@@ -225,8 +226,9 @@ def _ask(
     sent: int,
     apart: Collection[int],
 ) -> Asking:
-    """Ask these agents one after another. `apart` has the ids of the agents that may decide while steps go
-    on."""
+    """Ask these agents one after another, as a generator like `ask_minds`. `commanded` are the commands known
+    so far, by seat; each agent's commands are added. Agents whose ids are in `apart` may decide in a later
+    step."""
     before = dict(commanded)
     if talk := _talk_of(world, minds, commanded, sent):
         return (yield from _talk_in_turns([mind for mind, _ in minds], talk))
@@ -245,9 +247,8 @@ def _ask(
 def _talk_of(
     world: World, minds: Sequence[tuple[Mind, Situation]], commanded: Mapping[int, Command], sent: int
 ) -> StepDialogue | None:
-    """Return the dialogue that these agents hold within the step. Return None if the organisation allows
-    none. If the organisation's schedule is `within`, the agents know those of people's commands in this
-    step that they may see."""
+    """Return the dialogue in which these agents write to each other within the step. Return None if the
+    organisation allows no such dialogue."""
     situations = [situation for _, situation in minds]
     organisation = situations[0].talk.organisation if situations else None
     if organisation is None or not organisation.within:
@@ -261,7 +262,8 @@ def _talk_of(
 
 
 def _talk_in_turns(minds: Sequence[Mind], talk: StepDialogue) -> Asking:
-    """Ask each agent when the talk reaches it. No agent knows another agent's command in this step."""
+    """Ask each agent when it is its turn in the dialogue `talk`, as a generator like `ask_minds`. No agent
+    knows another agent's command in this step."""
     last = [MindOutcome(MindDecision({}))] * len(minds)
     spent, turns = [0.0] * len(minds), talk.turns()
     try:
@@ -321,8 +323,11 @@ def situation_to_answer(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def situation_to_open(turn: OpenTurn, mind: Mind, *, late: Sequence[LateDecision] | None = None) -> Situation:
-    """Return the situation of an agent that chooses commands, with its messages. `late` are its decisions
-    that came too late, if the caller knows them. Commands of other seats, and the schedule, are left out."""
+    """Return the situation of an agent that chooses commands, with its messages. Commands of other seats, and
+    data of the schedule, are not included.
+
+    `late` are the agent's decisions that came too late, if the caller knows them.
+    """
     if late is None:
         late = late_decisions([mind] if _may_be_late(mind) else [], turn.step).get(mind.pk, ())
     situation = replace(_with_talk(turn, mind), late=tuple(late))
@@ -330,16 +335,16 @@ def situation_to_open(turn: OpenTurn, mind: Mind, *, late: Sequence[LateDecision
 
 
 def situation_with_commands(turn: OpenTurn, mind: Mind, commanded: Mapping[int, Command]) -> Situation:
-    """Return the agent's situation, completed with two things: the messages to the agent, and the commands
-    in `commanded` (by seat) that its seats may know."""
+    """Return the agent's situation with two additions: the messages to the agent, and those commands in
+    `commanded` (by seat) that its seats may know."""
     situation = _with_talk(turn, mind)
     known = _known(turn.world, situation.seats, commanded)
     return replace(situation, commanded={**situation.commanded, **known})
 
 
 def _because(asked: Collection[int], last: Iterable[Json]) -> str:
-    """Return the reason for asking these seats. If a plan of one of them was dropped in the `last` step,
-    this is the reason."""
+    """Return the code of the reason for asking these seats. `last` are the events of the last step. If that
+    step dropped a plan of one of the seats, the dropped plan is the reason."""
     broken = {
         event["seat"] for event in last if event["kind"] == REASON_PLAN_BROKEN and event["why"] != PLAN_STALE
     }
@@ -347,7 +352,7 @@ def _because(asked: Collection[int], last: Iterable[Json]) -> str:
 
 
 def _may_be_late(mind: Mind) -> bool:
-    """Return True if the agent uses a language model. Only such agents can decide too late."""
+    """Return True if the agent uses a language model. Only then can its decision come too late."""
     return mind.kind in agent_kinds() and bool(get_agent(mind.kind).names_model)
 
 
@@ -356,7 +361,8 @@ def _with_reason(situation: Situation, because: str) -> Situation:
 
 
 def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
-    """Return the situation of an agent with its messages, if the members can send messages."""
+    """Return the situation of an agent with its messages. Without messages, if the members cannot send
+    any."""
     situation, organisation = current_situation(turn, mind), turn.episode.team
     if organisation is None:
         return situation
@@ -371,7 +377,8 @@ def _with_talk(turn: OpenTurn, mind: Mind) -> Situation:
 
 
 def purse_of(episode: Episode, mind: Mind, step: int) -> BudgetPurse | None:
-    """Return the account that pays for an agent's model calls in this step. None if no costs are counted."""
+    """Return the account that pays for an agent's model calls in this step. Return None if the episode has no
+    budget."""
     if episode.budget_id is None:
         return None
     return BudgetPurse(episode.budget_id, mind_id=mind.pk, step=step)
@@ -449,9 +456,10 @@ def _made(asked: AskedMind, step: int) -> SubmittedDecision:
 
 
 def _commands(asked: AskedMind, *, idle: Command) -> list[SubmittedCommand]:
-    """Return the commands in the order that the agent wants.
+    """Return the commands of an agent for one step, in the order in which the agent gave them.
 
-    Seats that the agent leaves out are idle. Seats that may act but need not are left alone.
+    A seat that was asked but got no command does `idle`. A seat that may act, but was not asked, is included
+    only if the agent gave it a command.
     """
     outcome = asked.outcome
     chosen_by = outcome.decision.played_by or asked.mind.kind

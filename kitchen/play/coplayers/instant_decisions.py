@@ -52,12 +52,13 @@ class InstantDecisions:
     asked: list[AskedMind] | None = None
 
     def begin(self) -> None:
-        """Ask the light agents (those that need no child process) up to the first agent that needs one."""
+        """Ask the agents that need no child process, in order. Stop before the first agent that needs one."""
         with self._as_far_as_it_goes():
             self._ask_light(next(self.asking))
 
     async def finish(self) -> None:
-        """Ask all remaining agents. Afterwards `asked` has all outcomes, or is None if an agent failed."""
+        """Ask all remaining agents. Afterwards `asked` has the outcomes of all agents, or is None if an agent
+        failed."""
         while self.question is not None:
             question, self.question = self.question, None
             with self._as_far_as_it_goes():
@@ -92,11 +93,11 @@ def start_agent_processes(turn: OpenTurn) -> None:
 def begin_instant_decisions(
     turn: OpenTurn, step: int, seat: int, command: Command
 ) -> InstantDecisions | None:
-    """Begin to ask the agents of this step in this process, after the person in this seat has chosen
-    `command`.
+    """Start asking the agents of this step within the web process, after a person has chosen `command` for
+    `seat`. Return the unfinished request.
 
-    Returns None if the agents cannot be asked here. Reasons: there are no agents, the command will be
-    refused, other people have not chosen yet, a worker already asks an agent, or an agent is not instant.
+    Return None if this is not possible. There may be no agents, or one that is not instant or that a worker
+    is already asking. The command may be invalid, or other people have not chosen yet.
     """
     if (
         not turn.is_open

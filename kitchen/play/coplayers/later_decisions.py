@@ -47,11 +47,12 @@ from kitchen.registry.world_registry import get_world
 
 
 def let_agents_think(*, episode_id: int, step: int, mind: int | None = None) -> int:
-    """Store a question to each agent that must decide this step and whose decision takes effect later. Let
-    the step go on, and queue a task for each question. Return the number of questions.
+    """Let the current step continue while its agents that decide later are thinking. Return the number of
+    agents that are now being asked.
 
-    If `mind` (an agent's number) is given, only this agent is asked. Agents that a worker already asks are
-    left to it.
+    A question to each of these agents is stored, and a task that asks the agent is queued. If `mind` (an
+    agent's number) is given, only this agent is asked. Agents that a worker already asks are left to that
+    worker.
     """
     with suppress(Episode.DoesNotExist), exclusive_turn(episode_id) as turn:
         organisation = turn.episode.team
@@ -68,7 +69,8 @@ def let_agents_think(*, episode_id: int, step: int, mind: int | None = None) -> 
 
 
 def _ask_for_later(turn: OpenTurn, only: int | None) -> int:
-    """Store the questions of the open step, and return their number."""
+    """Store the questions to agents that decide later than the current step. Return the number of questions.
+    `only` is the number of the only agent to ask, or None for all."""
     schedule = read_schedule(turn)
     if schedule is None:
         return 0
@@ -155,11 +157,11 @@ def _store_durably(question: _ClaimedQuestion, asked: AskedMind) -> bool:
 
 
 def _store(question: _ClaimedQuestion, asked: AskedMind) -> bool:
-    """Store the decision in place of the open question. If a step was waiting for the decision, run the
-    step.
+    """Store the decision as the answer to the agent's open question. If a step was waiting for the decision,
+    run the step.
 
-    Return True if the decision was stored. Return False, and store nothing, if this worker's claim on the
-    question is gone: the episode has ended or was erased, or another worker has taken over.
+    Return True if the decision was stored. Return False, and store nothing, if this worker may no longer
+    store it: the episode has ended or was erased, or another worker has taken over.
     """
     idle = get_world(question.episode.world).idle
     commands, (made,) = commands_and_decisions([asked], step=question.step, idle=idle)

@@ -52,12 +52,12 @@ class AbsencePolicy:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Json]) -> Self:
-        """Read an absence policy from the JSON that `to_json` returned."""
+        """Return the absence policy from the JSON that `to_json` returned."""
         return cls(stored["steps"], stored["kind"], stored["settings"])
 
     def check(self, world: str) -> None:
-        """Raise SettingsError if the number of steps is out of bounds, or if the agent cannot be created
-        or cannot play this world."""
+        """Raise SettingsError if the policy is invalid. The number of steps must be within bounds, and the
+        agent must be able to play this world."""
         if self.steps is not None and not 1 <= self.steps <= MAX_MISSED_STEPS:
             raise SettingsError(f"absent_steps: {self.steps} is not between 1 and {MAX_MISSED_STEPS}")
         if self.kind:
@@ -67,8 +67,8 @@ class AbsencePolicy:
 
 
 def never_arrived(seats: Iterable[int]) -> dict[str, Json]:
-    """Return the value of `Episode.gone` for people who never came: agents play these seats from the first
-    step."""
+    """Return the value of `Episode.gone` for people who never arrived. It says that agents play these seats
+    from the first step."""
     return {str(seat): {"step": 1, "why": NEVER, "said": 0} for seat in seats}
 
 
@@ -80,10 +80,10 @@ def absence_policy_of(episode: Episode) -> AbsencePolicy:
 
 def absent_seats(turn: OpenTurn) -> list[int]:
     """Return the seats of absent people. A person is absent after missing `AbsencePolicy.steps` turns in a
-    row.
+    row. Empty if the policy has no number of turns.
 
-    Turns that an outage of the server closed are not counted, nor turns in which the seat had no choice.
-    Empty if the absence policy has no number of turns.
+    Two kinds of turns do not count: turns that an outage of the server closed, and turns in which the seat
+    had no choice.
     """
     most = absence_policy_of(turn.episode).steps
     return [seat for seat in sorted(turn.people) if _missed(turn, seat, most)] if most else []
@@ -121,22 +121,21 @@ def hand_over_seat(turn: OpenTurn, seat: int, why: str) -> bool:
 
 
 def _conversation_over(turn: OpenTurn, seat: int) -> None:
-    """Notify the person's conversation partner that the person is gone, where people talk with one partner at
-    a time.
-    """
+    """Tell the person's conversation partner that the person is gone. Does nothing unless people talk with
+    one partner at a time."""
     member = member_of(turn, seat)
     if member and (partner := conversation_partners(turn).get(member.number)) is not None:
         add_platform_message(turn, None, (partner,), platform_sentence(GONE, member.number))
 
 
 def _without(plans: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the plans of all seats except this seat. Return None if there are no other plans."""
+    """Return the plans without the plan of this seat. Return None if no plans are left."""
     return {key: plan for key, plan in (plans or {}).items() if key != str(seat)} or None
 
 
 def _no_person(organisation: Mapping[str, Json] | None, seat: int) -> dict[str, Json] | None:
-    """Return the stored organisation, changed so that the member of this seat is an agent. Return None if
-    there is no organisation."""
+    """Return the stored organisation with an agent as the member of this seat. Return None if there is no
+    organisation."""
     if organisation is None:
         return None
     members = [{**one, "person": False} if seat in one["seats"] else one for one in organisation["members"]]

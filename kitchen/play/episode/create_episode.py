@@ -190,7 +190,7 @@ def _check_ticks(
     organisation: Organisation | None,
     step_seconds: float | None,
 ) -> None:
-    """Raise SettingsError for settings that are impossible in a real-time world."""
+    """Raise SettingsError for settings that are not possible in a real-time world."""
     slow = {mind.kind for mind in minds} | ({absence.kind} if absence and absence.kind else set())
     if slow := {kind for kind in slow if not plays_in_real_time(kind)}:
         raise SettingsError(f"co-player: {min(slow)} does not keep up with a clock")
@@ -215,8 +215,8 @@ def _check_minds(minds: Sequence[MindPlan], *, seats: int, world: str) -> None:
 
 
 def members_of_plans(minds: Sequence[MindPlan], *, seats: int) -> tuple[Member, ...]:
-    """Return the members of a team with these agents: one member for each agent that has a seat, and one
-    person for each of the other seats. They are ordered by number."""
+    """Return the members of a team with these agents, ordered by number. There is a member for each agent
+    with a seat, and a person for each seat that no agent has."""
     taken = {seat for mind in minds for seat in mind.seats}
     people = [Member(seat, (seat,), is_person=True) for seat in range(seats) if seat not in taken]
     held = (tuple(sorted(mind.seats)) for mind in minds if mind.seats)
@@ -233,7 +233,7 @@ def _check_organisation(
     knowing: str,
 ) -> None:
     """Raise SettingsError if the organisation's members are not exactly the players of the seats and the
-    leaders without a seat, or if they cannot play in this form."""
+    leaders without a seat. Also raise it if they cannot play in an organisation of this kind."""
     apart = sum(not mind.seats for mind in minds)
     if apart != sum(not one.is_person for one in leaders):
         raise SettingsError("organisation: each co-player without a seat is a member without a seat")
@@ -248,8 +248,8 @@ def _check_organisation(
 
 
 def check_goal(setting: str, goal: Mapping[str, Json], game: World) -> None:
-    """Raise SettingsError unless every name of a goal is a metric of the world, and every least value is a
-    number above 0. The message begins with the name of the `setting`."""
+    """Raise SettingsError if a name in the goal is no metric of the world, or if a value is not a number
+    above 0. The message begins with the name of the `setting`."""
     known = {figure.name for figure in game.figures}
     if wrong := goal.keys() - known:
         raise SettingsError(f"{setting}: {min(wrong)!r} is not one of {', '.join(sorted(known))}")

@@ -43,7 +43,8 @@ def erase_rows(rows: QuerySet[Any], size: int = BATCH_ROWS) -> int:
 
 
 def erase_prompts(hashes: Iterable[str]) -> int:
-    """Erase the prompts with these hashes that no model call uses any more. Return how many were erased."""
+    """Erase those of the prompts with these hashes that no model call uses any more. Return how many were
+    erased."""
     erased = 0
     for piece in batches_of(sorted(hashes)):
         with transaction.atomic():

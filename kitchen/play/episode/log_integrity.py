@@ -73,31 +73,29 @@ class SealedFacts:
 
 
 def register_owners(owners: Owners) -> None:
-    """Register a function that returns the owners of episodes (such as the participants who played them).
-    Seals made from now on also cover these owners."""
+    """Register a function that returns the owners of episodes, such as the participants who played them. The
+    seals (signed hashes) of episodes then cover their owners, too."""
     if owners not in _owners:
         _owners.append(owners)
 
 
 def seal_episode(episode: Episode) -> None:
-    """Compute the metrics of an episode that ends in this transaction, and store its seal.
-
-    Everything else about the episode must already be stored.
-    """
+    """Store the metrics of an episode that ends in this transaction, and its seal (a signed hash of its
+    data). Everything else about the episode must already be stored."""
     store_log_metrics(episode)
     write_seals(seal_drafts([episode.pk]))
 
 
 def seal_drafts(ids: Sequence[int]) -> list[SealedFacts]:
-    """Return the values to seal, except the owners, for the episodes with these ids. Episodes still being
-    played are left out. Slow: it reads the logs."""
+    """Return the values to seal (sign) for the episodes with these ids, without the owners. Episodes that are
+    still being played are left out. Slow, because it reads the logs."""
     over = Episode.objects.filter(pk__in=ids).exclude(status=Episode.Status.PLAYING)
     return sealed_facts_of(over.order_by("pk"))
 
 
 def write_seals(drafts: Sequence[SealedFacts]) -> None:
-    """Add the owners to the values that `seal_drafts` returned, and store the seals. Call this inside a
-    transaction."""
+    """Store the seals (signed hashes) of episodes. `drafts` are the values that `seal_drafts` returned; the
+    owners are added here. Call this inside a transaction."""
     owned = owner_hashes([each.episode.pk for each in drafts])
     for each in drafts:
         each.values[BELONGS] = owned[each.episode.pk]
@@ -128,7 +126,8 @@ def owner_hashes(ids: Sequence[int]) -> dict[int, list[Json]]:
 
 
 def sealed_facts_of(episodes: Iterable[Episode]) -> list[SealedFacts]:
-    """Return the present values that a seal covers, for each of these episodes. The owners are left out."""
+    """Return the present values that a seal (signed hash) covers, for each of these episodes. The owners are
+    left out."""
     rows = list(episodes)
     ids = [episode.pk for episode in rows]
     chains, logs = _chains(ids), _logs(rows)
@@ -164,16 +163,17 @@ def _logs(episodes: Sequence[Episode]) -> dict[int, str]:
 
 
 def _without_later(values: list[Any], later: int) -> list[Any]:
-    """Return the row without its last `later` columns if these are empty. Before these columns existed,
-    rows were hashed without them."""
+    """Return the row without its last `later` columns if these are empty. Rows from versions without these
+    columns were hashed without them."""
     return values if any(values[len(values) - later :]) else values[: len(values) - later]
 
 
 def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
-    """Return queries for the log besides the steps, in chronological order.
+    """Return queries for the parts of the log that are not steps, in chronological order.
 
-    They cover the players, decisions before the end, model calls, commands of a step that was never taken,
-    messages, and changes of large parts. Each row begins with its episode and contains no id.
+    They cover players, decisions before the end, model calls, messages and changes of large state parts.
+    Commands of a step that was never taken are included, too. Each row begins with its episode's id and
+    contains no other id.
     """
     decision, call = ("mind__episode", "mind__number", "step"), "decision__mind__"
     of_call = (f"{call}episode", f"{call}number", "decision__step", "number")
@@ -204,14 +204,14 @@ def _beside_steps(ids: Sequence[int]) -> list[QuerySet[Any, Any]]:
 
 
 def _rows(rows: QuerySet[Any], *names: str, by: Sequence[str] = ()) -> QuerySet[Any, Any]:
-    """Return the values of the columns `names` in these rows. They are ordered by the columns `by` or,
-    without `by`, by the first five columns."""
+    """Return the values of the columns `names` in these rows, ordered by the columns `by`. By default, the
+    first five columns determine the order."""
     return rows.order_by(*(by or names[:5])).values_list(*names)
 
 
 def _others(model: Any, *more: str) -> list[str]:
-    """Return the names of the model's columns that describe what happened, sorted. Columns that were added
-    in later versions come last."""
+    """Return the names of the model's columns that are part of the hash, sorted. Ids and the columns in
+    `more` are left out. Columns added in later versions come last."""
     later = LATER_COLUMNS.get(model, ())
     left_out = {"id", "mind", "step", "decision", "episode", *more, *later}
     return [*sorted(one.name for one in model._meta.concrete_fields if one.name not in left_out), *later]
@@ -310,7 +310,7 @@ def _read(ids: Sequence[int], episodes: Sequence[Episode]) -> _Read:
 
 
 def _other_prompts(ids: Sequence[int]) -> set[int]:
-    """Return the ids of the episodes, among these, that used a prompt whose text does not match its hash."""
+    """Return the ids of those episodes that used a prompt whose text does not match its hash."""
     used = CallMessage.objects.filter(call__decision__mind__episode__in=ids)
     texts = Prompt.objects.filter(pk__in=used.values("prompt"))
     changed = [row.hash for row in texts.iterator() if text_hash(row.text) != row.hash]
@@ -338,8 +338,8 @@ def _verdict(episode: Episode, read: _Read) -> LogVerdict:
 
 
 def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
-    """Yield a fault for each error in the episode's stored state. The state must match its own hash, the
-    last step's hash, and the stored large parts."""
+    """Yield a fault for each mismatch of the episode's stored state: with its own hash, with the last step's
+    hash, or with the stored large parts."""
     if canonical_hash(episode.state) != episode.state_hash:
         yield LogFault(None, NOT_ITS_HASH)
     if steps and steps[-1].number == episode.step and steps[-1].state_hash != episode.state_hash:
@@ -349,9 +349,8 @@ def _state(episode: Episode, steps: Sequence[Step]) -> Iterator[LogFault]:
 
 
 def _unsealed(episode: Episode, seals: Mapping[str, Seal], read: _Read) -> Iterator[LogFault]:
-    """Yield a fault if the episode is over and has no seal, and for each false seal. Also yield a fault
-    for each difference between the episode and its seals. An older version of the app may have ended an
-    episode that existed before seals."""
+    """Yield the faults in the seals of an episode: a missing seal after the episode's end, or a seal with a
+    wrong signature. Differences between the episode and its seal are faults, too."""
     over = episode.status != Episode.Status.PLAYING
     if over and not seals:
         yield LogFault(None, UNSEALED)
@@ -374,8 +373,8 @@ def _otherwise(
 
 
 def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
-    """Return a fault for each step that the episode has taken but the log lacks. Also return a fault for
-    each step in the log that the episode has not taken."""
+    """Return a fault for each step that the episode has taken but that is missing in the log. Steps that are
+    in the log but were not taken are faults, too."""
     there, taken = {row.number for row in steps}, set(range(1, episode.step + 1))
     gone = [LogFault(number, MISSING) for number in taken - there]
     return gone + [LogFault(number, OTHER_STATE) for number in there - taken]
@@ -384,9 +383,11 @@ def _missing(episode: Episode, steps: Sequence[Step]) -> list[LogFault]:
 def _broken(
     episode: Episode, steps: Sequence[Step], verdict: LogVerdict, *, of_before: bool
 ) -> Iterator[LogFault]:
-    """Yield every link of the chain that does not match.
+    """Yield a fault for each step whose stored hash does not match. The check continues from the stored hash,
+    so a wrong step does not make later steps fail.
 
-    Checking continues from the stored link, so that each fault is found by itself.
+    The state of the hash chain is stored in `verdict`. `of_before` is True for an episode that may have steps
+    from versions without hashes.
     """
     chain, unchained, chained = first_chain_hash(episode), 0, False
     for row in steps:
@@ -406,14 +407,14 @@ def _broken(
 
 
 def _why(number: int, unchained: int) -> str:
-    """Return a text that describes a wrong hash of step `number`. The hash also covers the `unchained`
-    steps before it, which have no hash of their own."""
+    """Return a text for a step whose hash is wrong. `unchained` counts the steps directly before it that have
+    no hash of their own. The wrong hash covers those steps, too."""
     return f"{STEP_CHANGED}, or one of the {unchained} steps before it" if unchained else STEP_CHANGED
 
 
 def _same_commands(entries: Sequence[Any], given: Sequence[SeatCommand]) -> bool:
-    """Return whether the commands that a step's log entry lists are the same as the stored commands of the
-    seats. The order does not matter."""
+    """Return whether a step's log entry lists the same commands as those stored for the seats. The order does
+    not matter."""
     try:
         ran = {entry["seat"]: entry for entry in entries}
     except (KeyError, TypeError):  # the entry has another form

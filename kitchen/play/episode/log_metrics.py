@@ -62,8 +62,9 @@ Spent = tuple[int, float | None]
 
 
 def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[int, EpisodeLog]:
-    """Return the stored logs of these episodes by id, in a fixed number of queries. The log of a running
-    episode ends at its last step. `with_calls` counts the model calls of decisions."""
+    """Return the stored logs of these episodes by id. The number of queries does not depend on the number of
+    episodes. The log of a running episode ends at its last step. With `with_calls`, the model calls of
+    decisions are counted."""
     found = {episode.pk: episode for episode in episodes}
     seats = _by_episode(Seat.objects.filter(episode__in=found).order_by("number"))
     steps = _by_episode(Step.objects.filter(episode__in=found).order_by("number"))
@@ -86,7 +87,8 @@ def read_logs(episodes: Iterable[Episode], *, with_calls: bool = False) -> dict[
 
 
 def spent_by_decision(calls: Iterable[tuple[int, Decimal | None]]) -> dict[int, Spent]:
-    """Return the number and the cost of these calls, given as (id of the decision, cost), by decision."""
+    """Return the number and the total cost of calls for each decision, by decision id. Each call is given as
+    (decision id, cost)."""
     costs: dict[int, list[float | None]] = defaultdict(list)
     for decision, cost in calls:
         costs[decision].append(None if cost is None else float(cost))
@@ -109,10 +111,10 @@ def log_from_rows(
     decisions: Iterable[Decision],
     spent: Mapping[int, Spent] = MappingProxyType({}),
 ) -> EpisodeLog:
-    """Build the log of one episode from these rows, each kind in its order. `spent` is by id of decision.
+    """Build the log of one episode from its database rows. Each kind of rows must be in order. `spent` has
+    the model calls by decision id.
 
-    Decisions that came after the episode's end are left out. So the episode's metrics do not change any
-    more.
+    Decisions that came after the episode's end are left out, so that the episode's metrics stay the same.
     """
     taken = list(steps)
     organisation = episode.team
@@ -216,8 +218,8 @@ class SeatConduct:
 
     @property
     def work_share(self) -> float | None:
-        """Return the person's share of the work of all seats, from 0 to 1. None if nobody worked, or if the
-        person never played this seat."""
+        """Return the share of the person's work in the work of all seats, from 0 to 1. None if nobody worked,
+        or if the person never played this seat."""
         return self.work / self.all_work if self.all_work and self.steps else None
 
 
@@ -226,10 +228,8 @@ Seated = tuple[int, int]
 
 
 def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
-    """Return the counts by (episode id, seat number), for every seat that a person played in these episodes.
-
-    Episodes of worlds that are not registered are left out.
-    """
+    """Return counts of what people did, by (episode id, seat number), for every seat that a person played in
+    these episodes. Episodes of unregistered worlds are left out."""
     found: dict[Seated, SeatConduct] = {}
     wanted = sorted(episodes)
     for first in range(0, len(wanted), EPISODES_PER_READ):
@@ -239,7 +239,8 @@ def conduct_by_seat(episodes: Collection[int]) -> dict[Seated, SeatConduct]:
 
 
 def _steps(episodes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """Yield (episode id, world, tick_ms, commands, events, opening time) for each step."""
+    """Yield (episode id, world, tick_ms, commands, events, opening time) for each step. `tick_ms` is None in
+    a turn-based world."""
     fields = ("episode_id", "episode__world", "episode__tick_ms", "commands", "events", "opened_at")
     return (
         Step.objects.filter(episode__in=episodes)
@@ -276,7 +277,7 @@ def _world(name: str) -> type[World] | None:
 
 
 def _kind(world: type[World], given: Mapping[str, Any], refused: bool) -> str:
-    """Return the outcome of a command: `refused`, `idle`, `moved` or `work`."""
+    """Return the code of what a command was: `refused`, `idle`, `moved` or `work`."""
     if refused:
         return "refused"
     kind = world.kind_of(tuple(given["command"]))

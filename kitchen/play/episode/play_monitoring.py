@@ -96,11 +96,8 @@ def episode_facts(episode_ids: Iterable[int]) -> dict[int, EpisodeFacts]:
 
 
 def last_command_at(seats: Iterable[tuple[int, int]]) -> datetime | None:
-    """Return the time of the newest command or message by a person in one of these seats, given as (episode
-    id, seat number).
-
-    Returns None if there is none.
-    """
+    """Return the time of the newest command or message by a person in one of these seats. Seats are given as
+    (episode id, seat number). None if there is none."""
     theirs, said = [], []
     for episode, seat in seats:
         theirs.append(Q(episode=episode, seat=seat))
@@ -190,7 +187,8 @@ def _late(ids: list[int]) -> dict[int, int]:
 
 
 def _length(episode: Episode) -> int | None:
-    """Return the length of the episode. None if it is damaged, so that the other episodes are still shown."""
+    """Return the length of the episode in steps. Return None if its settings are damaged, so that other
+    episodes are still shown."""
     try:
         return state_store.current_world(episode).length
     except WorldError:
@@ -295,8 +293,8 @@ def recent_pace(minutes: float = 1) -> PlayPace:
 
 
 def _own_seconds(taken_at: datetime, commands: Sequence[Json]) -> float | None:
-    """Return the seconds from the last person's command to the storing of the step. Return None if agents
-    also took time."""
+    """Return the seconds from the last person's command until the step was stored. Return None if agents also
+    decided in this step."""
     asked = [entry for entry in commands if "planned_in" not in entry]
     by = {entry["chosen_by"] for entry in asked}
     if PERSON not in by or any(entry["fallback"] for entry in asked) or not all(map(_is_instant, by)):
@@ -327,8 +325,8 @@ _rules: list[VisibilityRule] = []
 
 
 def register_visibility_rule(rule: VisibilityRule) -> None:
-    """Register a function that returns the episodes a staff member may see. Staff see the episodes of all
-    registered rules together."""
+    """Register a function that returns the episodes that a staff member may see. Several rules add up: staff
+    see the episodes of all of them."""
     if rule not in _rules:
         _rules.append(rule)
 

@@ -120,7 +120,7 @@ class Notice(NamedTuple):
 
 
 def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
-    """Build all panels of this module that this seat's page shows, except the notice."""
+    """Return all panels of this module that this seat's page shows, except the notice."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(_waited_name(view, player) for player in view.players if player.seat in waited)
     phase = "choose" if view.choice.may_act else view.phase
@@ -151,7 +151,8 @@ def _not_connected(name: str) -> str:
 
 
 def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
-    """Return the phase. Where members take turns, it says whom the person waits for, or has to answer."""
+    """Return the phase of the turn (such as `waiting`), with the names that the page shows. If members speak
+    in turns, it also says whom the person waits for or should answer."""
     made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
     if turn is None or phase == "over":
         return made
@@ -218,7 +219,7 @@ def _partner(view: SeatView) -> Partner:
 
 
 def talk_panel(page: Page, view: SeatView) -> Panel:
-    """Build the panel of the messages that this person has sent and received."""
+    """Return the panel of the messages that this person has sent and received."""
     mine = max((said.number for said in view.talk.messages if said.sender == view.talk.member), default=0)
     lines = ((said, _line(page, view, said)) for said in view.talk.messages)
     parts = tuple(
@@ -261,7 +262,7 @@ def _end_in_words(view: SeatView, end: TeamMessage) -> str:
 
 
 def notice_panel(notice: Notice) -> Panel:
-    """Build the panel that shows this notice."""
+    """Return the panel that shows this notice."""
     return _panel("notice", notice)
 
 

@@ -115,7 +115,7 @@ class WorkerStatus(NamedTuple):
 
 
 def jobs_panel(page: Page, view: SeatView) -> Panel:
-    """Build the panel of the jobs that this person was given."""
+    """Return the panel of the jobs that this person was given."""
     parts = tuple(
         Panel(f"job-{job.number}-{job.worker}", "kitchen/play/job.jinja", _card(page, view, job))
         for job in view.jobs.listed
@@ -151,7 +151,7 @@ def _why(job: Job) -> str:
 
 
 def roster_panel(page: Page, view: SeatView) -> Panel:
-    """Build the panel with the status of each member whom this person leads."""
+    """Build the panel with one row for each member whom this person leads, showing the member's status."""
     parts = tuple(
         Panel(f"worker-{member}", "kitchen/play/worker.jinja", _worker(page, view, member))
         for member in view.jobs.leads
@@ -177,8 +177,8 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
 
 
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
-    """Return the text that announces news about a worker. It lists the worker's late jobs. If none is
-    late, it says what became of the worker's last job, and whether the worker now has no job."""
+    """Return the text that reports how a worker's jobs are going. It lists the worker's late jobs. If none is
+    late, it tells how the last job ended, and whether the worker has no job now."""
     late = ((_silence(view, job), _job_words(page, view, job)) for job in still)
     silent = [
         gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
@@ -190,8 +190,8 @@ def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequen
 
 
 def _silence(view: SeatView, job: Job) -> int:
-    """Return for how many steps there has been no news of an open job, if it is late. Return 0 if the job
-    is not late."""
+    """Return the number of steps since an open job last changed. Return 0 if this is not yet long enough to
+    call the job late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
 
 
@@ -217,7 +217,8 @@ def _job_words(page: Page, view: SeatView, job: Job) -> str:
 
 
 def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """Return, for example, `Player 2: not possible: Serve the guests. I do not have what I need for it.`"""
+    """Return the sentence that announces news of a job, such as `Player 2: not possible: Serve the guests. I
+    do not have what I need for it.`"""
     if job.state not in REPORTED_STATES or job.why:
         return ""
     said = gettext("{who}: {state}: {job}.")

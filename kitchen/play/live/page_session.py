@@ -65,12 +65,12 @@ from kitchen.words.gettext_without_django import gettext
 def replace_plan(
     turn: OpenTurn, *, seat: int, then: Sequence[Command], page: str, step: int | None = None
 ) -> Receipt:
-    """Replace the commands that a person has planned for the steps after this one. An empty `then` cancels
-    the plan.
+    """Replace the commands that a person has planned for later steps. Return a receipt, which also reports a
+    refusal. An empty `then` cancels the plan.
 
-    `page` is the id of the page that sent the plan. `step` is the step that was open when it was sent. If
-    another step is open now, only a plan made earlier can be cancelled. Returns a receipt, also for a
-    refusal. `turn` comes from `exclusive_turn`, and is up to date afterwards.
+    `page` is the id of the page that sent the plan. `step` is the step that the page showed. If another step
+    is open by now, the plan is refused, but an earlier plan can still be cancelled. Call this inside
+    `exclusive_turn`, which supplies `turn`.
     """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -87,8 +87,8 @@ def replace_plan(
 
 
 def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
-    """Return the code of the reason why a plan of this seat is refused. Return None if it is accepted. A
-    seat that still has to command must send its plan with the command."""
+    """Return the reason code if this seat may not plan commands now. Return None if it may. A seat that still
+    has to choose must send its plan together with the command."""
     if not turn.is_open:
         return "over"
     if page != turn.pages.get(seat):
@@ -101,7 +101,8 @@ def _plan_refusal(turn: OpenTurn, seat: int, page: str) -> str | None:
 
 
 def _not_now(turn: OpenTurn, seat: int, then: Sequence[Command], step: int | None) -> str | None:
-    """Return the reason why a plan for the step `then` is refused now. Return None if it is accepted."""
+    """Return the reason code if a plan that was made in the step `step` comes too late or too early. Return
+    None if it can be used. After that step, an empty plan can still cancel an earlier plan."""
     if step is None or step == turn.step:
         return None
     if step > turn.step:
@@ -120,11 +121,10 @@ def page_name(asked: str) -> str:
 
 
 def take_seat(seat: Seat, *, page: str, newest: bool) -> bool:
-    """Let this page play the seat. This is allowed for the newest page, for the page that already plays, and
-    if no page has played yet.
+    """Let this page play the seat. Return False, and change nothing, if a newer page plays it.
 
-    `page` is the page's id. `seat` must be freshly read. Returns False, and changes nothing, if a newer
-    page plays.
+    `page` is the page's id, and `newest` says whether it is the newest page. A page may also play if it
+    already plays, or if no page has played yet. `seat` must be freshly read.
     """
     if seat.page == page:
         return True
@@ -211,8 +211,8 @@ class OpenPage:
             return PageAnswer(tuple(self._state(turn, whole=True)))
 
     def look(self) -> PageAnswer:
-        """Return an answer with everything that has changed on this page since its last answer. If the
-        page no longer plays the seat, return a close code."""
+        """Return an answer with everything that has changed since this page's last answer. If the page no
+        longer plays the seat, the answer has a close code."""
         with read_turn(self.seat.episode_id) as turn:
             if code := self._closed_with(turn):
                 return PageAnswer(close=code)
@@ -241,8 +241,8 @@ class OpenPage:
     def command(self, message: CommandMessage) -> PageAnswer | InstantDecisions:
         """Submit the person's command, and return the answer.
 
-        If instant agents must be asked in a child process first, return an `InstantDecisions` object
-        instead. Then run `finish` on it, and call `decided`.
+        If agents in child processes must be asked first, return an `InstantDecisions` object instead. The
+        caller then runs its `finish`, and calls `decided`.
         """
         with exclusive_turn(self.seat.episode_id) as turn:
             if message.step != turn.step or not turn.is_read or turn.episode.organisation:
@@ -253,9 +253,9 @@ class OpenPage:
         return self.decided(message, deciding.asked if deciding else None)
 
     def decided(self, message: CommandMessage, asked: Sequence[AskedMind] | None) -> PageAnswer:
-        """Submit the person's command together with the decisions in `asked`, and return the answer.
+        """Submit the person's command together with the agents' decisions in `asked`, and return the answer.
 
-        If `asked` is None, or if the decisions cannot be stored, a worker asks the agents.
+        If `asked` is None, or if the decisions cannot be stored, a worker asks the agents later.
         """
         try:
             with exclusive_turn(self.seat.episode_id) as turn:
@@ -337,8 +337,8 @@ class OpenPage:
         receipt: Receipt | MessageReceipt,
         harmless: Collection[str] = ("repeated", "over"),
     ) -> PageAnswer:
-        """Return the answer to a submission: the state of the turn, preceded by a notice if the submission
-        was refused. Notices with a code in `harmless` are not shown as warnings."""
+        """Return the page's answer to a submission: the current state, and before it a notice if the
+        submission was refused. Notices with a code in `harmless` are not shown as warnings."""
         if receipt.accepted:
             return PageAnswer(tuple(self._silence() + self._state(turn)))
         tone = "info" if receipt.code in harmless else "warning"
@@ -352,16 +352,16 @@ class OpenPage:
         return [] if self._json else [self._notice(NoticeMessage("", ""))]
 
     def _news(self, turn: OpenTurn) -> list[str]:
-        """Return the state of the turn as `_state` does. If the page belongs to a program to which nothing
-        is new, return nothing: sending the same state again would reveal that others write to one another."""
+        """Return the message that shows the current state, in a list. Return an empty list if the page
+        belongs to a program for which nothing has changed. Repeating the state would reveal that others write
+        to each other."""
         before = self._state_sent
         state = self._state(turn)
         return state if before is None or before != self._state_sent else []
 
     def _state(self, turn: OpenTurn, *, whole: bool = False) -> list[str]:
-        """Return the message that shows the seat the state of this turn, in a list. A browser gets only
-        the panels that have changed since the last message, or all panels with `whole`.
-        """
+        """Return the message that shows the state of this turn to the page's player, in a list. A browser
+        gets only the panels that have changed since the last message. With `whole`, it gets all panels."""
         if whole:
             self._forget()
         try:
@@ -389,8 +389,8 @@ class OpenPage:
         self._screen, self.stamp, self._state_sent = Screen(), None, None
 
     def _closed_with(self, turn: OpenTurn) -> int | None:
-        """Return the close code if this page may no longer play the seat. Return None if it may. Reasons
-        are another page or an agent that plays the seat, or a key that no longer works."""
+        """Return a close code if this page may no longer play the seat, else None. Reasons: another page or
+        an agent plays the seat, or the key is no longer valid."""
         seat = next(seat for seat in turn.seats if seat.number == self.seat.number)
         if seat.key == self.seat.key and not seat.is_person:
             return TAKEN_OVER_CLOSE_CODE

@@ -54,18 +54,18 @@ TurnList = list[tuple[int, int]]
 
 
 def stranded_turns() -> tuple[TurnList, TurnList]:
-    """Return two lists of (episode id, step). The first has the turns in which agents are late and no
-    worker has claimed them. The second has the turns that are still open after their deadline."""
+    """Return the turns that need help, as two lists of (episode id, step). In the first, agents are late and
+    no worker is asking them. In the second, the turn is still open after its deadline."""
     beyond = timedelta(seconds=GRACE_SECONDS)
     return [*undecided_turns(beyond, free=True), *overdue_answers(beyond)], overdue_turns(beyond)
 
 
 def rescue_turns(undecided: TurnList, unclosed: TurnList) -> None:
-    """Let the agents' fallbacks speak or command in the `undecided` turns, and close the `unclosed` turns.
-    Both are lists of (episode id, step).
+    """Continue turns that are stuck. In `undecided` turns, the agents' fallbacks answer instead of the
+    agents. `unclosed` turns are closed. Both are lists of (episode id, step).
 
-    An error in one episode is logged and does not affect the others. Run this in a thread of its own: it
-    closes the thread's database connection.
+    An error in one episode is logged and does not affect the others. Run this in a separate thread: it closes
+    the thread's database connection.
     """
     with closing(connection):
         for act, turns in ((close_expired_turn, unclosed), (_fall_back, undecided)):
@@ -91,7 +91,8 @@ def _fall_back(*, episode_id: int, step: int) -> None:
 
 
 def _try(act: Callable[..., object], episode_id: int, step: int) -> None:
-    """Run `act` and log its error. A database outage ends the round, because it affects all episodes."""
+    """Run `act`, and only log its error. An outage of the database is raised, because it affects all
+    episodes."""
     try:
         act(episode_id=episode_id, step=step)
     except Exception as error:
@@ -204,9 +205,8 @@ class PageWatch:
         await _all(each.look() for each in changed)
 
     async def _rescue_stranded(self) -> None:
-        """Rescue stranded steps in a thread of its own, one rescue at a time, because fallbacks may take a
-        moment.
-        """
+        """Continue turns that are stuck, in a separate thread and one turn after another. Fallbacks of agents
+        may take a moment."""
         if self._rescue is not None and not self._rescue.done():
             return
         if self._rescue is not None:
@@ -218,8 +218,8 @@ class PageWatch:
             self._rescue = asyncio.create_task(asyncio.to_thread(rescue_turns, undecided, unclosed))
 
     async def _look(self, pages: list[WatchedPage]) -> None:
-        """Update the pages that do not show the stored state. Subscribe the pages that are not subscribed
-        to notifications."""
+        """Update the pages that do not show the stored state. Subscribe pages to notifications if they are
+        not subscribed."""
         stored = await run_in_db_thread(seat_states, [each.page.seat.pk for each in pages if each.page])
         await _all(each.look() for each in pages if each.page and not each.page.shows(stored))
         await _all(each.subscribe() for each in pages if not each.subscribed and each in self._pages)

@@ -55,18 +55,16 @@ class PanelFrame(NamedTuple):
 
 
 def panel_frame(panel: Panel) -> PanelFrame:
-    """Return the frame of a panel in the current language: its template and content, without its parts."""
+    """Return the data that define a panel's own HTML: its template and content in the current language, and
+    the ids of its parts."""
     parts = tuple([part.id for part in panel.parts]) if panel.parts else ()
     return PanelFrame(panel.id, panel.template, panel.shows, panel.make, parts, current_language())
 
 
 @lru_cache(maxsize=CACHED_PANELS)
 def render_frame(wanted: PanelFrame) -> tuple[PanelFrame, str]:
-    """Render a frame (a panel without its parts) to HTML, with a placeholder for each part. Return the cached
-    frame and the HTML.
-
-    The frame's language must be the current language.
-    """
+    """Return the cached frame (a panel without its parts), and its HTML with a placeholder for each part. The
+    frame's language must be the current language."""
     context = wanted.make(wanted.shows) if wanted.make else wanted.shows._asdict()
     own = {"id": wanted.id, "parts": {part: placeholder(part) for part in wanted.parts}}
     return wanted, _render(wanted.template, {**context, **own})
@@ -80,8 +78,8 @@ def panel_ids(panels: Iterable[Panel]) -> Iterator[str]:
 
 
 def placeholder(name: str) -> SafeString:
-    """Return the HTML placeholder for the part with this id. The browser replaces it with the part that it
-    already shows."""
+    """Return the HTML placeholder for the panel part with this id. The browser replaces it with the part that
+    it already shows."""
     return mark_safe(f'<template id="{name}"></template>')  # noqa: S308
 
 
@@ -144,10 +142,10 @@ number. A forgotten panel is sent again when it is shown again.
 
 
 def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
-    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to the context.
+    """Return the template context of `kitchen/play/play.html` for one seat. `more` is added to it.
 
-    Text written by others is left out, because the page is compressed (BREACH attack). The websocket sends
-    this text instead.
+    Text that others wrote is not included, because the page is compressed and could leak secrets (BREACH
+    attack). It is sent over the websocket.
     """
     view = replace(view, talk=replace(view.talk, messages=()), jobs=replace(view.jobs, listed=()))
     panels = (notice_panel(Notice()), *shared_panels(page, view), *world_panels(page, view))
@@ -249,7 +247,8 @@ class Screen:
         return "".join(fragments)
 
     def _change(self, panel: Panel, fragments: list[str]) -> None:
-        """Add the HTML fragment of a panel or, if only some of its parts have changed, of these parts."""
+        """Add to `fragments` the HTML that updates a panel. If the panel itself has not changed, only its
+        changed parts are added."""
         wanted, parts = panel_frame(panel), panel.parts
         if self._shown.get(panel.id) != wanted:
             kept: list[Panel] = []
@@ -259,9 +258,8 @@ class Screen:
             self._change(part, fragments)
 
     def _draw(self, panel: Panel, wanted: PanelFrame, kept: list[Panel]) -> str:
-        """Render the panel with the parts that the page lacks. Parts that the page already has are added to
-        `kept`.
-        """
+        """Return the HTML of the panel with those parts that the page does not show yet. Parts that the page
+        already shows are added to `kept`."""
         self._shown.pop(panel.id, None)
         self._shown[panel.id], html = render_frame(wanted)
         for part in panel.parts:
@@ -362,9 +360,9 @@ PERMISSIONS_WITH_MICROPHONE = "camera=(), geolocation=(), microphone=(self), pay
 def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, **more: Any) -> HttpResponse:
     """Return the whole play page of a seat at its present step, gzip-compressed.
 
-    `continue_url` is the address of the next page. `more` is added to the template context; `label`
-    replaces the episode's own label. The page contains nothing from the request, so that its compressed
-    length reveals nothing (BREACH attack).
+    `continue_url` is the address of the next page. `more` is added to the template context; `label` replaces
+    the episode's label. Nothing from the request is on the page, so its compressed length reveals no secret
+    (BREACH attack).
     """
     page, view = seat_view.world_page_of(seat), seat_view.current_seat_view(seat)
     scene = page.scene if seat.episode.three_dimensions else ""
@@ -386,8 +384,8 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
 
 
 def jinja_environment(**options: Any) -> Environment:
-    """Create the environment of Django's Jinja2 backend for panels, with autoescape, `static` and
-    translations. Undefined names in a template raise an error."""
+    """Create the Jinja2 environment for panels, with autoescape, `static` and translations. Undefined names
+    in a template raise an error."""
     ours = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined, "autoescape": True}
     made = Environment(**{**options, **ours})  # noqa: S701 - escaped, two lines above
     made.globals["static"] = static

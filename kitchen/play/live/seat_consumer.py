@@ -155,9 +155,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         self.tokens = SYNC_LIMIT()
 
     async def __call__(self, *scope_receive_send: Any) -> None:
-        """Serve the connection until it ends. Afterwards stop watching it, even if `disconnect` was never
-        called.
-        """
+        """Serve the connection until it ends. Afterwards the connection is no longer watched, even if
+        `disconnect` was never called."""
         try:
             await super().__call__(*scope_receive_send)
         finally:
@@ -186,11 +185,9 @@ class SeatConsumer(AsyncWebsocketConsumer):
             self.subscribing = asyncio.create_task(self.subscribe())
 
     async def let_in(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page for this key (see `opened`), if the rate limits allow it. There is one limit for the
-        key and one for the client's network.
-
-        Returns the page and its first answer. Without a page, the answer has a close code.
-        """
+        """Open the page for this key (see `opened`) if the rate limits for the key and for the client's
+        network allow it. Return the page and its first answer. Without a page, the answer has a close
+        code."""
         network = self.network()
         if _unknown_key_buckets.is_empty(network) or not _connection_buckets.take(key):
             return None, PageAnswer(close=RATE_CLOSE_CODE)
@@ -206,11 +203,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         return "" if address is None or address.is_loopback else client_network(address)
 
     async def opened(self, key: str) -> tuple[OpenPage | None, PageAnswer]:
-        """Open the page for this key, with the id and language from the address. Return the page and its
-        first answer.
-
-        If the page cannot be opened, it is None, and the answer has a close code.
-        """
+        """Open the page for this key, with the id and language in its address. Return the page and its first
+        answer. If the page cannot be opened, it is None, and the answer has a close code."""
         asked = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         name = page_session.page_name(asked.get("page", [""])[0])
         newest, language = "page" not in asked or "take" in asked, asked.get("language", [""])[0]
@@ -229,8 +223,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             return None, PageAnswer(close=RETRY_CLOSE_CODE)
 
     async def close_for_restart(self) -> None:
-        """Close the connection because this process ends, after sending the answer in progress. The page
-        then reconnects."""
+        """Close the connection because this process ends. The answer in progress is sent first. The page then
+        reconnects."""
         async with self.in_turn:
             await self.close(RESTART_CLOSE_CODE)
 
@@ -240,8 +234,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
         await self._unsubscribe()
 
     async def subscribe(self) -> None:
-        """Subscribe to notifications of the episode. Does nothing if Redis is unreachable: the next
-        periodic check tries again."""
+        """Subscribe to notifications of the episode. If Redis is unreachable, nothing happens now, and the
+        next periodic check tries again."""
         if self.page and not self.subscribed and not self.closed:
             with contextlib.suppress(*CHANNEL_ERRORS):
                 group = episode_group(self.page.seat.episode_id)
@@ -379,8 +373,8 @@ class SeatConsumer(AsyncWebsocketConsumer):
             await self.say(answer)
 
     async def say(self, answer: PageAnswer) -> None:
-        """Send the texts of the answer, and close the connection if the answer has a close code. A browser
-        receives all texts in one message."""
+        """Send the texts of the answer; a browser receives them in one message. If the answer has a close
+        code, close the connection."""
         texts = [text for text in answer.texts if text]
         for text in texts if self.json else ["\n".join(texts)] if texts else []:
             await self.send(text_data=text)

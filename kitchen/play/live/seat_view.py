@@ -50,7 +50,8 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 
 
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
-    """Return a `SeatView` with the fields that the pages of seats and of leaders have in common."""
+    """Return a `SeatView` with the fields that are needed on both kinds of page: for seats in the world, and
+    for leaders without a seat."""
     episode = turn.episode
     early_goal = (episode.goal and episode.until) or {}
     players = [
@@ -116,7 +117,7 @@ def _picture(turn: OpenTurn, seat: int) -> Mapping[str, Json]:
 
 
 def _known(turn: OpenTurn, step: PastStep, seen: tuple[int, ...]) -> StepView:
-    """Return the commands and events of a past step that these seats together may know."""
+    """Return the commands and events of a past step that at least one of these seats may know."""
     commands: dict[int, Command] = {}
     for seat in seen:
         commands |= step.known(turn.world, seat).commands
@@ -131,8 +132,8 @@ class Hints(NamedTuple):
 
 
 def hints_for(world: World, view: SeatView) -> Hints:
-    """Return the hints for the person in this seat before the open step, one sentence each. If the world's
-    adviser recommends a command, the last hint says so."""
+    """Return the hints, one sentence each, for the person in this seat before the open step. If the world's
+    adviser recommends a command, the last hint states it."""
     page = get_page(world.kind)
     first = [gettext(text) for text in page.first_steps[view.step : view.step + 1]]
     if view.result.until and view.step == 1:
@@ -144,8 +145,8 @@ def hints_for(world: World, view: SeatView) -> Hints:
 
 
 def realtime_hint(world: World, seat: int, brief: Mapping[str, Json]) -> Intent:
-    """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The
-    result has the form of an intent (`Decision.intents`). `brief` holds the facts that never change.
+    """Return what a sensible player in this seat would do now, for the hint of a real-time episode. The form
+    is that of `Decision.intents`. `brief` holds the facts that never change.
 
     Empty if the world has no skills, or no text for the skill.
     """
@@ -259,7 +260,7 @@ def _choice(turn: OpenTurn, number: int, *, choosing: bool, offered: bool) -> Ch
 def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
     """Return (seat, first step, reason) for each seat that an agent took over from a person.
 
-    Returns None if that cannot happen in this episode.
+    Return None if agents cannot take over seats in this episode.
     """
     if turn.episode.absence is None and not turn.episode.gone:
         return None
@@ -268,9 +269,12 @@ def _taken_over(turn: OpenTurn) -> tuple[tuple[int, int, str], ...] | None:
 
 
 def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list[Seat]:
-    """Return the seats that the page of seat `number` shows as awaited. An agent that is asked counts as
-    awaited until the step is taken, even if it has decided. A person whose turn to speak has not come
-    waits only for the speaker. A busy person who has to answer is awaited, too."""
+    """Return the seats for which the page of seat `number` shows that it waits.
+
+    Seats of agents are included until the step is taken, even if the agent has already decided. If members
+    speak in turns and it is another member's turn, only that speaker's seats are returned. A busy person who
+    has to answer a message is included.
+    """
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
@@ -286,7 +290,7 @@ class Conversation(TypedDict, total=False):
 
 
 def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
-    """Return what this seat's person may know of messages and jobs. Empty if nobody can send messages."""
+    """Return the messages and jobs that this seat's person may see. Empty if nobody can send messages."""
     organisation = turn.episode.team
     if organisation is None or organisation.is_silent:
         return {}
@@ -327,8 +331,8 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
 def _unread(
     turn: OpenTurn, organisation: Organisation, member: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return two tuples of member numbers. The first has the members that this member may write to and
-    that read no messages. The second has those of them that do jobs."""
+    """Return two tuples with the numbers of members to whom this member may write, but who read no messages.
+    The first has all of them. The second has those that carry out jobs."""
     known = agent_kinds()
     kinds = {mind.pk: get_agent(mind.kind) for mind in turn.minds if mind.kind in known}
     held = [(organisation.holder(seat.number).number, kinds.get(seat.mind_id or 0)) for seat in turn.seats]
@@ -347,14 +351,17 @@ def _aims(turn: OpenTurn, organisation: Organisation, member: int) -> dict[int, 
 
 
 def _called(member: Member, page: Page) -> str:
-    """Return the member's name. A member without a name is called by the names of its seats."""
+    """Return the member's name or, if it has none, the names of its seats."""
     names = [page.named(seat + 1) for seat in member.seats]
     return gettext(member.name) if member.name else pgettext("between the things of a list", ", ").join(names)
 
 
 def _phase(turn: OpenTurn, number: int, missing: list[Seat]) -> str:
-    """Return `over`, `choose`, `answer` (a message, although busy), `waiting` (for people) or `thinking`
-    (agents)."""
+    """Return the phase of the turn for the page of the seat `number`: `over`, `choose`, `answer` (a message,
+    although busy), `waiting` (for people) or `thinking` (agents).
+
+    `missing` are the seats for which the page waits.
+    """
     if not turn.is_open:
         return "over"
     if number in {other.number for other in missing}:

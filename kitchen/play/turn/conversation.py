@@ -75,7 +75,9 @@ def add_message(turn: OpenTurn, sender: int, say: MessageDraft) -> str:
 
 
 def _interrupts_work(turn: OpenTurn, sender: int) -> bool:
-    """Return True if answers are delayed, and the sender's seat is busy with a plan or a lasting action."""
+    """Return whether a message from this sender interrupts the sender's own work. This matters only if
+    answers are delayed by rule. The sender is at work if a plan or an action of several steps keeps its seat
+    busy."""
     organisation = turn.episode.team
     if organisation is None or not organisation.delays_answers:
         return False
@@ -97,8 +99,8 @@ def is_repeated(turn: OpenTurn, sender: int, say: MessageDraft, after: int) -> b
 
 
 def add_platform_message(turn: OpenTurn, sender: int | None, to: tuple[int, ...], say: MessageDraft) -> None:
-    """Store a message that the system sends to the members `to`. It is sent for the member `sender`, or in
-    the system's own name if `sender` is None.
+    """Store a message that the system sends to the members `to`. If `sender` is a member number, the message
+    appears as sent by this member. If it is None, the system is the sender.
 
     Call this inside a transaction, with the turn refreshed and locked (`refresh_turn`).
     """
@@ -134,11 +136,11 @@ def messages_of_decision(
     *,
     has_spoken_enough: bool = False,
 ) -> list[Message]:
-    """Return unsaved rows of the messages that an agent sends with this decision. Store them after the
+    """Return the messages that an agent sends with this decision, as unsaved rows. Store them after the
     decision (`store_messages`).
 
-    Refused messages are left out. The decision's note lists them with the reason. If `has_spoken_enough`,
-    all messages of a conversation are refused.
+    Refused messages are left out and listed in the decision's note, with the reason. With
+    `has_spoken_enough`, all messages that belong to a conversation are refused.
     """
     rows: list[Message] = []
     unsaid = []
@@ -156,8 +158,8 @@ def messages_of_decision(
 def _rows(
     turn: OpenTurn, sender: int, say: MessageDraft, code: str, *, decision: Decision | None = None
 ) -> list[Message]:
-    """Return the database rows to store for a message. They hold the message or, if the addressee is busy,
-    the system's reply to the sender."""
+    """Return the database rows to store for a message. If the addressee is busy, they hold the system's reply
+    to the sender instead of the message."""
     if (mailbox := mailbox_of(turn)) is None:
         return []
     sent = mailbox.outgoing(turn.world, sender, say, code, partial(_aim_words, turn))
@@ -170,7 +172,7 @@ def _aim_words(turn: OpenTurn, aim: Aim) -> str:
 
 
 def _row(turn: OpenTurn, sent: OutgoingMessage, *, decision: Decision | None = None) -> Message:
-    """Create the next message of the turn, not yet stored."""
+    """Return an unsaved row with the next message of the turn."""
     data = dict(sent.say.data)
     if decision is not None and decision.step < turn.step:
         data[ASKED_IN_KEY] = decision.step
@@ -206,17 +208,15 @@ def store_messages(turn: OpenTurn, rows: Sequence[Message]) -> None:
 
 
 def complete_jobs(turn: OpenTurn) -> None:
-    """Store a report message for each job whose goal is reached, or can no longer be reached, after the step.
-
-    Call this in the transaction that stores the step.
-    """
+    """Store a report for each job whose goal was reached in the step, or can no longer be reached. Call this
+    in the transaction that stores the step."""
     if turn.episode.messages and (mailbox := mailbox_of(turn)):
         store_messages(turn, [_row(turn, each) for each in mailbox.settled_jobs(turn.world)])
 
 
 def wait_for_informed_seats(turn: OpenTurn) -> None:
-    """Find agents that may act or lead in this step although it does not wait for them. Make the step wait
-    for those that have received a new message.
+    """Make the step wait for agents that have just received a message. Without a message, the step does not
+    wait for these agents, which may act or lead in it.
 
     Call this in the transaction in which the message was sent or the step opened.
     """
@@ -242,10 +242,10 @@ def messages_known_to(turn: OpenTurn, member: int) -> tuple[TeamMessage, ...]:
 def messages_for_agent(
     turn: OpenTurn, member: int, *, since: LastHeard
 ) -> tuple[tuple[TeamMessage, ...], tuple[Job, ...]]:
-    """Return the newest messages that this agent (a member number) sent or may see, in order, and its open
+    """Return two tuples for this agent (a member number): its newest messages, sent or received, and its open
     jobs.
 
-    `since` is what the agent knew at its last decision; later messages are marked as new.
+    `since` says what the agent knew at its last decision. Later messages are marked as new.
     """
     mailbox = mailbox_of(turn)
     return mailbox.messages_for(turn.world, member, turn.step, since) if mailbox else ((), ())
@@ -264,8 +264,8 @@ def member_of(turn: OpenTurn, seat: int) -> Member | None:
 
 
 def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
-    """Return, for each agent id, which messages the agent knew at its last own decision. Decisions of a
-    fallback are skipped, because the agent itself did not receive the messages then."""
+    """Return which messages each agent knew at its last decision, by agent id. Decisions of a fallback do not
+    count, because the agent itself did not receive the messages then."""
     rows = Decision.objects.filter(effective_decisions(episode), mind=OuterRef("pk"), dropped="", fallback="")
     rows = rows.order_by("-step", "-pk")
     last = Mind.objects.filter(episode=episode).annotate(
@@ -278,11 +278,11 @@ def last_heard_by_mind(episode: Episode) -> dict[int, LastHeard]:
 def add_heard_note(
     turn: OpenTurn, member: int, talk: DialoguePosition, decision: Decision, messages: Sequence[Message]
 ) -> None:
-    """Record in the note of an agent's decision which messages of the conversation in this step the agent has
+    """Record in the note of an agent's decision which messages of this step's conversation the agent has
     received.
 
     `talk` is how far the agent followed the conversation. `messages` are the conversation's messages as
-    stored. They may differ from the conversation, because people wrote meanwhile or a message was refused.
+    stored. They can differ from what the agent saw: people wrote meanwhile, or a message was refused.
     """
     if mailbox := mailbox_of(turn):
         heard, missed = mailbox.heard_in_talk(turn.world, member, talk, list(map(_team_message, messages)))
@@ -321,7 +321,7 @@ def member_message(row: Message, *, is_new: bool = False) -> TeamMessage:
 
 
 def _team_message(row: Message) -> TeamMessage:
-    """Return the message with all of its data."""
+    """Return a stored message with all of its data, including those that members never see."""
     return TeamMessage(row.number, row.step, row.sender, tuple(row.to), row.kind, row.text, row.data)
 
 

@@ -65,11 +65,11 @@ def _texts(call: Call) -> list[str]:
 
 
 def _hold_prompts(texts: Mapping[str, str]) -> None:
-    """Store these texts (hash → text) once for all episodes, and lock them until the transaction ends.
-
-    A withdrawal may be erasing one of them at this moment. It is then written again. All processes write and
-    lock in the order of the hashes, and release everything before the next try, so there is no deadlock.
+    """Store these prompt texts (hash → text) once for all episodes, and lock them until the transaction ends.
     Raises OperationalError if prompts are erased in every try.
+
+    If a text is being erased by a withdrawal at this moment, it is written again. All processes lock in the
+    order of the hashes, so there is no deadlock.
     """
     hashes = sorted(texts)
     for _ in range(LOCK_TRIES if hashes else 0):
@@ -84,9 +84,8 @@ def _hold_prompts(texts: Mapping[str, str]) -> None:
 
 
 def _locked(hashes: Iterable[str], *, no_key: bool = False) -> list[str]:
-    """Lock the prompts with these hashes until the transaction ends, in order, and return the hashes that
-    exist.
-    """
+    """Lock the prompts with these hashes until the transaction ends, and return the hashes that exist. The
+    locks are taken in order."""
     rows = Prompt.objects.filter(hash__in=list(hashes)).select_for_update(no_key=no_key)
     return list(rows.order_by("hash").values_list("hash", flat=True))
 
@@ -132,10 +131,10 @@ def unused_prompt_hashes() -> set[str]:
 
 
 def erase_unused_prompts(hashes: Iterable[str]) -> int:
-    """Erase the prompt texts with these hashes to which no model call refers. Return how many were erased.
+    """Erase the prompt texts with these hashes, unless a model call uses them. Return how many were erased.
     Call this inside a transaction.
 
-    If another transaction is storing a call with such a text, this function waits and keeps the text.
+    If another transaction is storing a call with one of the texts, this function waits and keeps the text.
     """
     locked = _locked(hashes)
     return Prompt.objects.filter(hash__in=locked, uses__isnull=True).delete()[0]
@@ -155,11 +154,8 @@ DecisionWithCalls = tuple[Decision, Sequence[Call]]
 
 
 def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCalls], why: str) -> bool:
-    """Store decisions without effect, together with their model calls and the reason `why`.
-
-    After the episode's end the reason is `OVER`. Returns False, and stores nothing, if the episode was
-    erased.
-    """
+    """Store decisions without effect, with their model calls and the reason `why`. After the episode's end,
+    the reason is `OVER`. Returns False, and stores nothing, if the episode was erased."""
     with transaction.atomic():
         there = Episode.objects.select_for_update().filter(pk=episode.pk, key=episode.key).first()
         if there is None:
@@ -174,15 +170,16 @@ def store_dropped_decisions(*, episode: Episode, rows: Sequence[DecisionWithCall
 
 
 def _numbers(rows: Sequence[DecisionWithCalls]) -> dict[int, int]:
-    """Return the number of each agent's last decision. 0 if it has none."""
+    """Return the number of each agent's last stored decision, by agent id. It is 0 if there is none."""
     minds = Mind.objects.filter(pk__in=[row.mind_id for row, _ in rows]).order_by()
     return {pk: last or 0 for pk, last in minds.values_list("pk").annotate(Max("decisions__number"))}
 
 
 def late_decisions(minds: Sequence[Mind], step: int) -> dict[int, tuple[LateDecision, ...]]:
-    """Return by agent id the decisions that came too late in the last `REMEMBERED_STEPS` steps before `step`.
+    """Return the recent decisions of these agents that arrived too late, by agent id. They belong to the last
+    `REMEMBERED_STEPS` steps before `step`.
 
-    A late decision is left out if the agent already knew of it when it made its newest timely decision.
+    Late decisions that the agent already knew of at its newest decision in time are left out.
     """
     if not minds:
         return {}
@@ -205,8 +202,8 @@ def _commanded(note: Json) -> dict[int, Command]:
 
 
 def keep_in_note(decision: MindDecision) -> MindDecision:
-    """Return the decision with its commands, plans and messages copied to its note. Use this for a
-    decision without effect: its commands, plans and messages are stored nowhere else."""
+    """Return the decision with its commands, plans and messages copied to its note. For a decision without
+    effect, the note is the only place where these are stored."""
     dropped = {
         "commands": {str(seat): list(command) for seat, command in decision.commands.items()},
         "plans": {str(seat): [list(each) for each in plan] for seat, plan in decision.plans.items()},
@@ -248,8 +245,8 @@ def note_with_intents(note: Json, intents: Mapping[int, Intent], seats: Collecti
 
 
 def stored_intents(episode: Episode) -> dict[int, Intent]:
-    """Return by seat what agents are about to do (their intents), as stated in their decisions for the
-    last step."""
+    """Return what agents are about to do (their intents), by seat. They have stated it in their decisions for
+    the last step."""
     decisions = Decision.objects.filter(mind__episode=episode, step=episode.step, dropped="")
     notes = decisions.order_by("pk").values_list("note", flat=True)
     said = [note[INTENTS_KEY] for note in notes if isinstance(note, dict) and INTENTS_KEY in note]
@@ -257,8 +254,8 @@ def stored_intents(episode: Episode) -> dict[int, Intent]:
 
 
 def known_intents(world: World, seat: int, intents: Mapping[int, Intent]) -> dict[int, Intent]:
-    """Return the other seats' intents (what agents are about to do) that this seat can see in the world,
-    by seat."""
+    """Return what agents in other seats are about to do (their intents), by seat. Only what this seat can see
+    in the world is included."""
     return {
         other: intent
         for other, intent in intents.items()
@@ -271,7 +268,7 @@ ByMind = Mapping[int, Sequence[Prediction]]
 
 
 def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
-    """Return what the agents predicted that other seats would do next, by episode id and then by agent
+    """Return the agents' predictions of what other seats will do next, by episode id and then by agent
     number. Dropped decisions are left out."""
     foresaw = Q(**{f"note__{PREDICTED_KEY}__isnull": False}) | Q(**{f"note__{JUDGED_KEY}__isnull": False})
     decisions = Decision.objects.filter(foresaw, mind__episode__in=episodes, dropped="").order_by("step")
@@ -286,8 +283,8 @@ def predictions_by_episode(episodes: Iterable[int]) -> Mapping[int, ByMind]:
 
 
 def prediction_accuracy(by_mind: ByMind) -> PredictionAccuracy:
-    """Return one accuracy for the predictions of all agents. `by_mind` has each agent's predictions of
-    other seats' actions, by agent number."""
+    """Return how often the agents predicted correctly what other seats would do, over all agents. `by_mind`
+    has each agent's predictions, by agent number."""
     return PredictionAccuracy.of(one for several in by_mind.values() for one in several)
 
 

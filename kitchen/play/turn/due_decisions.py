@@ -19,12 +19,14 @@ from kitchen.play.turn.open_turn import OpenTurn
 
 
 def is_scheduled(organisation: Organisation | None) -> bool:
-    """Return True if the members do not all choose for each step."""
+    """Return True if the organisation has a schedule that says who decides when. False if every member
+    chooses a command in each step."""
     return organisation is not None and organisation.is_timed
 
 
 def read_schedule(turn: OpenTurn) -> AskingSchedule | None:
-    """Return the schedule of the episode as it is stored. None if all choose for each step."""
+    """Return the stored schedule of the episode: who decides in which step. None if every member chooses in
+    each step."""
     organisation = turn.episode.team
     if organisation is None or not organisation.is_timed:
         return None
@@ -33,13 +35,14 @@ def read_schedule(turn: OpenTurn) -> AskingSchedule | None:
 
 
 def awaits_answer(turn: OpenTurn) -> bool:
-    """Return whether a decision has not arrived yet that takes effect in the step after the open one."""
+    """Return whether the next step needs the decision of an agent that is still thinking."""
     schedule = read_schedule(turn) if turn.episode.schedule_state else None
     return schedule is not None and schedule.awaits_answer(turn.step + 1)
 
 
 def has_real_time_question(turn: OpenTurn) -> bool:
-    """Return whether an agent thinks whose decision takes effect as soon as it has arrived."""
+    """Return whether an agent is thinking whose decision will take effect as soon as it arrives, in whatever
+    step."""
     schedule = read_schedule(turn) if turn.episode.schedule_state else None
     return schedule is not None and any(not one.due for one in schedule.questions.values())
 
@@ -51,11 +54,11 @@ def store_schedule(turn: OpenTurn, schedule: AskingSchedule) -> None:
 
 
 def add_due_decisions(turn: OpenTurn, opening: TurnOpening, world: World) -> None:
-    """Add the commands and plans of decisions that take effect in a step to the step's opening. `world` is
-    the state in which the step opens.
+    """Add decisions that agents made earlier for this step to the step's opening: their commands and plans.
+    `world` is the state in which the step opens.
 
-    Commands that are no longer possible are dropped, with an event `plan_broken`. The decisions are kept
-    in `turn.due_decisions`, because their messages are sent later in this transaction.
+    Commands that are no longer possible are dropped, with an event `plan_broken`. The decisions are also
+    stored in `turn.due_decisions`, because their messages are sent later in this transaction.
     """
     turn.due_decisions = []
     if (schedule := read_schedule(turn)) is None:

@@ -36,9 +36,11 @@ PAST_STEPS_KEPT = 8
 
 
 def effective_decisions(episode: Episode) -> Q:
-    """Return a query filter for the decisions whose memory an agent uses next. These are decisions for
-    finished steps, and answers to messages in the open step. Where members take turns, an agent may also have
-    decided on the open step before it answers."""
+    """Return a query filter for the decisions that count for the agents' memories. These are the decisions
+    for finished steps, and answers to messages in the current step.
+
+    If members speak in turns, decisions for the current step are included.
+    """
     if episode.team and episode.team.takes_turns:
         return Q(step__lte=episode.step + 1)
     return Q(step__lte=episode.step) | Q(step=episode.step + 1, because=REASON_TO_ANSWER)
@@ -59,9 +61,9 @@ class OpenTurn:
         self.begin_anew(episode, seats)
 
     def begin_anew(self, episode: Episode, seats: Iterable[Seat]) -> None:
-        """Replace all data of this turn with those of the stored `episode` and its `seats`. Only the large
-        parts of the world's state that were already read stay in memory. Changes made to them since are
-        read when the world is next used."""
+        """Replace all data of this turn with those of the stored `episode` and its `seats`. Large parts of
+        the world's state that are already in memory are kept. They are brought up to date when the world is
+        next used."""
         known = self.state.known_parts() if "state" in vars(self) else self._parts
         vars(self).clear()
         self._parts = known
@@ -104,7 +106,7 @@ class OpenTurn:
 
     @cached_property
     def state(self) -> TurnWorld:
-        """Return the world before the open step, with its large parts."""
+        """Return the stored state of the world before the current step, including its large parts."""
         return TurnWorld(self.episode, self._parts)
 
     @property
@@ -138,8 +140,8 @@ class OpenTurn:
 
     @cached_property
     def heard_in_step(self) -> dict[int, list[int]]:
-        """Return the last message that each agent knew at each time that it spoke in this step, by agent
-        id."""
+        """Return which messages each agent knew when it answered in the current step: for each answer, the
+        number of the last message. The keys are agent ids."""
         rows = Decision.objects.filter(
             mind__in=self.minds, step=self.step, because=REASON_TO_ANSWER, dropped=""
         )
@@ -204,7 +206,7 @@ class OpenTurn:
 
     @property
     def may_act(self) -> set[int]:
-        """Return seats without a command that may act in this step, although the step does not wait for
+        """Return seats without a command that may act in the current step. The step does not wait for
         them."""
         return {
             seat.number
@@ -220,7 +222,8 @@ class OpenTurn:
 
     @property
     def awaited_minds(self) -> set[int]:
-        """Return those of the `leading_minds` and `called` agents that the step still waits for."""
+        """Return the ids of agents without a seat to command now for which the step still waits. They lead
+        other members, or were called although their seats are busy."""
         idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}
         return (self.leading_minds - idle | self.called) - self.decided
 
@@ -231,7 +234,7 @@ class OpenTurn:
         return self.episode.asked_at or self.episode.turn_opened_at
 
     def remember(self, decisions: Sequence[Decision]) -> None:
-        """Use the memories in these new decisions as the agents' memories from now on."""
+        """Store the memories of these new decisions as the agents' current memories."""
         self.remembered |= {row.mind_id for row in decisions}
         vars(self).pop("heard_in_step", None)
         if "memories" in vars(self):
@@ -244,8 +247,8 @@ class OpenTurn:
         vars(self).pop("heard_in_step", None)
 
     def forget_decisions(self) -> None:
-        """Discard the cached data about decisions for the step that was just taken. Memories stay cached
-        only if this process made all decisions."""
+        """Discard the cached data about decisions for the step that was just taken. Memories stay cached if
+        this process made all of these decisions."""
         if self.remembered != {seat.mind_id for seat in self.seats if seat.mind_id is not None}:
             self.forget_memories()  # another process decided
         self.remembered = set()

@@ -59,10 +59,10 @@ def nudge_pages(episode_id: int, stamp: TurnStamp | None = None) -> None:
 
 
 def notify_audience(audience: str, news: DataclassInstance) -> None:
-    """Send news to the staff who watch the episodes with this audience name.
+    """Send `news` to the staff who watch the episodes with this audience name. Returns at once; errors in
+    sending are only logged.
 
-    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`). Returns at once;
-    errors in sending are only logged.
+    `news.type` names the consumer's handler (see `websocket_messages.EpisodeNews`).
     """
     _send_to_group(audience_group(audience), news)
 

@@ -49,7 +49,7 @@ def playing_offline() -> Iterator[None]:
 
 
 def is_offline() -> bool:
-    """Return True inside `playing_offline`."""
+    """Return True if the code runs inside `playing_offline`."""
     return _aside.get()
 
 
@@ -70,7 +70,8 @@ def ask_for_later(episode_id: int, step: int, mind: int) -> None:
 
 
 def ask_for_later_again(episode_id: int, step: int, mind: int) -> None:
-    """Queue the task of an open question. Do nothing if this was done in the last `REPEAT_AFTER_SECONDS`."""
+    """Queue the task in which an agent decides on its open question. Do nothing if this was queued in the
+    last `REPEAT_AFTER_SECONDS`."""
     if _not_lately(f"{DECIDE_LATER}.{mind}", episode_id, step):
         ask_for_later(episode_id, step, mind)
 
@@ -86,8 +87,8 @@ def ask_coplayers_again(episode_id: int, step: int) -> None:
 
 
 def may_look_for_answers(episode_id: int) -> bool:
-    """Return whether a periodic check may look for missing answers in this episode now. False if this was
-    done in the last `REPEAT_AFTER_SECONDS`."""
+    """Return whether a periodic check may look for missing answers in this episode now. Return False if a
+    check did so in the last `REPEAT_AFTER_SECONDS`."""
     return _not_lately(ANSWER, episode_id, 0)
 
 
@@ -99,8 +100,8 @@ def close_turn_again(episode_id: int, step: int) -> None:
 
 
 def _not_lately(task: str, episode_id: int, step: int) -> bool:
-    """Return whether no periodic check has queued this task within the last `REPEAT_AFTER_SECONDS`. A
-    broker that was restarted has lost both this mark and the task."""
+    """Return True if no periodic check queued this task in the last `REPEAT_AFTER_SECONDS`. After a restart
+    of the broker the result is True, because the task is lost, too."""
     with suppress(OSError, RedisError):
         return bool(cache.add(f"asked.{task}.{episode_id}.{step}", 1, REPEAT_AFTER_SECONDS))
     return True
@@ -113,13 +114,13 @@ def close_turn_later(episode_id: int, step: int, seconds: float) -> None:
 
 
 def run_step_later(episode_id: int, step: int, seconds: float) -> None:
-    """Queue the task that runs a step with all its commands, to run in `seconds`. If the task is lost, a
-    periodic check runs the step."""
+    """Queue the task that runs a step in which all commands are given, to run in `seconds`. If the task is
+    lost, a periodic check runs the step."""
     _send_later(RUN_STEP, episode_id, step, countdown=seconds)
 
 
 def queue_look(expires: float) -> None:
-    """Queue one check for turns that need attention. It is discarded if no worker starts it within
+    """Queue one check for turns that are late or stuck. The check is discarded if no worker starts it within
     `expires` seconds."""
     send_task(PICK_UP_OPEN_TURNS, otherwise="nobody looks for open turns", expires=expires)
 

@@ -43,9 +43,11 @@ DUE_KEY = "due"
 
 
 def open_scheduled_step(turn: OpenTurn) -> None:
-    """Send the messages of decisions that take effect now. Give idle commands to seats that are not asked.
+    """Prepare a step that has just opened. Send the messages of decisions that take effect now, and give idle
+    commands to seats whose players are not asked.
 
-    Call this in the transaction that opened the step. Nothing happens if all choose for each step.
+    Call this in the transaction that opened the step. Does nothing in episodes in which every member chooses
+    in each step.
     """
     if not turn.is_open or (schedule := read_schedule(turn)) is None:
         return
@@ -68,7 +70,8 @@ def open_scheduled_step(turn: OpenTurn) -> None:
 
 
 def _wait_for(turn: OpenTurn, member: Member) -> None:
-    """Make the step wait for an agent that is asked even though all of its seats are busy."""
+    """Make the step wait for this member's agent if the step would not wait otherwise: the agent has no seat,
+    or all of its seats are busy."""
     mind = _mind_id(turn, member.number)
     if mind is None:
         return
@@ -79,7 +82,8 @@ def _wait_for(turn: OpenTurn, member: Member) -> None:
 
 
 def _send_messages(turn: OpenTurn, schedule: AskingSchedule, made: DecisionMade) -> None:
-    """Send the messages of a decision that takes effect now. The agent's next decision notes refused ones."""
+    """Send the messages of a decision that takes effect now. Refused messages are noted in the agent's next
+    decision."""
     if not made.says:
         return
     rows = Decision.objects.filter(
@@ -97,7 +101,8 @@ def _mind_id(turn: OpenTurn, member: int) -> int | None:
 
 
 def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) -> set[int]:
-    """Return the numbers of the members that are asked in this step."""
+    """Return the numbers of the members that are asked for a decision in this step. `begun` has the numbers
+    of members that began an action."""
     since = last_heard_by_mind(turn.episode) | _heard_in_questions(turn, schedule)
     heard: dict[int, LastHeard] = {}
     wants: set[int] = set()
@@ -125,8 +130,8 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
 
 
 def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, LastHeard]:
-    """Return, for each agent that has not decided yet, the last message that it had received when it was
-    asked. The keys are agent ids."""
+    """Return which message each agent that is still thinking had received last when it was asked. The keys
+    are agent ids."""
     heard = {}
     for number, question in schedule.questions.items():
         if (mind := _mind_id(turn, number)) is not None:
@@ -135,8 +140,8 @@ def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, L
 
 
 def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int, LastHeard]) -> None:
-    """Determine which agents answer their messages later. People are not affected: they read and answer
-    when they like."""
+    """Decide which agents answer new messages in a later step. People are not affected: they answer when they
+    like."""
     filled = {seat: (row.chosen_by, tuple(row.command)) for seat, row in turn.given.items()}
     filled |= dict.fromkeys(turn.may_act - turn.given.keys(), (BY_WORLD, turn.world.idle))
     messages = {}
@@ -149,8 +154,8 @@ def _delay_answers(turn: OpenTurn, schedule: AskingSchedule, since: Mapping[int,
 def _wants(
     turn: OpenTurn, schedule: AskingSchedule, member: Member, since: LastHeard, begun: Set[int]
 ) -> bool:
-    """Return True if there is a reason to ask this agent now. If so, its seats that may act are asked,
-    too."""
+    """Return True if there is a reason to ask this agent now: an open choice, a new message or a reminder. A
+    new message can also make the step wait for seats that may act."""
     messages, jobs = messages_for_agent(turn, member.number, since=since)
     has_news = schedule.is_called_by(member.number, messages)
     free = turn.may_act.intersection(member.seats)
@@ -165,8 +170,8 @@ def _wants(
 
 
 def let_think(turn: OpenTurn, schedule: AskingSchedule, situation: Situation) -> OpenQuestion:
-    """Record that an agent is asked in this situation, but let the open step go on without its decision. Its
-    seats are idle. Return the question.
+    """Record that an agent is asked in this situation, and return the question. The current step continues
+    without the agent's decision, and its seats are idle.
 
     Call this in the transaction that stores the question.
     """
@@ -185,11 +190,11 @@ def let_think(turn: OpenTurn, schedule: AskingSchedule, situation: Situation) ->
 
 
 def take_answer(turn: OpenTurn, commands: Sequence[SubmittedCommand], answer: SubmittedDecision) -> None:
-    """Store an agent's answer to its open question: what its decision does, and the step in which it takes
-    effect. `commands` are the commands of the decision.
+    """Store an agent's answer to a question from an earlier step. The step in which the answer takes effect
+    is stored, too. `commands` are the commands of this decision.
 
-    Call this in the transaction that stores the decision. Raises RuntimeError if no question to the agent
-    is open.
+    Call this in the transaction that stores the decision. Raises RuntimeError if no question to the agent is
+    open.
     """
     schedule = read_schedule(turn)
     if schedule is None or answer.member not in schedule.questions:
@@ -211,10 +216,11 @@ def _complete_note(schedule: AskingSchedule, decision: SubmittedDecision, due: i
 def delay_decisions(
     turn: OpenTurn, commands: Sequence[SubmittedCommand], decisions: Sequence[SubmittedDecision]
 ) -> tuple[list[SubmittedCommand], list[SubmittedDecision]]:
-    """Return what takes effect in the open step, and store what takes effect later.
+    """Split decisions by the step in which they take effect. Return the commands and decisions for the
+    current step, and store the rest for later steps.
 
-    Seats of agents that planned are idle in this step. Call this in the transaction that stores the
-    decisions.
+    If an agent's decision takes effect later, its seats are idle in the current step. Call this in the
+    transaction that stores the decisions.
     """
     schedule = read_schedule(turn) if decisions else None
     if schedule is None:

@@ -38,8 +38,8 @@ class LargeParts:
     """Characters of the changes since the last whole row, by part."""
 
     def read_on(self, episode: Episode) -> bool:
-        """Apply the changes stored after `self.step`. Return True if the parts now match the hashes in the
-        episode's state."""
+        """Apply the stored changes of later steps than `self.step`. Return True if the parts now match the
+        hashes in the episode's state."""
         if self.key != episode.key:
             return False
         later = StateChange.objects.filter(
@@ -98,11 +98,11 @@ def read_verified_parts(episode: Episode, known: LargeParts | None) -> LargePart
 
 
 def verify_changes(episode: Episode) -> Iterator[tuple[int, str]]:
-    """Check all stored changes of large parts. Yield (step, name of the part) where the content does not
-    match the stored hash.
+    """Yield (step, name of the part) for each stored change of a large part whose content does not match its
+    hash.
 
-    After a mismatch, the part is next checked at its next complete row. If the last content does not match
-    the episode's state, the present step is yielded.
+    After a mismatch, the part is checked again from its next complete row. A mismatch with the episode's
+    state is reported with the present step.
     """
     parts: dict[str, LargeMap] = {}
     found: set[str] = set()
@@ -210,7 +210,8 @@ def event_from_json(stored: Json) -> Event:
 
 
 def _is_unasked(entry: Json) -> bool:
-    """Return whether the world or the seat's plan gave the command of this log entry."""
+    """Return True if nobody was asked for the command of this log entry: the world gave it, or it came from
+    the seat's plan."""
     return entry["chosen_by"] == BY_WORLD or entry.get("planned_in") is not None
 
 
@@ -226,7 +227,7 @@ class PastStep:
     _known: dict[int, StepView] = field(default_factory=dict)
 
     def known(self, world: World, seat: int) -> StepView:
-        """Return what this seat may know of the step. The result is cached."""
+        """Return the commands and events of the step that this seat may see. The result is cached."""
         if seat not in self._known:
             self._known[seat] = StepView(
                 number=self.number,
@@ -260,8 +261,8 @@ class TurnWorld:
     def __init__(
         self, episode: Episode, known: LargeParts | None = None, *, world: World | None = None
     ) -> None:
-        """Start from the episode's stored state. `known` are large parts of the state that are already in
-        memory. If the complete `world` is given, nothing is read."""
+        """Prepare the world of the episode's stored state. `known` are large parts of the state that are
+        already in memory. If the complete `world` is given, nothing is read."""
         self._episode, self._parts, self._world = episode, known, world
         self._frozen: WorldState | None = None
         """The state before the step, once the world was used up or taken over."""
@@ -304,8 +305,8 @@ class TurnWorld:
         return ComputedStep(commands, world, world.frozen_state(), events)
 
     def move_on(self, computed: ComputedStep) -> list[Values]:
-        """Replace the world by the world after this computed step. Call this when the step is being
-        stored. Returns the `StateChange` rows to store."""
+        """Make the world after this computed step the present one. Return the `StateChange` rows to store.
+        Call this when the step is being stored."""
         before, self._world, self._frozen = self._frozen, computed.world, computed.state
         if not computed.state.parts:
             return []

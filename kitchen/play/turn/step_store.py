@@ -76,14 +76,14 @@ def add_commands(turn: OpenTurn, rows: Sequence[SeatCommand]) -> None:
 def store_plan(
     turn: OpenTurn, seat: int, then: Sequence[Command], *, chosen_by: str, fallback: str = ""
 ) -> None:
-    """Replace this seat's plan with `then`, commands for the steps after this one. `chosen_by` and
+    """Replace this seat's plan by the commands `then` for the steps after this one. `chosen_by` and
     `fallback` say who made the plan."""
     plan = Plan(tuple(then), chosen_by, fallback, turn.step)
     _store_plans(turn, {**turn.plans, seat: plan.in_place_of(turn.plans.get(seat))})
 
 
 def store_plans_of(turn: OpenTurn, made: SubmittedDecision) -> None:
-    """Store the decision's new plans for seats that the decision gives no command."""
+    """Store the plans of a decision for seats to which it gives no command."""
     for seat, then in made.plans.items():
         store_plan(turn, seat, then, chosen_by=made.row.played_by, fallback=made.row.fallback)
 
@@ -98,23 +98,22 @@ def _plans_to_json(plans: Mapping[int, Plan]) -> Json:
 
 
 def fill_first_step(turn: OpenTurn) -> None:
-    """Store automatic commands for the seats that have nothing to choose in the first step.
-
-    Call this in the transaction that created the episode.
-    """
+    """Store the automatic commands of the first step, for seats that have nothing to choose in it. Call this
+    in the transaction that created the episode."""
     _fill(turn, _opening(turn, turn.world))
 
 
 def _opening(turn: OpenTurn, world: World) -> TurnOpening:
-    """Return the automatic commands and the plans with which a step opens if the world is in this state."""
+    """Return the automatic commands and the plans for the next step, which opens with the world in this
+    state."""
     opening = open_turn(world, turn.numbers, turn.plans, passes_by=turn.episode.passes_by)
     add_due_decisions(turn, opening, world)
     return opening
 
 
 def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
-    """Store the automatic commands of the step that opens. In a real-time episode, a seat that is not
-    asked cannot act. Agents that only lead are not asked if no other agent or person is asked."""
+    """Store the automatic commands of the step that opens. In a real-time episode, seats that are not asked
+    cannot act. Agents without a seat are asked only if another agent or a person is asked."""
     free = set() if turn.episode.tick_ms else begins.may_act
     add_commands(turn, [command_row(turn, **asdict(each)) for each in begins.filled if each.seat not in free])
     unasked = turn.numbers <= turn.given.keys() | free
@@ -123,23 +122,26 @@ def _fill(turn: OpenTurn, begins: TurnOpening) -> None:
 
 
 def ask_after_all(turn: OpenTurn, seat: int) -> None:
-    """Let the open step wait for this seat, which so far was allowed but not required to act or lead."""
+    """Make the current step wait for this seat. Before, the seat was allowed to act or lead, but the step did
+    not wait for it."""
     _store_may_act(turn, seat, None)
 
 
 def wait_not(turn: OpenTurn, seat: int) -> None:
-    """Do not let the step wait for this seat of an agent that only leads, and store that."""
+    """Let the current step continue without this agent, and store this. The seat belongs to an agent that
+    only leads."""
     _store_may_act(turn, seat, turn.step)
 
 
 def call_busy_agent(turn: OpenTurn, number: int, mind: int) -> None:
-    """Make the step wait for an agent whose seats are busy, and store that. `number` is its first seat."""
+    """Make the current step wait for an agent whose seats are all busy, and store this. `number` is the
+    agent's first seat, and `mind` is the agent's id."""
     turn.store.change(Mind, {"called_in": turn.step}, where={"id": mind})
     turn.called.add(number)
 
 
 def stop_calling(turn: OpenTurn, number: int, mind: int) -> None:
-    """Do not let the step wait for a called agent any more, and store that."""
+    """Let the current step continue without an agent that `call_busy_agent` had called, and store this."""
     turn.store.change(Mind, {"called_in": None}, where={"id": mind})
     turn.called.discard(number)
 
@@ -207,10 +209,8 @@ def status_after(episode: Episode, world: World) -> Episode.Status:
 def _store_state(
     turn: OpenTurn, computed: ComputedStep, status: Episode.Status, plans: Mapping[int, Plan], now: datetime
 ) -> None:
-    """Store the state after the step, if the stored step number and hash are still the old ones.
-
-    Raises StepTakenError if another process has already taken the step.
-    """
+    """Store the state after the step. Raises StepTakenError if another process has already taken the step, so
+    that the stored step number or hash has changed."""
     episode, ended = turn.episode, status != Episode.Status.PLAYING
     fresh = {
         "step": turn.step,
@@ -243,7 +243,8 @@ def _next_deadline(episode: Episode, opened_at: datetime) -> datetime | None:
 def _store_log_row(
     turn: OpenTurn, before: str, entries: list[Json], events: list[Json], opened_at: datetime
 ) -> str:
-    """Insert the log row of the step that the episode has just taken, and return the new hash chain."""
+    """Store the log row of the step that the episode has just taken. Return the new last hash of the log's
+    hash chain."""
     episode = turn.episode
     row = {
         "episode_id": episode.pk,
@@ -282,22 +283,20 @@ CHAINED_COLUMNS = ("number", "commands", "events", "state_hash", "score", "opene
 
 
 def first_chain_hash(episode: Episode) -> str:
-    """Return the first hash of an episode's chain, from its key, world, settings and seed."""
+    """Return the first hash of an episode's hash chain, computed from its key, world, settings and seed."""
     facts = [episode.key.hex, episode.world, episode.world_version, episode.settings, episode.seed]
     return text_hash(canonical_text([CHAIN_FORMAT, *facts]))
 
 
 def next_chain_hash(before: str, step: Mapping[str, Any]) -> str:
-    """Return the hash of the chain after one more step. `before` is the hash before it, `step` has the
-    step's columns by name."""
+    """Return the next hash of the hash chain, for one more step. `before` is the hash before it, `step` has
+    the step's columns by name."""
     return text_hash(canonical_text([before, *(plain_json(step[name]) for name in CHAINED_COLUMNS)]))
 
 
 def _chain_before(turn: OpenTurn) -> str:
-    """Return the hash chain of the log up to the last step taken.
-
-    It is computed from the first step on for an episode that began without one.
-    """
+    """Return the hash chain of the log up to the last step taken. If the stored steps have no hashes, compute
+    the chain from the first step."""
     episode = turn.episode
     if turn.past and turn.past[0].chain:
         return turn.past[0].chain

@@ -134,8 +134,8 @@ def seconds_left(episode: Episode) -> float | None:
 
 
 def timeout_reason(episode: Episode, since: datetime) -> str:
-    """Return the code (`SeatCommand.chosen_by`) for a person whose time ran out: `TIMEOUT`, or `OUTAGE` if an
-    outage had moved the deadline.
+    """Return why a person's time ran out: `TIMEOUT`, or `OUTAGE` if an outage of the server had extended the
+    deadline. These are codes of `SeatCommand.chosen_by`.
 
     `since` is the time from which the person's time ran.
     """
@@ -176,8 +176,8 @@ def _clocked(episodes: Any) -> Any:
 
 
 def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime:
-    """Return the deadline of a turn after these outages. An outage does not extend a turn whose time was
-    already over when it began, or whose time began after it."""
+    """Return the turn's new deadline after these outages. The deadline moves by the part of each outage that
+    falls within the turn's time. `more` is added if the deadline has changed."""
     assert episode.turn_closes_at  # noqa: S101 - asked for
     closes = episode.turn_closes_at
     for span in spans:
@@ -188,7 +188,8 @@ def _later(episode: Episode, spans: Sequence[Span], more: timedelta) -> datetime
 
 
 def _close_at(episode: Episode, closes: datetime) -> bool:
-    """Store the new deadline, unless the step was taken in the meantime. Return True if it was stored."""
+    """Store the new deadline of a turn. Return False, without a change, if the step was taken in the
+    meantime."""
     if closes == episode.turn_closes_at:
         return False
     still = Episode.objects.filter(pk=episode.pk, step=episode.step, turn_closes_at=episode.turn_closes_at)

@@ -94,11 +94,11 @@ _turns: OrderedDict[int, tuple[float, OpenTurn]] = OrderedDict()
 
 @contextmanager
 def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """Context manager: yield the open turn of this episode for this thread alone. It may be out of date; call
-    `refresh_turn`.
+    """Context manager: yield the open turn of this episode, for this thread alone. Call `refresh_turn` first:
+    the turn may come from a cache and be out of date.
 
-    The turn returns to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist
-    if the episode was erased.
+    The turn goes back to the cache after the commit, unless an error occurred. Raises Episode.DoesNotExist if
+    the episode was erased.
     """
     turn = _take(episode_id) or OpenTurn(*_stored(episode_id))
     yield turn
@@ -107,7 +107,7 @@ def exclusive_turn(episode_id: int) -> Iterator[OpenTurn]:
 
 @contextmanager
 def read_turn(episode_id: int) -> Iterator[OpenTurn]:
-    """Context manager: yield the up-to-date open turn of this episode, for reading. Raises
+    """Context manager: yield the open turn of this episode, up to date and only for reading. Raises
     Episode.DoesNotExist if the episode was erased."""
     with exclusive_turn(episode_id) as turn:
         refresh_turn(turn)
@@ -115,10 +115,11 @@ def read_turn(episode_id: int) -> Iterator[OpenTurn]:
 
 
 def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
-    """Compare the turn with the database, and update what other processes have changed.
+    """Compare the turn with the database, and take over what other processes have changed. With `lock`, no
+    other process can change the episode until the transaction ends.
 
-    Returns True if the turn already had the stored step and state. With `lock`, no other process can
-    change the episode until the transaction ends. Raises Episode.DoesNotExist if the episode was erased.
+    Returns True if step and state of the turn were already up to date. Raises Episode.DoesNotExist if the
+    episode was erased.
     """
     # the joined tables are read after the lock: no older snapshot
     if lock and connection.features.has_select_for_update:
@@ -134,8 +135,8 @@ def refresh_turn(turn: OpenTurn, *, lock: bool = False) -> bool:
 
 
 def _standing(turn: OpenTurn) -> list[Row]:
-    """Read the present state of the episode and its seats from the database: one row for each seat. Each
-    row repeats the columns of the episode."""
+    """Return the stored state of the episode and its seats: one row for each seat, with the columns of the
+    episode repeated."""
     if rows := select_rows(_STANDING, [turn.episode.pk]):
         return [{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)} for row in rows]
     raise Episode.DoesNotExist
@@ -153,7 +154,7 @@ def _agrees(turn: OpenTurn, rows: list[Row]) -> bool:
 
 
 def _take_over(turn: OpenTurn, rows: list[Row]) -> None:
-    """Copy to this turn the values of the columns that other processes may have changed."""
+    """Copy to this turn those values in `rows` that other processes may have changed."""
     for name in _CHANGING:
         setattr(turn.episode, name, rows[0][name])
     seats = {seat.number: seat for seat in turn.seats}

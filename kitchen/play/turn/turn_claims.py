@@ -51,11 +51,12 @@ RENEW_SECONDS = 3.0
 
 
 def claim_decision(*, episode_id: int, step: int, mind: int | None = None) -> str:
-    """Claim an agent's decision for this step, and return the claim. Empty if another worker has the claim.
+    """Claim an agent's decision for this step, so that no other worker asks the agent. Return the claim, or
+    an empty text if another worker has it.
 
     `mind` is the agent's number. Without `mind`, all agents are claimed. If the agents decide one after
-    another, either all are claimed or none. The claim expires after `CLAIM_SECONDS`, unless
-    `renewed_claim` renews it.
+    another, either all are claimed or none. The claim expires after `CLAIM_SECONDS`, unless `renewed_claim`
+    renews it.
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
     take = partial(_take, episode_id, step, mind, claim)
@@ -100,8 +101,8 @@ def unclaimed_minds(now: datetime) -> QuerySet[Mind]:
 
 
 def renew_claims(held: Mapping[str, int]) -> int:
-    """Renew these claims, given as a mapping from claim to episode id. Return the number of agents that
-    the claims still hold."""
+    """Renew these claims, given as a mapping from claim to episode id. Return the number of renewed claims,
+    counted once for each agent."""
     until = timezone.now() + timedelta(seconds=CLAIM_SECONDS)
     episodes, claims = set(held.values()), list(held)
     minds = Mind.objects.filter(episode__in=episodes, deciding_by__in=claims)
@@ -126,14 +127,16 @@ class MindClaim:
     """The number of its last decision. 0 before the first one, and in older logs."""
 
     def is_claimed_by_another(self, step: int, claim: str) -> bool:
-        """Return whether the agent's decision for this step has a valid claim that is not `claim`."""
+        """Return whether another worker has a valid claim on the agent's decision for this step. `claim` is
+        the own claim."""
         if self.claimed != step or self.until is None or self.by in {"", claim}:
             return False
         return timedelta() <= self.until - timezone.now() <= timedelta(seconds=MAX_DELAY_SECONDS)
 
 
 def release_dead_claims() -> int:
-    """Release the claims of workers on this machine that have died. Return the number of agents released."""
+    """Release the claims of workers on this machine that have died. Return the number of agents that can now
+    be claimed."""
     now = timezone.now()
     playing = Episode.objects.filter(status=Episode.Status.PLAYING)
     minds = Mind.objects.filter(episode__in=playing, deciding_until__gte=now)
@@ -148,9 +151,10 @@ def _release_dead(held: QuerySet[Any]) -> int:
 
 
 def claim_question(*, episode_id: int, step: int, mind: int) -> str:
-    """Claim the open question that the agent with number `mind` was asked in this step. Return the claim.
+    """Claim the open question to this agent, so that no other worker asks the agent. Return the claim. `step`
+    is the step in which the question was asked, and `mind` the agent's number.
 
-    It is empty if another worker has the claim, or if the question is answered. The claim expires after
+    The claim is empty if another worker has it, or if the question is already answered. It expires after
     `CLAIM_SECONDS`, unless `renewed_claim` renews it.
     """
     claim = f"{process_name()}#{secrets.token_hex(6)}"
@@ -167,7 +171,8 @@ def _take_question(episode_id: int, step: int, mind: int, claim: str) -> bool:
 
 
 def awaited_questions(episode_id: int, step: int) -> list[tuple[int, int]]:
-    """Return (step asked in, agent number) of the open questions whose decisions the end of `step` awaits."""
+    """Return the open questions that must be answered before `step` can end, as (step asked in, agent
+    number)."""
     due = PendingQuestion.objects.filter(mind__episode=episode_id, due_step=step + 1)
     return list(due.values_list("asked_step", "mind__number"))
 
@@ -216,8 +221,8 @@ class _Keeper:
             return dict(self._held)
 
     def _keep(self) -> None:
-        """Renew the claims periodically until none is left. A database error ends no claim: the next try
-        uses a new connection."""
+        """Renew the claims periodically until none is left. After a database error, continue with a new
+        connection."""
         time.sleep(RENEW_SECONDS)
         while held := self._left():
             try:
@@ -243,10 +248,10 @@ def is_any_episode_played() -> bool:
 
 
 def turns_to_decide() -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns that wait for a worker and not for a person.
+    """Return the turns that wait for a worker and not for a person, as (episode id, step).
 
-    In such a turn, an agent that must decide is not claimed, or the step is due and was not run. Turns
-    opened within the last second are left out, because a task is already queued for them.
+    In such a turn, no worker has claimed an agent that must decide, or the step is ready to run. Turns opened
+    within the last second are left out, because a task is already queued for them.
     """
     now = timezone.now()
     fresh = Q(turn_opened_at__range=(now - timedelta(seconds=1), now + timedelta(seconds=1)))
@@ -255,20 +260,20 @@ def turns_to_decide() -> list[tuple[int, int]]:
 
 
 def minds_asked_separately(episode_id: int, step: int) -> list[int]:
-    """Return the numbers of the agents that still have to decide this step, if a separate task asks each
-    agent. Empty if agents are asked one after another."""
+    """Return the numbers of the agents that still have to decide this step and are asked by separate tasks.
+    Empty if agents are asked one after another."""
     apart = Episode.objects.filter(pk=episode_id, step=step - 1).exclude(knowing=EVERYBODY)
     left = _awaited(Seat.objects.filter(episode__in=apart, mind__isnull=False))
     return sorted(set(left.values_list("mind__number", flat=True)))
 
 
 def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
-    """Return the ids of episodes in which an agent may have to answer a message or open a conversation. No
-    worker asks this agent yet.
+    """Return the ids of episodes in which an agent may have to answer a message or open a conversation, and
+    no worker asks it yet.
 
-    This is a quick search that may find too many episodes: `speaking_order.minds_to_answer` decides.
-    Messages and steps newer than `fresh` are left out. Old ones are left out, too, unless a person may have
-    to wait for the agent, because two members take turns.
+    The search is quick and may find too many episodes: `speaking_order.minds_to_answer` decides. Messages and
+    steps newer than `fresh`, or older than `MAX_DELAY_SECONDS`, are left out. Old ones are included where two
+    members take turns to speak, because a person may be waiting.
     """
     now = timezone.now()
     span, lately = (now - timedelta(seconds=MAX_DELAY_SECONDS), now - fresh), (now - fresh, now + fresh)
@@ -294,8 +299,8 @@ def unanswered_turns(fresh: timedelta = timedelta(seconds=1)) -> list[int]:
 
 
 def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int, int]]:
-    """Return (episode id, step) of the turns in which agents are late by more than `beyond`. All people have
-    commanded.
+    """Return the turns in which agents are late by more than `beyond`, as (episode id, step). In these turns,
+    no person still has to choose.
 
     With `free`, turns that a worker has claimed are left out.
     """
@@ -322,10 +327,8 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
 
 
 def _answers_due(now: datetime) -> QuerySet[Episode]:
-    """Return the episodes among `_commanded` that no worker handles.
-
-    In these, an agent that must decide has no claim, or all agents have decided and the step is due.
-    """
+    """Return the episodes from `_commanded` in which a worker is needed and none is at work. An agent must be
+    asked, or all agents have decided and the step must run."""
     left = _awaited(Seat.objects.all())
     undecided = left.filter(episode=OuterRef("pk"), mind__isnull=False)
     unclaimed = unclaimed_minds(now).filter(Exists(left.filter(mind=OuterRef("pk"))), episode=OuterRef("pk"))
@@ -334,7 +337,8 @@ def _answers_due(now: datetime) -> QuerySet[Episode]:
 
 
 def _awaits_unclaimed(now: datetime) -> QuerySet[Episode]:
-    """Return the episodes among `_commanded` whose next step waits for a decision that no worker handles."""
+    """Return the episodes from `_commanded` whose next step waits for a decision that no worker has
+    claimed."""
     return _commanded().filter(is_unclaimed(now), Exists(_awaited_in_next_step().filter(is_unclaimed(now))))
 
 
@@ -344,9 +348,8 @@ def _awaited_in_next_step() -> QuerySet[PendingQuestion]:
 
 
 def _commanded() -> QuerySet[Episode]:
-    """Return the turn-based episodes that wait for no person, only for agents or for a worker to run the
-    step.
-    """
+    """Return the turn-based episodes that no longer wait for a person. They wait for an agent, or for a
+    worker that runs the step."""
     playing = Episode.objects.filter(
         ~Exists(_awaited(_people())), status=Episode.Status.PLAYING, tick_ms=None
     )
@@ -354,14 +357,16 @@ def _commanded() -> QuerySet[Episode]:
 
 
 def _people() -> QuerySet[Seat]:
-    """Return a filter for seats of an episode in which a person acts, for use in a subquery on episodes."""
+    """Return a subquery for the seats of an episode in which a person acts."""
     return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Return the seats, among these, that the open step still waits for. An agent that only leads, or is
-    asked although its seats are busy, is not awaited after it has decided. A busy person is awaited as long
-    as the person has to answer a message."""
+    """Return the seats, among these, that the open step still waits for.
+
+    Two kinds of agents count only until they have decided: agents that only lead, and agents that were asked
+    although their seats are busy. A busy person counts as long as the person has to answer a message.
+    """
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
     )
@@ -379,15 +384,15 @@ def _may_act() -> Q:
 
 
 def _only_led() -> Q:
-    """Return a filter for episodes in which people lead but no person acts. In these episodes, agents are
-    asked after the leaders' deadline."""
+    """Return a filter for episodes with a time limit in which people lead but no person acts. Their agents
+    are asked when the leaders' time is over."""
     leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False, mind=None)
     return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
-    """Return (episode id, step) of open turns whose deadline was more than `since` ago and in which a
-    person has not commanded, or has not answered a message."""
+    """Return the turns in which a person has not commanded, or has not answered a message, by the deadline,
+    as (episode id, step). The deadline must be more than `since` ago."""
     late = Episode.objects.filter(
         Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,
@@ -397,8 +402,8 @@ def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
 
 
 def episodes_with_timer_due() -> list[int]:
-    """Return the ids of episodes whose first time limit must start now. Somebody has opened a page in
-    them, but others have not done so within `ARRIVAL`."""
+    """Return the ids of episodes whose first time limit must start now. In these, somebody has opened a page,
+    and the others did not come within `ARRIVAL`."""
     come = Seat.objects.filter(episode=OuterRef("pk"), mind=None).exclude(page="")
     waiting = Episode.objects.filter(
         Exists(come),

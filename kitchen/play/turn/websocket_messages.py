@@ -261,7 +261,8 @@ def _parse_json(text: str, refusal: str) -> Json:
 
 
 def _parse_digits(value: Json, below: int) -> Json:
-    """Return the number that a form field with fewer than `below` digits holds. Return other values as is."""
+    """Return the number in a form field's text, if it has fewer than `below` digits. Return any other value
+    unchanged."""
     is_number = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < below
     return int(value) if is_number else value
 
@@ -276,8 +277,8 @@ def read_step(value: Json) -> int:
 
 
 def read_command(value: Json) -> Command:
-    """Convert a command from a JSON list, or from the text of such a list, to a tuple. Raises MessageError
-    if it is invalid."""
+    """Convert a command to a tuple. `value` is a JSON list, or the JSON text of one. Raises MessageError if
+    it is invalid."""
     if isinstance(value, str):
         value = _parse_json(value, NO_ACTION)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_WORDS:
@@ -311,8 +312,8 @@ before the step runs.
 
 
 def stamp_time(closes_at: datetime | None, asked_at: datetime | None) -> str:
-    """Return the deadline of the turn for a `TurnStamp`. Without a deadline, return the time at which the
-    people's turn to speak began, if it is stored."""
+    """Return the time in a `TurnStamp`, as ISO text. It is the turn's deadline. Without one, it is the time
+    at which people were last asked. Empty if neither is stored."""
     time = closes_at or asked_at
     return time.isoformat() if time else ""
 

@@ -45,8 +45,7 @@ class FittingActions:
     """Parts of these that no robot holds and no tool works on."""
 
     def fits(self, command: Command) -> bool:
-        """Return whether this command advances an open order, or puts away an item that no open order
-        needs."""
+        """Return whether this command helps an open order, or puts away an item that no open order needs."""
         verb, place = command[0], command[1] if len(command) > 1 else ""
         if verb == "goto":
             return place != self.at and self.worth_going(place)
@@ -61,20 +60,20 @@ class FittingActions:
     def worth_going(self, place: str) -> bool:
         """Return whether the robot has something useful to do at this place.
 
-        A robot that holds an item must be able to put the item there. For a robot with empty hands, the
-        place must be the storage, or have a product to take or to make.
+        A robot that holds an item must be able to put it there. Without an item, the place must be the
+        storage, or have a product to take or to make.
         """
         if self.holds:
             return self._takes(place)
         return self._is(place, "storage") or bool(self._makes(place)) or self._has_made(place)
 
     def _uses(self, item: str) -> Iterator[str]:
-        """Yield the missing products that need this item."""
+        """Yield the products that are still missing for the open orders and need this item."""
         recipes = self.known.brief["recipes"]
         return (each for each in recipes if each in self.missing and item in recipes[each]["ingredients"])
 
     def _takes(self, place: str) -> bool:
-        """Return whether the held item should be put at this place."""
+        """Return whether the item that the robot holds should be put at this place."""
         if not self.holds:
             return False
         if self._is(place, "storage"):
@@ -84,7 +83,7 @@ class FittingActions:
         return any(self._has_room(place, product) for product in self._uses(self.holds))
 
     def _has_room(self, place: str, product: str) -> bool:
-        """Return whether one more part of this product can be put at this place."""
+        """Return whether this place has room for one more ingredient of this product."""
         recipe, here = self.known.brief["recipes"][product], self.places[place]
         others = {*here["items"], self.holds}
         fits = not here["busy"] and self.holds not in here["items"] and others <= set(recipe["ingredients"])
@@ -108,7 +107,7 @@ class FittingActions:
 
 
 def fitting_actions(view: SeatView, lookup: BriefLookup) -> FittingActions:
-    """Return the object that decides which commands help an open order, for the seat of this view."""
+    """Return an object that decides which commands help the open orders, for the seat of this view."""
     brief, me = lookup.brief, view.observation["agents"][view.seat]
     ordered = [order["dish"] for order in view.observation["orders"]]
     dishes = [dish for dish in ordered or brief["dishes"] if dish not in brief["uncookable"]]
@@ -124,8 +123,8 @@ def _all_of(dishes: Iterable[str], lookup: BriefLookup) -> Iterator[str]:
 
 
 def _missing(dishes: Iterable[str], view: SeatView, lookup: BriefLookup) -> Iterator[str]:
-    """Yield the items that must still be made or fetched for these dishes. An item that already exists
-    counts for one dish only: the first one in the order of `dishes`."""
+    """Yield the items that must still be made or fetched for these dishes. An existing item counts for one
+    dish only, the first one that needs it."""
     stock = items_in_kitchen(view)
     for dish in dishes:
         there = task_graph.items_present(dish, lookup.brief["recipes"], stock.there, stock.making)
@@ -229,7 +228,7 @@ def not_busy_text() -> str:
 
 
 def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, Panel]:
-    """Return the groups of actions, and the line of text below them."""
+    """Return two panels: the groups of actions, and the line of text below."""
     chosen = lookup.words.phrase(view.choice.chosen) if view.choice.chosen else ""
     shows = MenuHint(view.phase == "choose", chosen)
     return (
@@ -239,10 +238,10 @@ def _actions(view: SeatView, lookup: BriefLookup) -> tuple[Panel, Panel]:
 
 
 def action_groups(view: SeatView, lookup: BriefLookup) -> tuple[Panel, ...]:
-    """Return one panel per verb, each with the offered commands of this verb.
+    """Return one panel for each verb, with the offered commands. Commands that become legal only if another
+    robot acts first are included.
 
-    Commands that become legal only if another robot acts first are included. A verb without commands has an
-    empty panel. Return an empty tuple if no command is offered.
+    A verb without commands has an empty panel. The result is empty if no command is offered at all.
     """
     offered = dict.fromkeys(view.choice.legal, False)
     for command in view.choice.anticipated:
@@ -279,8 +278,8 @@ def _action(command: Command, lookup: BriefLookup, site: RobotSite, key: str, ea
 
 
 def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
-    """Return the file name of the picture of the item that a command takes, puts or makes. Rare items have
-    no picture in the menu: return an empty text."""
+    """Return the file name of the picture for a command: the item that it takes, puts or makes. Empty if
+    there is no item, or if no recipe of the level needs it."""
     if _is_rare(command, lookup):
         return ""
     item = ""
@@ -294,7 +293,7 @@ def _picture(command: Command, lookup: BriefLookup, site: RobotSite) -> str:
 
 
 def _taken(command: Command, site: RobotSite) -> str:
-    """Return the item that a get command takes. Return an empty text if the item is not certain."""
+    """Return the item that a `get` command takes. Empty if several items are possible."""
     if len(command) > 2:
         return command[2]
     lying = dict(site.lying)[command[1]]
@@ -308,8 +307,8 @@ def _made(place: str, lookup: BriefLookup, site: RobotSite) -> str:
 
 
 def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup, site: RobotSite) -> Panel:
-    """Return the menu's group of actions with one verb. Base ingredients that no recipe of the level needs
-    are hidden behind a disclosure."""
+    """Return the menu's group of commands with one verb. Base ingredients that no recipe of the level needs
+    are in a part that must be unfolded."""
     ranked = sorted(mine, key=lambda one: _rank(one[0], one[1], lookup))
     panels = {
         command: _action(command, lookup, site, key_of(command, _kind(command, lookup), number), early)
@@ -324,8 +323,8 @@ def _group(verb: str, mine: Iterable[tuple[Command, bool]], lookup: BriefLookup,
 
 
 def _quiet(verb: str, offered: int, lookup: BriefLookup) -> tuple[str, ...]:
-    """Return the texts for the unused rows of a verb's group in the menu. An empty text leaves a row
-    blank."""
+    """Return the texts of the rows that fill up a verb's group in the menu. `offered` is the number of
+    commands in it. An empty text leaves a row blank."""
     if verb == "goto":
         return () if offered else tuple(lookup.words.name(place) for place in lookup.brief["locations"])
     room = lookup.room if verb == "get" else 1
@@ -356,8 +355,8 @@ def _from_storage(command: Command, lookup: BriefLookup) -> bool:
 
 
 def _label(command: Command, lookup: BriefLookup, site: RobotSite, *, alone: bool = False) -> str:
-    """Return the text of a command in the menu. With `alone`, the text is complete in itself. Otherwise it
-    is shown below a heading with the verb."""
+    """Return the text of a command in the menu. With `alone`, the text includes the verb. Otherwise it is
+    shown below a heading with the verb."""
     verb, words = command[0], lookup.words
     if verb == "get":
         return _take(command, lookup, site, alone=alone)

@@ -84,10 +84,9 @@ def _headlines(view: SeatView, words: KitchenWords) -> tuple[tuple[str, str], ..
 
 
 def past_step(view: SeatView, age: int, words: KitchenWords) -> PastStep:
-    """Return the description of a past step. `age` 0 is the newest step.
+    """Return the description of a past step; `age` 0 is the newest step.
 
-    If a busy place was the reason for a refusal in the newest step, the text says how long the place stays
-    busy.
+    If a command of the newest step was refused because its place was busy, the text says for how long.
     """
     lines = tuple(_line(player, age, view, words) for player in view.players)
     events = view.history[age].events
@@ -114,8 +113,8 @@ def _line(player: PlayerView, age: int, view: SeatView, words: KitchenWords) -> 
 
 
 def _place_before(seat: int, age: int, view: SeatView) -> str:
-    """Return the place where a seat was before a step, if earlier steps in the history show it. All seats
-    begin at the serving table."""
+    """Return the place where a seat was before a step; `age` 0 is the newest step. Return an empty text if
+    the history does not show it."""
     for step in view.history[age + 1 :]:
         event = _of_seat(step, seat)
         if event and event.kind == "performed" and len(event.data["command"]) > 1:
@@ -125,15 +124,15 @@ def _place_before(seat: int, age: int, view: SeatView) -> str:
 
 
 def _of_seat(step: StepView, seat: int) -> Event | None:
-    """Return the first event in the step that says what this seat did or why it was refused. Return None
-    if there is none."""
+    """Return the first event that says what this seat did in the step, or why it was refused. Return None if
+    there is none."""
     kinds = ("performed", "refused")
     return next((event for event in step.events if event.seat == seat and event.kind in kinds), None)
 
 
 def _busy(command: Command, event: Event, view: SeatView) -> int:
-    """Return for how many more steps the place is busy that a refused command names. Return 0 if this was
-    not the reason of the refusal."""
+    """Return the number of further steps for which the place in a refused command is busy. Return 0 if the
+    refusal had another reason."""
     if "location_busy" not in event.data.get("reasons", ()) or len(command) < 2:
         return 0
     place: Mapping[str, Any] = view.observation["locations"].get(command[1], {})
@@ -150,7 +149,7 @@ def _news(event: Event, words: KitchenWords) -> tuple[str, str] | None:
 
 
 def dishes_with_event(view: SeatView, kind: str) -> Counter[str]:
-    """Return how often each dish has an event of this kind, such as `completed` or `failed`, in the last
+    """Return how many events of this kind, such as `completed` or `failed`, each dish had in the last
     step."""
     events = view.history[0].events if view.history else ()
     return Counter(event.data.get("dish", "") for event in events if event.kind == kind)
@@ -169,8 +168,8 @@ def spoken_panel(view: SeatView, lookup: BriefLookup) -> Panel:
 
 
 def _recap(step: PastStep, seat: int) -> list[str]:
-    """Return the lines that describe a past step: first what the reader did, then what happened in the
-    kitchen, then what other robots did."""
+    """Return the lines that describe a past step: what the reader did, then what happened in the kitchen,
+    then what other robots did."""
     own = [_aloud(line) for line in step.lines if line.seat == seat]
     others = [_aloud(line) for line in step.lines if line.seat != seat]
     return [*own, *(_ended(text) for _, text in step.news), *others]
@@ -280,7 +279,8 @@ def prediction_text(intent: Intent, seat: int, lookup: BriefLookup) -> str:
 
 
 def _named(said: str, view: SeatView, lookup: BriefLookup) -> str:
-    """Return a model's text in which agents, places and items have the names that the page uses."""
+    """Return a model's text, with its names of agents, places and items replaced by those that the page
+    uses."""
     names = {str(player.seat): player.name for player in view.players}
     text = _AGENT.sub(lambda found: names.get(found[1], found[0]), said)
     place, mid = lookup.words.place, lookup.words.mid

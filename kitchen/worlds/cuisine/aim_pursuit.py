@@ -41,8 +41,8 @@ def level_aims(level: Level) -> tuple[Aim, ...]:
 
 
 def aim_mark(observation: Mapping[str, Json], aim: Aim) -> Json:
-    """Return how often the dish of a `serve` aim was served so far; None for other aims. `aim_status`
-    compares with this value later."""
+    """Return how often the dish of a `serve` aim was served so far; None for other aims. `aim_status` needs
+    this value later."""
     return observation["delivered"].count(aim[1]) if aim[0] == SERVE else None
 
 
@@ -51,7 +51,7 @@ def aim_status(
 ) -> str:
     """Return SUCCESS if the aim is reached, FAIL if the item to fetch exists nowhere, else UNKNOWN.
 
-    `since` is the result of `aim_mark` when the aim was given.
+    `since` is what `aim_mark` returned when the aim was given.
     """
     kind, what = aim
     places, holds = observation["locations"], observation["agents"][seat]["holds"]
@@ -83,8 +83,8 @@ WALK_STEPS = 2
 
 
 def lead_to_dish(situation: Situation) -> Advice | None:
-    """Return the next command towards serving one dish, as advice. Of the ordered dishes, or of all dishes if
-    none is ordered, the dish that needs fewest commands is chosen.
+    """Return advice with the next command towards serving one dish: the dish that needs the fewest commands.
+    If any dishes are ordered, it is one of these.
 
     Return None if no dish of the level can be cooked.
     """
@@ -107,7 +107,7 @@ class SeatPursuit:
     me: Mapping[str, Json]
 
     def left(self, item: str) -> int:
-        """Return an estimate of the number of commands until the robot holds this item; 0 if the robot
+        """Return an estimate of the number of commands until the robot holds this item. It is 0 if the robot
         already holds it."""
         if item == self.me["holds"]:
             return 0
@@ -119,7 +119,7 @@ class SeatPursuit:
         return sum(self.left(part) + WALK_STEPS for part in parts) + 2 * WALK_STEPS
 
     def next(self, dish: str) -> Advice:
-        """Return the next command towards cooking and serving this dish, as advice. The command may be to
+        """Return advice with the next command towards cooking and serving this dish. The command can be to
         wait."""
         held = self.me["holds"]
         if held is None:
@@ -138,9 +138,8 @@ class SeatPursuit:
         return self._at(self.of_kind("storage"), "put", {"do": "discard", "item": held})
 
     def fetch(self, item: str) -> Command | None:
-        """Return the robot's next command to take an item that already exists. If the robot holds another
-        item, it first puts it away. Return None if the item exists nowhere. The storage always has base
-        ingredients."""
+        """Return the robot's next command to take this existing item. A robot that holds something else first
+        puts it away. Return None if the item exists nowhere; the storage always has base ingredients."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         if item not in self.brief["recipes"]:
@@ -152,18 +151,16 @@ class SeatPursuit:
         return self._at(place, "get", {}, item).command
 
     def free(self, place: str) -> Command | None:
-        """Return the next command to empty this tool. A held item is put away first.
-
-        The command may be to wait; it is never None.
-        """
+        """Return the next command to empty this tool. A held item is put away first. The command can be to
+        wait."""
         if self.me["holds"] is not None:
             return self._put_away(self.me["holds"]).command
         advice = self._clear(place, "", frozenset())
         return self._wait(place, "").command if advice is None else advice.command
 
     def _wanted_at(self, product: str, held: str) -> str:
-        """Return the tool into which the held item should be put to make this product. Return an empty
-        text if the product does not need the item."""
+        """Return the tool into which the item `held` should be put to make this product or one of its parts.
+        Return an empty text if it is not needed."""
         if product not in self.brief["recipes"] or self._made(product):
             return ""
         place = self._place_for(product)
@@ -173,8 +170,8 @@ class SeatPursuit:
         return next((found for part in missing if (found := self._wanted_at(part, held))), "")
 
     def _fetch(self, item: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return the next command with which a robot with empty hands gets this item. Return None if it
-        must first wait for a tool."""
+        """Return advice on how a robot with empty hands gets this item for the dish. Return None if it must
+        first wait for a tool. `clearing` are tools that are already being emptied."""
         if item not in self.brief["recipes"]:
             aim = {"do": "fetch", "item": item, "dish": dish}
             return self._at(self.of_kind("storage"), "get", aim, item)
@@ -192,10 +189,10 @@ class SeatPursuit:
         return next((way for way in ways if way), None)
 
     def _in_order(self, missing: Iterable[str], place: str) -> list[str]:
-        """Return the missing parts in the order in which the robot should get them: cooked parts first,
-        then parts from the storage.
+        """Return the missing ingredients in the order in which the robot should get them: cooked ones first,
+        then those from the storage.
 
-        If a cooked part needs the kitchen's only tool of this kind, only such parts are returned.
+        If cooked ones need the same tool and the kitchen has only one of its kind, only these are returned.
         """
         kind, recipes = self.brief["locations"][place], self.brief["recipes"]
         cooked = sorted((part for part in missing if part in recipes), key=self._first, reverse=True)
@@ -205,13 +202,13 @@ class SeatPursuit:
         return [*rivals, *(part for part in cooked if part not in rivals), *(without_items(missing, cooked))]
 
     def _first(self, part: str) -> tuple[bool, int]:
-        """Return the sort key of a part. Parts that the robot can start to cook at its place come first,
-        then parts that take longest."""
+        """Return the sort key of an ingredient. Ingredients that the robot can start to cook where it is come
+        first, then those that take longest."""
         here = not self._made(part) and self._place_for(part) == self.me["at"]
         return here and not self._missing(part, self.me["at"]), self._time(part)
 
     def _time(self, item: str) -> int:
-        """Return for how many steps tools must work in total until this item exists."""
+        """Return the total number of steps that tools must work until this item exists."""
         if item not in self.brief["recipes"]:
             return 0
         recipe = self.brief["recipes"][item]
@@ -219,15 +216,15 @@ class SeatPursuit:
         return busy + max(map(self._time, recipe["ingredients"]))
 
     def _tools_left(self, product: str) -> set[str]:
-        """Return the kinds of tools that this product still needs."""
+        """Return the kinds of tools that are still needed to make this product."""
         if product not in self.brief["recipes"] or self._made(product):
             return set()
         below = (self._tools_left(part) for part in self.brief["recipes"][product]["ingredients"])
         return {self.brief["recipes"][product]["tool"]}.union(*below)
 
     def _clear(self, place: str, dish: str, clearing: Collection[str]) -> Advice | None:
-        """Return the command that frees a tool from items of other dishes, by cooking or taking them.
-        Return None if nothing can be done."""
+        """Return advice to empty a tool that holds items for other dishes, by taking or cooking them. Return
+        None if nothing can be done now. `clearing` are tools that are already being emptied."""
         here = self.places[place]
         if here["busy"] or place in clearing:
             return None
@@ -244,15 +241,15 @@ class SeatPursuit:
         return next((way for way in ways if way), None)
 
     def _made(self, product: str) -> str:
-        """Return the tool that holds this product or will have cooked it soonest. Return an empty text if
+        """Return the tool that holds this product, or that will be the first to have cooked it. Empty if
         there is none."""
         tool = self.brief["recipes"][product]["tool"]
         there = [place for place in self._all_of_kind(tool) if self.places[place]["items"] == [product]]
         return min(there, key=lambda place: self.places[place]["busy"], default="")
 
     def _place_for(self, product: str) -> str:
-        """Return the tool in which to make this product. It is the tool that holds most of its parts, else
-        an empty tool, else an occupied one."""
+        """Return the tool in which to make this product: the tool that holds most of its ingredients, else an
+        empty tool, else an occupied one."""
         fitness = {
             place: (self._suits(product, place), len(here["items"]), -here["busy"])
             for place, here in self.places.items()
@@ -261,7 +258,7 @@ class SeatPursuit:
         return max(fitness, key=lambda place: fitness[place])
 
     def _suits(self, product: str, place: str) -> bool:
-        """Return whether the tool is empty or holds only parts of the product."""
+        """Return whether the tool is empty or holds only ingredients of the product."""
         return set(self.places[place]["items"]) <= set(self.brief["recipes"][product]["ingredients"])
 
     def _missing(self, product: str, place: str) -> list[str]:
@@ -284,7 +281,7 @@ class SeatPursuit:
         return Advice((verb, place, item) if item else (verb, place), aim)
 
     def _wait(self, place: str, dish: str) -> Advice:
-        """Return advice to wait at the given tool or, without one, at the tool that is ready soonest."""
+        """Return advice to wait at this place or, if `place` is empty, at the tool that is ready soonest."""
         busy = [each for each in self.places if self.places[each]["busy"]]
         place = place or min(busy, key=lambda each: self.places[each]["busy"], default=self.me["at"])
         aim = {"do": "wait", "to": place, "dish": dish}
@@ -301,10 +298,11 @@ class CuisinePursuer(AimPursuer):
     use is put away first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the status of the aim and, if it is open, the robot's next command.
+        """Return the status of the aim and, if it is open, the robot's next command. The command is None if
+        it is not legal now.
 
-        The command is None if it is not legal now. An aim that does not exist in this kitchen has the status
-        FAIL. `since` is the result of `aim_mark` when the aim was given.
+        An aim that does not exist in this kitchen has the status FAIL. `since` is what `aim_mark` returned
+        when the aim was given.
         """
         brief, seen = situation.briefs[seat], situation.observations[seat]
         if not _can_read(aim, brief):
@@ -320,7 +318,7 @@ class CuisinePursuer(AimPursuer):
         return level_aims(level_from_brief(situation.briefs[seat]))
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return how many of the aim's dish were served so far."""
+        """Return how often the dish of the aim was served so far; None for aims other than `serve`."""
         return aim_mark(situation.observations[seat], aim)
 
     def can_suggest(self, brief: Mapping[str, Json]) -> bool:
@@ -330,8 +328,8 @@ class CuisinePursuer(AimPursuer):
     def suggest(
         self, brief: Mapping[str, Json], seen: Mapping[str, Json], seat: int, taken: Sequence[Aim]
     ) -> Aim | None:
-        """Return the aim to serve the most urgent order that no seat works on (`taken` lists the seats'
-        aims). Return None if there is none."""
+        """Return the aim to serve the most urgent order that no seat works on; None if there is none. `taken`
+        lists the aims of the other seats."""
         left = Counter(dish for kind, dish in taken if kind == SERVE)
         for order in sorted(seen["orders"], key=lambda one: one["life"]):
             dish = order["dish"]
@@ -357,8 +355,8 @@ def _can_read(aim: Aim, brief: Mapping[str, Json]) -> bool:
 def next_command(way: SeatPursuit, kind: str, what: str) -> Command | None:
     """Return the robot's next command for an aim. `kind` is the aim's verb, and `what` its item or place.
 
-    Return None if the robot has nothing to do now: the item to fetch does not exist, or the dish already
-    waits on the serving table.
+    Return None if there is nothing to do now: the item to fetch does not exist, or the dish is already on the
+    serving table.
     """
     if kind == FREE:
         return way.free(what)

@@ -57,8 +57,9 @@ class States:
         self._places: dict[tuple[str, tuple[str, ...], int, bool], PlaceState] = {}
 
     def agent(self, seat: int, at: str, holds: str | None = None, busy: int = 0) -> AgentState:
-        """Return the agent's state with these values: its place, its item, and the number of steps it is
-        busy."""
+        """Return the state object of an agent with these values. `at` is its place, `holds` its item, and
+        `busy` the number of steps for which it is busy. Equal values give the same object while it is
+        cached."""
         key = (seat, at, holds, busy)
         state = self._agents.get(key)
         if state is None:
@@ -68,7 +69,8 @@ class States:
         return state
 
     def place(self, id: str, items: tuple[str, ...] = (), busy: int = 0, done: bool = False) -> PlaceState:
-        """Return the place's state with these values. The order of the items does not matter.
+        """Return the state object of a place with these values. The order of the items does not matter. Equal
+        values give the same object while it is cached.
 
         `done` is True if the tool contains a product that is finished or still cooking.
         """
@@ -119,10 +121,8 @@ class CommandCase:
 def carry_out_command(
     level: Level, states: States, agent: AgentState, place: PlaceState | None, command: Command
 ) -> CommandEffect:
-    """Return the states of agent and place after this command. A refused command leaves both unchanged.
-
-    `place` is the state of the place that the command names, None if it names none.
-    """
+    """Return the states of agent and place after this command. If the command is refused, both are unchanged.
+    `place` is the place that the command names; None if it names none."""
     reasons = tuple(senseless_reasons(level, command))
     if reasons:
         return CommandEffect(agent, place, reasons)
@@ -152,10 +152,8 @@ def senseless_reasons(level: Level, command: Command) -> Iterator[str]:
 
 
 def is_open(place: PlaceState, tool: Tool) -> bool:
-    """Return whether the place is open: an item in it can be taken once the place is not busy.
-
-    A place with two items or more is not open.
-    """
+    """Return whether an item can be taken from the place once it is not busy. A place with two or more items
+    is never open."""
     return (tool.always_open or place.done) and len(place.items) < 2
 
 

@@ -75,7 +75,8 @@ class CommandTable:
         return carry_out_command(self.level, self.states, agent, place, command)
 
     def legal(self, agent: AgentState, here: PlaceState) -> tuple[Command, ...]:
-        """Return all legal commands of this agent, noop last. `here` is the place where the agent is."""
+        """Return all legal commands of this agent, with `noop` last. `here` is the place where the agent
+        is."""
         commands = self._legal.get((agent, here))
         if commands is None:
             if len(self._legal) >= MEMORY_LIMIT:
@@ -128,10 +129,11 @@ def refused_event(seat: int, command: Command, reasons: tuple[str, ...]) -> Even
 def anticipated_commands(
     kitchen: CommandTable, agent: AgentState, others: Iterable[AgentState], here: PlaceState
 ) -> list[Command]:
-    """Return the agent's commands at `here` that are not legal yet, but become legal if other agents act
+    """Return the commands at `here` that are not legal for the agent yet, but become legal if others act
     first. The commands are sorted.
 
-    Only agents at the same place that are not busy are considered, each with one command.
+    Only other agents are considered that are at the same place and not busy. Each of them gives at most one
+    command.
     """
     now = set(kitchen.legal(agent, here))
     helpers = frozenset(other for other in others if other.at == here.id and not other.busy)
@@ -142,8 +144,7 @@ def anticipated_commands(
 
 
 def _reachable(kitchen: CommandTable, helpers: frozenset[AgentState], here: PlaceState) -> list[PlaceState]:
-    """Return every state of the place that one or more of the `helpers` can bring about by acting in any
-    order."""
+    """Return every state that the place can have after some of the `helpers` have acted, in any order."""
     seen = {(here, helpers)}
     waiting = [(here, helpers)]
     while waiting:
@@ -186,6 +187,6 @@ def _there(level: Level, place: str) -> Iterator[Command]:
 
 
 def _base(level: Level) -> list[str]:
-    """Return the items that the recipes take from the storage."""
+    """Return the items that the level's recipes take from the storage."""
     items = [item for recipe in level.recipes.values() for item in recipe.ingredients]
     return list(dict.fromkeys(item for item in items if item not in level.recipes))

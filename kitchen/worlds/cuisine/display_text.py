@@ -30,7 +30,7 @@ def translated(table: str, key: str) -> str:
 
 
 def telling_reasons(reasons: Sequence[str]) -> list[str]:
-    """Return the refusal reasons without reasons that add nothing for the reader.
+    """Return the refusal reasons without those that tell the reader nothing new.
 
     If the robot is not at the place, reasons about the place are removed. If the place is full
     (`at_capacity`), `would_waste` is removed.
@@ -137,8 +137,8 @@ class KitchenWords:
         return self.names.get(code) or readable_name(code)
 
     def _apart(self, code: str) -> tuple[str, str]:
-        """Split the English name of a place or item into its name and its number. The number is empty if
-        the name has none."""
+        """Split the English name of a place or item into name and number. The number is empty if there is
+        none."""
         name = self.english(code)
         numbered = _NUMBERED.match(name)
         return (numbered[1], numbered[2]) if numbered else (name, "")
@@ -173,8 +173,8 @@ class KitchenWords:
     def did(self, command: Command, item: str | None = None, *, robot: str = "", stayed: bool = False) -> str:
         """Return a sentence about a command that was carried out, such as `You took rice`.
 
-        `item` is the item that was in the hands. `robot` is the name of another robot, empty for the
-        reader's own. `stayed` is True if the robot was already at the place.
+        `item` is the item that the robot held. `robot` is the name of another robot, empty for the reader's
+        own. `stayed` is True if the robot was already at the place.
         """
         deed = "stay" if stayed else _deed(command)
         return self._filled("robot_did" if robot else "you_did", deed, command, item, robot)
@@ -189,7 +189,8 @@ class KitchenWords:
     def _filled(
         self, table: str, deed: str, command: Command, item: str | None = None, robot: str = ""
     ) -> str:
-        """Return the sentence of a table about a command; `item` is its item if the command names none."""
+        """Return a sentence about a command, from the sentences in `table` under the key `deed`. `item` is
+        used if the command names no item. `robot` is the name of another robot."""
         known = _complete(command)
         thing = command[2] if known and len(command) > 2 else item
         unnamed = SENTENCES["unnamed_then" if table.endswith("_did") else "unnamed_now"].get(deed, "")
@@ -214,7 +215,7 @@ class KitchenWords:
         return join_sentence(text.format(place=start, place_mid=place, item=item, wait=wait))
 
     def refusals(self, reasons: Iterable[str], command: Command, busy: int = 0) -> str:
-        """Return sentences that explain a refusal, one per reason. Reasons that tell the reader nothing
+        """Return sentences that explain a refusal, one for each reason. Reasons that tell the reader nothing
         new are left out (`telling_reasons`)."""
         return " ".join(self.refusal(reason, command, busy) for reason in telling_reasons(tuple(reasons)))
 
@@ -227,8 +228,8 @@ def _complete(command: Command) -> bool:
 
 
 def _deed(command: Command) -> str:
-    """Return the key of a command in the tables of sentences: its verb or, for a put, `put`, `lay` or
-    `discard` depending on the place. An incomplete command has the key `other`."""
+    """Return the key of a command in the tables of sentences. It is the verb; for `put` it is `put`, `lay` or
+    `discard`, depending on the place. An incomplete command has the key `other`."""
     if not _complete(command):
         return "other"
     if command[0] != "put":
@@ -342,8 +343,8 @@ class BriefLookup:
 
     @cached_property
     def wanted(self) -> dict[str, int]:
-        """Return the base ingredients that the level's recipes need, each with its index in the order of
-        the recipes."""
+        """Return the base ingredients that the level's recipes need. Each has its position in the order of
+        the recipes, counted from 0."""
         recipes = self.brief["recipes"]
         used = dict.fromkeys(item for recipe in recipes.values() for item in recipe["ingredients"])
         return {item: place for place, item in enumerate(item for item in used if item not in recipes)}
@@ -355,14 +356,14 @@ class BriefLookup:
 
     @cached_property
     def room(self) -> int:
-        """Return the largest number of items that can be offered at once. The menu always has this number
-        of slots for get commands."""
+        """Return the largest number of items that can be offered at once. The menu reserves this many rows
+        for get commands."""
         recipes = self.brief["recipes"].values()
         return max(len(self.wanted), *(len(set(recipe["ingredients"])) for recipe in recipes))
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Return each dish's position in the brief, counted from 0."""
+        """Return each dish's position in the brief (the unchanging facts of the episode), counted from 0."""
         return {dish: number for number, dish in enumerate(self.brief["dishes"])}
 
     @cached_property

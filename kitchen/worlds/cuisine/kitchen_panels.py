@@ -249,7 +249,8 @@ def _contents(
 
 
 def _in_words(items: Sequence[ShownItem], state: str, lacking: Sequence[ShownItem]) -> str:
-    """Return the contents in words: `Rice, seaweed sheet; Something missing, lacks salmon`."""
+    """Return the contents of a tool as text, such as `Rice, seaweed sheet; Something missing, lacks
+    salmon`."""
     text = "{state}"
     if items:
         text = gettext("{items}; {state}, lacks {missing}") if lacking else gettext("{items}; {state}")
@@ -261,11 +262,10 @@ def _names(items: Sequence[ShownItem]) -> str:
 
 
 def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: Sequence[str]) -> list[str]:
-    """Return the items that a partly filled tool still needs; empty if the tool is empty or no recipe fits.
+    """Return the items that a partly filled tool still needs. Empty if the tool is empty or no recipe fits.
 
-    The items belong to the recipe that the most urgent order needs. If no order needs a fitting recipe,
-    the first fitting one is used. `kind` is the tool's kind. `wanted` are the ordered dishes, most urgent
-    first.
+    If several recipes fit, the one for the most urgent order is used, or else the first. `kind` is the tool's
+    kind. `wanted` are the ordered dishes, most urgent first.
     """
     there = Counter(items)
     fitting = [
@@ -280,8 +280,8 @@ def missing_items(kind: str, items: Sequence[str], lookup: BriefLookup, wanted: 
 
 
 def _urgency(product: str, wanted: Sequence[str], lookup: BriefLookup) -> int:
-    """Return the position, in `wanted` (the ordered dishes), of the first dish that needs this product. If
-    no dish needs it, return the number of dishes."""
+    """Return the index of the first dish in `wanted` that needs this product. If none needs it, return the
+    length of `wanted`."""
     needing = (n for n, dish in enumerate(wanted) if any(product == part[0] for part in lookup.recipes[dish]))
     return next(needing, len(wanted))
 
@@ -308,7 +308,7 @@ def _refused(view: SeatView, lookup: BriefLookup) -> dict[int, str]:
 
 
 def _turns(view: SeatView) -> dict[int | None, int]:
-    """Return the position of each seat in the order in which the seats acted in the last step."""
+    """Return, for each seat, its position in the order in which the seats acted in the last step."""
     events = view.history[0].events if view.history else ()
     seats = dict.fromkeys(event.seat for event in events if event.kind in ("performed", "refused"))
     return {seat: turn for turn, seat in enumerate(seats)}

@@ -183,7 +183,7 @@ class Level:
     stock: Stock
 
     def warn(self) -> None:
-        """Give an UncookableDishWarning if the kitchen lacks a tool for some dish."""
+        """Issue an UncookableDishWarning if the kitchen lacks a tool for some dish."""
         if self.uncookable:
             text = f"{self.code}: no tool for {', '.join(self.uncookable)}; such orders always fail"
             warnings.warn(text, UncookableDishWarning, stacklevel=3)
@@ -237,7 +237,8 @@ def tools_needed(dish: str, stock: Stock) -> tuple[str, ...]:
 
 
 def _check_kitchen(source: DataSource, entry: LevelFile, stock: Stock) -> None:
-    """Raise an error unless every place is known, with exactly one storage and one serving table."""
+    """Raise an error if a place of the kitchen is unknown, or if there is not exactly one storage and one
+    serving table."""
     for kind in entry.kitchen:
         if kind not in stock.tools:
             raise source.error("kitchen", f"unknown tool {kind!r}")
@@ -249,7 +250,8 @@ def _check_kitchen(source: DataSource, entry: LevelFile, stock: Stock) -> None:
 
 
 def _uncookable(source: DataSource, entry: LevelFile, stock: Stock) -> tuple[str, ...]:
-    """Return the dishes that lack a tool. Raise an error unless the file lists exactly these."""
+    """Return the dishes for which the kitchen lacks a tool. Raise an error if the file lists other dishes
+    than these."""
     needed = {dish: tools_needed(dish, stock) for dish in entry.dishes}
     missing = {dish: [t for t in tools if t not in entry.kitchen] for dish, tools in needed.items()}
     for dish, tools in missing.items():
@@ -395,7 +397,8 @@ def _recipes(path: Path, ingredients: Mapping[str, str], tools: Mapping[str, Too
 
 
 def _check_made(source: DataSource, entry: RecipeEntry, tools: Mapping[str, Tool], items: set[str]) -> None:
-    """Raise an error unless the product's tool exists and its ingredients exist and fit into the tool."""
+    """Raise an error if the product's tool or an ingredient does not exist, or if the ingredients do not fit
+    into the tool."""
     capacity = tools[entry.tool].capacity if entry.tool in tools else None
     if capacity is None:
         raise source.error("tool", f"unknown tool {entry.tool!r}")

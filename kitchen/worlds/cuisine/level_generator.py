@@ -69,8 +69,8 @@ def level_text(seed: int, difficulty: str, stock: Stock) -> str:
 
 
 def _choose_dishes(chance: Random, level_class: LevelClass, stock: Stock) -> list[str]:
-    """Return dishes that together need as many types of tools as the class of level has. At least one of
-    them has the full recipe depth."""
+    """Return a random choice of dishes for this class of level. Together they need as many types of tools as
+    the class demands. At least one has the recipe depth of the class."""
     wanted = chance.randint(*level_class.dishes)
     depth = {dish: recipe_depth(dish, stock.recipes) for dish in _dishes(stock)}
     deepest = [dish for dish in depth if depth[dish] == level_class.depth]
@@ -93,8 +93,8 @@ def _dishes(stock: Stock) -> list[str]:
 def _extend(
     chosen: list[str], others: list[str], wanted: int, level_class: LevelClass, stock: Stock
 ) -> list[str]:
-    """Add dishes to `chosen` while their tools fit the class of level. Return an empty list if the class
-    cannot be reached."""
+    """Return `chosen` with dishes from `others` added while their tools fit the class of level, up to
+    `wanted` dishes. Return an empty list if the result does not fit the class."""
     for dish in others:
         if len(chosen) < wanted and len(_tools([*chosen, dish], stock)) <= level_class.tools[1]:
             chosen = [*chosen, dish]
@@ -108,7 +108,8 @@ def _tools(dishes: list[str], stock: Stock) -> list[str]:
 
 
 def _furnish(chance: Random, dishes: list[str], stock: Stock) -> list[str]:
-    """Return the places: storage, one or two of each tool that is needed, and the serving table."""
+    """Return the places of the kitchen: the storage, one or two of each tool that the dishes need, and the
+    serving table."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
     tools = [tool for tool in _tools(dishes, stock) for _ in range(chance.randint(1, 2))]
     return [ends["storage"], *tools, ends["serving"]]

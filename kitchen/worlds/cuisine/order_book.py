@@ -62,7 +62,8 @@ class OrderBook:
             self.next_dish()
 
     def draw(self, clock: int) -> str | None:
-        """Add a random order at step `clock` and return its dish; return None if MAX_ORDERS are open."""
+        """Add an order for a random dish at step `clock`, and return the dish. Return None if MAX_ORDERS are
+        already open."""
         if len(self.standing) >= MAX_ORDERS:
             return None
         dish = self.next_dish()
@@ -70,17 +71,16 @@ class OrderBook:
         return dish
 
     def expire(self, clock: int) -> list[str]:
-        """Move the orders whose time is over at step `clock` to the failed ones, and return their dishes."""
+        """Remove the orders whose time is over at step `clock`, and count them as failed. Return their
+        dishes."""
         late = [dish for due, dish in self.standing if due <= clock]
         del self.standing[: len(late)]
         self.failed += late
         return late
 
     def serve(self, lying: Sequence[str]) -> list[str]:
-        """Complete open orders with the dishes on the table. Return the dishes that completed an order.
-
-        `lying` are the dishes on the table. Each completes at most one order, in the order of the list.
-        """
+        """Complete open orders with the dishes on the table (`lying`). Return the dishes that completed an
+        order. Each dish completes at most one order."""
         left, served, waiting = list(lying), [], []
         for order in self.standing:
             if order[1] in left:

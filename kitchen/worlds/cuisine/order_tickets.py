@@ -76,7 +76,8 @@ class ItemsInKitchen(NamedTuple):
         return self.at_hand[dish] >= 0
 
     def whose(self, item: str) -> int | None:
-        """Reserve the next robot that holds or makes this item, and return its seat; None if none is left."""
+        """Return the seat of a robot that holds or makes this item. Further calls return the other robots,
+        then None."""
         seats = self.hands.get(item)
         return seats.pop(0) if seats else None
 
@@ -112,8 +113,8 @@ def _tickets(view: SeatView, lookup: BriefLookup) -> Iterator[Panel]:
 
 
 def _name(end: int, dish: str, lookup: BriefLookup, alike: Counter[str]) -> str:
-    """Return the id of an order on the page. It consists of the step in which the order ends and the dish,
-    and a number if several orders have the same id."""
+    """Return the id of an order on the page, made from the order's last step and its dish. If several orders
+    have the same id, a number is added. `alike` counts the ids."""
     name = f"t{end}-{lookup.numbers[dish]}"
     alike[name] += 1
     return name if alike[name] == 1 else f"{name}-{alike[name]}"
@@ -152,7 +153,7 @@ def _ticket(
 
 
 def _made(dish: str, lookup: BriefLookup) -> Iterator[str]:
-    """Yield the steps by which a dish is made."""
+    """Yield sentences about how to make a dish, one for each product."""
     words = lookup.words
     for product, tool, parts in lookup.recipes[dish]:
         made = gettext("{product} is made of {parts} with {tool}.")
@@ -197,7 +198,7 @@ def _progress_sentences(needs: DishNeeds, words: KitchenWords) -> Iterator[str]:
 
 
 def items_in_kitchen(view: SeatView) -> ItemsInKitchen:
-    """Return counts of the items that are in tools, on the table or in robots' hands."""
+    """Return counts of the items in tools, on the table and in robots' hands."""
     places, agents = view.observation["locations"], view.observation["agents"]
     held = [agent["holds"] for agent in agents if agent["holds"]]
     making = [item for place in places.values() if place["busy"] for item in place["items"]]

@@ -81,7 +81,8 @@ def _making(product: str, tool: str, parts: Sequence[str], book: BriefLookup) ->
 
 
 def _example(book: BriefLookup) -> ExampleTool:
-    """Return the example tools of the first dish that can be cooked: most parts, and longest time."""
+    """Return two example tools for the guide, from the first dish that can be cooked. One takes the most
+    ingredients, and the other works longest."""
     brief = book.brief
     dishes = [dish for dish in brief["dishes"] if dish not in brief["uncookable"]] or brief["dishes"]
     lines = book.recipes[dishes[0]]
@@ -125,8 +126,8 @@ class CuisinePage(Page):
         return _panels(view, ())
 
     def overview(self, view: SeatView) -> tuple[Panel, ...]:
-        """Return the panels for a person who only watches. They are the panels of `panels` without the
-        menu and the short news."""
+        """Return the panels for a person who only watches: those of `panels` without the menu and the summary
+        for narrow screens."""
         return _panels(view, (menu_panel, step_news))
 
     def goal(self, brief: Mapping[str, Json]) -> str:

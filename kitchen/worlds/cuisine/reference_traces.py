@@ -84,7 +84,7 @@ def _command(*words: str) -> Command:
 
 
 def _comparable(state: Json) -> Json:
-    """Return a recorded state with the items of each place sorted."""
+    """Return a recorded state with the items of each place sorted, so that it can be compared."""
     return {
         "step": state["step"],
         "agents": [{key: agent[key] for key in ("at", "holds", "busy")} for agent in state["agents"]],
@@ -99,7 +99,7 @@ def _comparable(state: Json) -> Json:
 
 
 def _state(world: CuisineWorld) -> Json:
-    """Return this world's state in the form of the recorded states."""
+    """Return the world's state in the form in which recordings store it."""
     seen = world.observe(0)
     return _comparable({**seen, "orders": [[order["dish"], order["life"]] for order in seen["orders"]]})
 
@@ -174,7 +174,7 @@ class CuisineTraces(Recordings[Trace]):
     """Recorded episodes of the game that MindAgent's authors released."""
 
     def parse(self, raw: Json) -> Trace:
-        """Return the recorded episode from the JSON of one line."""
+        """Return the episode that the JSON of one line records."""
         return Trace(
             id=str(raw["id"]),
             agents=raw["agents"],

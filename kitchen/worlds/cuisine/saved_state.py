@@ -52,15 +52,15 @@ class StateReader:
         return {id: self._place(id, tool, places[id]) for id, tool in self.level.places.items()}
 
     def check_busy(self, agents: Mapping[int, AgentState], places: Mapping[str, PlaceState]) -> None:
-        """Check the busy agents. A busy agent must be at a tool that keeps its agent, and the tool must be
-        busy for the same number of steps. Raises StateError otherwise."""
+        """Raise StateError if an agent is busy without reason. A busy agent must be at a tool that occupies
+        its agent. This tool must be busy for the same number of steps."""
         for agent in agents.values():
             alike = self.level.places[agent.at].attended and places[agent.at].busy == agent.busy
             require(not agent.busy or alike, f"agents.{agent.seat}", "is busy with nothing")
 
     def orders(self, value: Json, clock: int) -> OrderBook:
-        """Return the stored orders. Their random generator continues after the draws made so far. `clock`
-        is the number of steps taken."""
+        """Return the stored orders. `clock` is the number of steps taken. The random generator continues
+        where it was stored."""
         fields = read_object(value, "orders", ("seed", "draws", "standing", "completed", "failed"))
         draws = read_whole_number(fields["draws"], "draws", 1, 1 + clock // self.options.timing.interval)
         seed = fields["seed"]

@@ -98,8 +98,10 @@ def _stock(base: list[str], recipes: Mapping[str, Recipe]) -> Stock:
 
 
 def _tool(code: str, entry: Mapping[str, Json]) -> Tool:
-    """Return a type of place. Its role is that of the tool with the same name in the shipped data, because
-    a brief does not state it."""
+    """Return a type of place. Its role is that of the tool with the same name in the shipped data.
+
+    The brief (the unchanging facts of a kitchen) does not state the role.
+    """
     known = shipped_catalogue().stock.tools.get(code)
     attended = bool(entry["attended"])
     role, always_open = (known.role, known.always_open) if known else ("tool", attended)

@@ -198,8 +198,8 @@ class CuisineSkills(Skills):
         return agent_name(seat)
 
     def manner(self, sight: SeatObservation) -> PlayStyle:
-        """Return the usual style of play in this world. An agent may wait for any number of steps. It
-        fetches an item for a product only when the product is ready."""
+        """Return the usual style of play in this world: an agent may wait for any number of steps, and
+        fetches an item only when it is needed at once."""
         return PlayStyle(FREELY, READY)
 
     def primer(self, sight: SeatObservation, manner: PlayStyle) -> GameDescription:
@@ -236,14 +236,14 @@ class CuisineSkills(Skills):
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
         """Return how often the dish of a `serve` skill was served so far; None for other skills. `status`
-        compares with this value later."""
+        needs this value later."""
         return aim_mark(sight.seen, skill)
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
-        """Return SUCCESS if the skill is finished, FAIL if the item to fetch exists nowhere, else UNKNOWN. It
-        does not matter which robot did the work.
+        """Return SUCCESS if the skill is finished, no matter which robot did the work. Return FAIL if the
+        item to fetch exists nowhere, else UNKNOWN.
 
-        `since` is the result of `mark` when the skill began.
+        `since` is what `mark` returned when the skill began.
         """
         return aim_status(sight.seen, sight.brief, sight.seat, skill, since)
 
@@ -253,10 +253,10 @@ class CuisineSkills(Skills):
         return [done for event in sight.events for done in _done(sight, other, event)]
 
     def agrees(self, sight: SeatObservation, foreseen: Skill, done: Skill) -> bool | None:
-        """Return whether the finished skill `done` is the predicted skill `foreseen`.
+        """Return whether the finished skill `done` fulfils the prediction `foreseen`.
 
-        Return None (undecided) if `done` only made or moved an ingredient of the predicted item, or only
-        emptied a tool.
+        Return None if this is undecided: `done` only made or moved an ingredient of the predicted item, or
+        only emptied a tool.
         """
         if foreseen == done:
             return True
@@ -274,8 +274,7 @@ class CuisineSkills(Skills):
         """Return the skill that fixed rules choose for the seat `other`. A seat that holds an ordered dish
         serves it.
 
-        Otherwise the seat with number n serves the nth most urgent order, counted from 0. Seats without an
-        order wait.
+        Otherwise seat number n serves the order at index n, in order of urgency. Seats without an order wait.
         """
         ordered = [order["dish"] for order in sorted(sight.seen["orders"], key=lambda one: one["life"])]
         held = sight.seen["agents"][other]["holds"]
@@ -294,7 +293,7 @@ class CuisineSkills(Skills):
 
 
 def aims_in_brief(brief: Mapping[str, Json]) -> Iterator[Skill]:
-    """Yield all aims that a brief (the unchanging facts of a kitchen) allows, in the order of
+    """Yield all aims that are possible in a kitchen with this brief (its unchanging facts), in the order of
     `World.aims`."""
     recipes, tools = brief["recipes"], set(brief["locations"].values())
     needed = {item: [part for part in parts_of_item(brief, item) if part in recipes] for item in recipes}

@@ -48,8 +48,8 @@ DENSE_SIZE = GraphSize(width=60, height=36, gap_x=14, gap_y=12, letters=10)
 
 
 def task_graph(dish: str, recipes: Recipes, *, serve: bool = True) -> Graph:
-    """Return the graph that leads from base ingredients to one dish. With `serve`, it also leads to the
-    serving table."""
+    """Return the graph of a dish's recipe, from base ingredients to the dish. With `serve`, the graph ends at
+    the serving table."""
     graph = nx.DiGraph()
     graph.add_node(dish, kind="dish")
     _grow(graph, dish, recipes)
@@ -70,18 +70,15 @@ def _grow(graph: Graph, product: str, recipes: Recipes) -> None:
 
 
 def node_columns(graph: Graph) -> dict[str, int]:
-    """Return the column of each node, from 0. The last node is in the last column. Each other node is as
-    far right as possible."""
+    """Return the column of each node, counted from 0. The last node is in the last column. Every other node
+    is as far right as possible."""
     layers = list(nx.topological_generations(graph.reverse(copy=False)))
     return {node: len(layers) - 1 - depth for depth, layer in enumerate(layers) for node in layer}
 
 
 def node_rows(graph: Graph) -> dict[str, float]:
-    """Return the row of each node, from 0. Each base ingredient has a row of its own. Every other node is at
-    the mean row of its inputs.
-
-    So the lines of a tree do not cross.
-    """
+    """Return the row of each node, counted from 0. Each base ingredient has a row of its own. Other nodes are
+    at the mean row of their inputs, so lines of a tree do not cross."""
     row_of: dict[str, float] = {}
     leaves = 0
     goal = next(node for node, degree in graph.out_degree() if degree == 0)
@@ -165,10 +162,8 @@ def _box(
 
 
 def _lines(name: str, letters: int) -> list[str]:
-    """Split a name into lines of at most so many letters.
-
-    A line has room for half as many full-width letters. Lines of equal length break fewer words.
-    """
+    """Split a name into lines of at most `letters` letters, or half as many full-width letters. The lines
+    have similar lengths, so that few words are broken."""
     if any(east_asian_width(letter) in "WF" for letter in name):
         letters = ceil(len(name) / ceil(len(name) / (letters // 2)))
     return wrap(name, letters, max_lines=3, placeholder="…")
@@ -211,11 +206,12 @@ def graph_outline(dish: str, recipes: Recipes, words: KitchenWords) -> dict[str,
 def items_present(
     dish: str, recipes: Recipes, stock: Counter[str], making: Counter[str] | None = None
 ) -> dict[str, str]:
-    """Return the items of a dish's recipe that the kitchen already has, each with its state.
+    """Return the items of a dish's recipe that the kitchen already has, each with its state. Found items are
+    subtracted from `stock` or `making`, so each item serves one order only.
 
-    `here`: the item is in `stock`. `making`: a tool works on it. `past`: it was used in an item with one
-    of these states. The items found are subtracted from `stock` or `making`. So each item is used for one
-    order only.
+    - `here`: the item is in `stock`.
+    - `making`: a tool works on it.
+    - `past`: it was used in an item that has one of these states.
     """
     for state, having in (("here", stock), ("making", making or Counter[str]())):
         if having[dish] > 0:

@@ -157,11 +157,10 @@ class CuisineWorld(World):
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
         """Run the commands of one step in order, then update busy times, dishes and orders. Return the
-        events.
+        events. After the end of the episode, nothing happens and there are no events.
 
-        There is one event `performed` or `refused` per command, in order. `all_idle` follows if every command
-        was a noop or refused. Events of the kitchen are `failed` {dish}, `completed` {dish} and `ordered`
-        {dish, life}. After the end of the episode, nothing happens and no events are returned.
+        There is one event `performed` or `refused` for each command, in order. `all_idle` follows if no agent
+        acted. Events of the kitchen are `failed` {dish}, `completed` {dish} and `ordered` {dish, life}.
         """
         clock = self._clock
         if clock >= self._length:
@@ -201,8 +200,8 @@ class CuisineWorld(World):
         return idle
 
     def _run_list(self, turn: TurnCommands, events: list[Event]) -> bool:
-        """Carry out the step's commands one by one, and add their events to `events`. If a seat has a
-        second command, the second one is refused. Return True if no agent acted."""
+        """Carry out the commands of a step in order, and add their events to `events`. A second command of
+        the same seat is refused. Return True if no agent acted."""
         seen: set[int] = set()
         idle = True
         for seat, command in ordered_commands(turn):
@@ -214,7 +213,8 @@ class CuisineWorld(World):
         return idle
 
     def _work_out(self, seat: int, command: Command) -> CommandOutcome:
-        """Return the effect of a malformed command, or of a command that is not cached for this state."""
+        """Return the outcome of a command that is malformed, or whose outcome is not cached for this
+        state."""
         agent = self._agents.get(seat)
         if agent is None:
             return (
@@ -230,7 +230,7 @@ class CuisineWorld(World):
         return self._kitchen.play(agent, place, command)
 
     def _rest(self) -> None:
-        """Reduce by one the number of steps for which each busy agent and each busy place stays busy."""
+        """Reduce by one the number of steps for which each agent and each place stays busy."""
         states, places = self._kitchen.states, self._places
         for seat, agent in self._agents.items():
             self._agents[seat] = states.rested_agent(agent)
@@ -243,7 +243,8 @@ class CuisineWorld(World):
         return [place.id for place in self._places.values() if place.busy]
 
     def _settle(self, events: list[Event]) -> None:
-        """Fail the orders whose life is over, then serve the dishes on the table."""
+        """Remove orders whose time is over, and count them as failed. Then complete orders with the dishes on
+        the table."""
         events += [Event("failed", None, {"dish": dish}) for dish in self._orders.expire(self._clock)]
         lying = self._places[self._table].items
         for dish in self._orders.serve(lying):
@@ -252,7 +253,7 @@ class CuisineWorld(World):
         self._places[self._table] = self._kitchen.states.place(self._table, lying)
 
     def _order(self, events: list[Event]) -> None:
-        """Draw a new order at random, unless as many orders are open as the level allows."""
+        """Add an order for a random dish, unless the maximum number of orders is open."""
         dish = self._orders.draw(self._clock)
         if dish is not None:
             life = self.options.timing.lifetimes[dish]
@@ -302,7 +303,7 @@ class CuisineWorld(World):
         return list(self._kitchen.legal(agent, self._places[agent.at]))
 
     def asks(self, seat: int) -> bool:
-        """Return whether the seat has to choose a command; False for a busy agent, which can only wait."""
+        """Return whether the seat can choose a command. It cannot while its agent is busy."""
         return not self._agents[seat].busy
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
@@ -332,14 +333,14 @@ class CuisineWorld(World):
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
         """Return how often the dish of a `serve` aim was served so far; None for other aims. `aim_status`
-        compares with this value later."""
+        needs this value later."""
         return aim_mark(self.observe(seat), aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
-        """Return SUCCESS if the aim is reached, FAIL if the item to fetch exists nowhere, else UNKNOWN. It
-        does not matter which robot did the work.
+        """Return SUCCESS if the aim is reached, no matter which robot did the work. Return FAIL if the item
+        to fetch exists nowhere, else UNKNOWN.
 
-        `since` is the result of `aim_mark` when the aim was given.
+        `since` is what `aim_mark` returned when the aim was given.
         """
         return aim_status(self.observe(seat), self.brief(seat), seat, aim, since)
 

@@ -87,7 +87,7 @@ def pot_text(contents: Sequence[str], left: int | None, brief: Mapping[str, Json
 
 
 def past_step(step: StepView, view: SeatView) -> PastStep:
-    """Return the description of a past tick: a line for each cook, deliveries, and soups that became
+    """Return the description of a past tick: one line for each cook, then deliveries and soups that became
     ready."""
     lines = tuple(_line(step, player, view) for player in view.players)
     return PastStep(step.number, lines, tuple(_news(step, view)))
@@ -113,7 +113,8 @@ def _line(step: StepView, player: PlayerView, view: SeatView) -> SeatLine:
 
 
 def _did(event: Event) -> tuple[str, str]:
-    """Return a text about the effect of a command, or about what blocked it."""
+    """Return two texts about a carried out command: its effect, and what was in the way. The second is empty
+    if nothing was."""
     verb = event.data["command"][0]
     if verb in SENTENCES["moved"] and event.data["moved"]:
         return translated("moved", verb), ""

@@ -264,7 +264,7 @@ class FloorPoses:
                 stand.after = {command: self._attempt(seat, stand, command) for command in COMMANDS}
 
     def stand(self, seat: int, at: Cell, face: str) -> Pose:
-        """Return the pose of this seat in the cell `at`, facing `face`. Equal values give the same object."""
+        """Return the pose (cell and facing direction) of this seat. Equal values give the same object."""
         return self._stands[seat][at, face]
 
     def _attempt(self, seat: int, stand: Pose, command: Command) -> MoveAttempt:
@@ -292,5 +292,5 @@ class FloorPoses:
 
 @lru_cache(maxsize=64)
 def floor_poses_of(layout: Layout) -> FloorPoses:
-    """Return the poses in this layout. All its episodes share one object."""
+    """Return all poses (cell and facing direction) in this layout. All its episodes share one object."""
     return FloorPoses(layout)

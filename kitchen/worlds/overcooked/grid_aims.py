@@ -70,19 +70,16 @@ def seat_aims(layout: Layout, starts_itself: bool, seat: int) -> tuple[Aim, ...]
 
 
 def aim_mark(counts: Mapping[str, int], aim: Aim) -> Json:
-    """Return how often the seat has done this aim's action so far; None for a pickup. `aim_status` compares
-    with this value later.
-
-    `counts` are the seat's counted actions.
-    """
+    """Return how often the seat has done this aim's action so far; None for a pickup. `aim_status` needs this
+    value later. `counts` are the seat's counted actions."""
     return None if aim[0] == PICKUP else counts[_DEEDS[aim[0]]]
 
 
 def aim_status(counts: Mapping[str, int], held: Item | None, pot: Pot | None, aim: Aim, since: Json) -> str:
-    """Return SUCCESS if a seat's aim is reached, FAIL if it cannot be reached, else UNKNOWN. Only the aim to
-    put an item down can fail: if the seat holds none.
+    """Return SUCCESS if a seat's aim is reached, else UNKNOWN. Return FAIL if the seat should put an item
+    down but holds none.
 
-    `held` is what the seat holds, and `pot` is the pot in front of it. `since` is the result of `aim_mark`
+    `held` is what the seat holds, and `pot` is the pot in front of it. `since` is what `aim_mark` returned
     when the aim was given.
     """
     verb = aim[0]

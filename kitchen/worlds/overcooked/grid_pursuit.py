@@ -28,11 +28,11 @@ class GridPursuer(AimPursuer):
     first."""
 
     def pursue(self, situation: Situation, seat: int, aim: Aim, since: Json) -> AimStep:
-        """Return the status of the aim and the cook's next move. There is no move (None) if the status is
-        SUCCESS or FAIL, or if the move is not legal now.
+        """Return the status of the aim and the cook's next move. The move is None if the aim has ended, or if
+        it is not legal now.
 
-        SUCCESS is returned only for a pickup, because the observation does not show whether another aim is
-        reached. FAIL is returned if the seat cannot carry out the aim.
+        SUCCESS is possible only for a pickup; whether other aims are reached cannot be seen in the
+        observation. FAIL means that the seat cannot carry out the aim.
         """
         sight = SeatObservation.of(situation, seat)
         moment = SkillMoment.of(sight)
@@ -51,7 +51,7 @@ class GridPursuer(AimPursuer):
         return seat_aims(moment.layout, moment.scene.starts_itself, seat)
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
-        """Return the facts about the present moment that `status` compares with later (see `Skills.mark`)."""
+        """Return the facts about the present moment that `status` needs later (see `Skills.mark`)."""
         return SKILLS.mark(SeatObservation.of(situation, seat), aim)
 
     def status(self, situation: Situation, seat: int, aim: Aim, since: Json) -> str:

@@ -142,8 +142,7 @@ class Layout:
         return [thing for letter, thing in INGREDIENTS.items() if letter in there]
 
     def ticks(self, contents: Soup) -> int:
-        """Return the number of ticks that these ingredients cook. It does not matter whether such a soup
-        is ordered."""
+        """Return the number of ticks that these ingredients cook. The soup need not be ordered."""
         return _summed(self.time, contents)
 
     def points(self, soup: Soup) -> int:
@@ -169,8 +168,8 @@ class Layout:
 
 @lru_cache(maxsize=512)
 def cells_in_reach(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """Return the cells that a seat can face if it starts on the floor cell `at`: all cells next to the
-    floor that it can reach."""
+    """Return the cells that a seat can face if it starts on the floor cell `at`: all cells next to floor that
+    it can reach."""
     return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)
 
 
@@ -235,7 +234,8 @@ def is_floor(letter: str) -> bool:
 
 
 def _check_grid(source: DataSource, rows: tuple[str, ...], cells: Mapping[Cell, str]) -> None:
-    """Raise an error unless the grid is a closed rectangle of known letters with all that a soup needs."""
+    """Raise an error if the grid is not a closed rectangle of known letters, or lacks something that a soup
+    needs."""
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise source.error(f"grid[{number}]", f"has {len(row)} cells, the first row {len(rows[0])}")
@@ -266,7 +266,8 @@ def _check_there(source: DataSource, letters: list[str]) -> None:
 
 
 def _soups(source: DataSource, key: str, words: tuple[str, ...], letters: set[str]) -> Iterator[Soup]:
-    """Yield the soups that these words describe, without repetitions."""
+    """Yield the soups that these words describe, such as `OOT`. Raises DataError for a wrong or repeated
+    word, or if the grid lacks an ingredient."""
     seen: set[Soup] = set()
     for number, word in enumerate(words, 1):
         where = f"{key}[{number}]"
@@ -291,7 +292,8 @@ def _bonus(
 
 
 def _amounts(source: DataSource, key: str, given: object, letters: set[str]) -> int | dict[str, int]:
-    """Return an amount for all ingredients, as one number, or one amount for each ingredient, by name."""
+    """Return one number for all ingredients, or a number for each ingredient by name. Raises DataError if one
+    is missing."""
     if isinstance(given, int):
         return source.at(key).read(_AMOUNT, given)
     amounts = source.at(key).read(_AMOUNTS, given).model_dump()

@@ -379,8 +379,8 @@ def _read(text: str) -> DrawnLayout:
 
 
 def _refused(text: str, error: SettingsError) -> list[str]:
-    """Return all faults of a drawn layout. If no fault is found, or the drawing cannot be read, return the
-    message of the error instead."""
+    """Return all faults of a drawn layout. If the drawing cannot be read or no fault is found, return the
+    text of `error`."""
     with suppress(DataError):
         if found := list(layout_faults(_read(text))):
             return found
@@ -424,7 +424,8 @@ def _file(sheet: GridDrawing) -> Iterator[str]:
 
 
 def _number(written: str) -> str:
-    """Return a number or an inline table of one per ingredient; any other text as a string, to be refused."""
+    """Return TOML for what was written: a number, or an inline table with a number for each ingredient.
+    Anything else becomes a string, which is refused later."""
     if re.fullmatch(r"[1-9][0-9]{0,8}", written):
         return written
     each = [_EACH.fullmatch(part.strip()) for part in written.upper().split(",")]
@@ -435,7 +436,7 @@ def _number(written: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a basic TOML string."""
+    """Return the text as a TOML string in quotation marks."""
     return json.dumps(_CONTROLS.sub(" ", text), ensure_ascii=False)
 
 

@@ -79,13 +79,13 @@ class EpisodeCounts:
     )
 
     def add(self, seat: int, deed: InteractEffect) -> None:
-        """Count an `interact` command of this seat that had the effect `deed`."""
+        """Count an `interact` command of this seat. `deed` is the effect that it had."""
         self.seats[seat][deed.did] += 1
         self.points += deed.points
         self.soups += deed.points > 0
 
     def score(self) -> dict[str, Json]:
-        """Return the value of every metric by name, and each seat's counted actions (`counts`)."""
+        """Return the value of every metric by name, and the number of each seat's actions (`counts`)."""
         return {
             "points": self.points,
             "soups": self.soups,

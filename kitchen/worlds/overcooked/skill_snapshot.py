@@ -37,8 +37,7 @@ class SkillMoment:
 
     @classmethod
     def of(cls, sight: SeatObservation, seat: int | None = None) -> SkillMoment:
-        """Return the state that `sight` shows, from the point of view of `seat`; None means the seat of
-        `sight`."""
+        """Return the state that `sight` shows, as seen from `seat`. None means the seat of `sight`."""
         return cls(scene_from_observation(sight.brief, sight.seen), sight.seat if seat is None else seat)
 
     @property
@@ -108,13 +107,13 @@ class SkillMoment:
 
     @property
     def is_parted(self) -> bool:
-        """Return whether the seats can only work together over counters. This is so if one of them cannot
+        """Return whether the seats can work together only over counters. This is so if one of them cannot
         reach everything that a soup needs."""
         places = [self.layout.places(letter) for letter in NEEDED_FURNITURE]
         return any(not self.reached(cells, seat) for cells in places if cells for seat in (0, 1))
 
     def missing(self) -> list[str]:
-        """Return the ingredients that pots which are not started still need. Ingredients that the seats
+        """Return the ingredients that pots still need before they are started. Ingredients that the seats
         already hold are left out."""
         ground = pose_graph_of(self.layout)
         poses = [ground.pose(*pose) for pose in zip(self.scene.at, self.scene.face, strict=True)]

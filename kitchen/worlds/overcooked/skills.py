@@ -157,11 +157,8 @@ def rule_plan(moment: SkillMoment) -> Skill:
 
 
 def hint_plan(moment: SkillMoment) -> Skill:
-    """Return the skill to recommend to a person. It is the skill of `rule_plan`, with one exception: a seat
-    that holds something does not wait.
-
-    Instead, the seat puts the item down, because the item may be of no use.
-    """
+    """Return the skill to recommend to a person. It is the skill of `rule_plan`, except that a seat that
+    holds something does not wait. It puts the item down instead."""
     planned = rule_plan(moment)
     return _lay_down(moment) if planned[0] == WAIT and moment.held is not None else planned
 
@@ -194,8 +191,8 @@ def _empty_handed(moment: SkillMoment) -> Skill:
 
 
 def _bring_over(moment: SkillMoment) -> Skill:
-    """Return the skill of a seat that reaches no pot. It brings things to counters that the other seat can
-    reach."""
+    """Return the skill of a seat that reaches no pot. The seat brings things to counters that the other seat
+    can reach."""
     if moment.held is not None:
         return _lay_down(moment)
     scene = moment.scene
@@ -236,8 +233,8 @@ class GridSkills(Skills):
         return moment_text(SkillMoment.of(sight))
 
     def offered(self, sight: SeatObservation, other: int) -> Sequence[Skill]:
-        """Return all skills for which the layout has the needed dispensers, pots and serving places, even
-        if the seat cannot reach them."""
+        """Return all skills for which the layout has the needed dispensers, pots and serving places. The seat
+        need not be able to reach them."""
         moment = SkillMoment.of(sight, other)
         return layout_skills(moment.layout, moment.scene.starts_itself)
 
@@ -252,11 +249,8 @@ class GridSkills(Skills):
         return list(skill_conditions(SkillMoment.of(sight), skill))
 
     def mark(self, sight: SeatObservation, skill: Skill) -> Json:
-        """Return the cells of the pots that can be started now, if the skill is to start a pot; None for
-        other skills.
-
-        `status` compares with these cells later.
-        """
+        """Return the cells of the pots that can be started now, if the skill is to start a pot. Return None
+        for other skills. `status` needs these cells later."""
         return [list(cell) for cell in SkillMoment.of(sight).startable_pots()] if skill[0] == START else None
 
     def status(self, sight: SeatObservation, skill: Skill, since: Json) -> str:
@@ -274,7 +268,7 @@ class GridSkills(Skills):
         return next_move(SkillMoment.of(sight), skill, chance)
 
     def strolls(self, sight: SeatObservation) -> Sequence[Command]:
-        """Return the moves that lead to a free floor cell."""
+        """Return the moves that lead to a free floor cell, for a seat that waits."""
         moment = SkillMoment.of(sight)
         return free_directions(moment.scene, moment.seat)
 

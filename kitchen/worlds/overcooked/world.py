@@ -86,7 +86,8 @@ def refused_event(seat: int, command: Command, reason: str) -> Event:
 
 @lru_cache(maxsize=1024)
 def vain_interact_event(seat: int, reason: str) -> Event:
-    """Return the event that reports a refused `interact` command with its reason, from a cache."""
+    """Return the event that reports a refused `interact` command with its reason. Equal events are the same
+    object."""
     return refused_event(seat, INTERACT, reason)
 
 
@@ -188,12 +189,12 @@ class Overcooked(World):
         return self._clock >= self._length
 
     def step(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Play one tick, and return the events. The package docstring has the order within a tick.
+        """Play one tick and return the events. The package docstring describes the order within a tick. After
+        the end of the episode, nothing happens and there are no events.
 
-        There is one event `performed` or `refused` per command, in the order submitted. For a direction,
+        There is one event `performed` or `refused` for each command, in the order submitted. For a direction,
         `performed` has `moved` and `blocked_by`; for an `interact` command, `did` and `thing`. Then come
-        `delivered` {seat, ingredients, points}, `started` {pot} and `ready` {pot}. After the end of the
-        episode, nothing happens and no events are returned.
+        `delivered` {seat, ingredients, points}, `started` {pot} and `ready` {pot}.
         """
         if self._clock >= self._length:
             return ()
@@ -209,7 +210,8 @@ class Overcooked(World):
         return (events if first is one else events[::-1]) + later
 
     def _read_and_play(self, turn: TurnCommands) -> tuple[Event, ...]:
-        """Play a turn with missing or repeated seats, or with malformed commands."""
+        """Play a tick in which seats have no command or several ones, or commands are malformed. Return the
+        events."""
         entries = read_turn(turn)
         given = {seat: command for seat, command, reason in entries if not reason}
         first, second = self._stands
@@ -257,7 +259,8 @@ class Overcooked(World):
         deed: InteractEffect | str | None,
         deed_other: InteractEffect | str | None,
     ) -> tuple[Event, Event, tuple[Event, ...]]:
-        """Return both seats' events with the results of interacts, and the deliveries among them."""
+        """Return three things: both seats' events with the results of `interact` commands, and the events of
+        delivered soups. `deed` and `deed_other` are these results, or the reasons for refusals."""
         deeds = ((0, deed), (1, deed_other))
         done = [(seat, deed) for seat, deed in deeds if isinstance(deed, InteractEffect)]
         later = tuple(delivery_event(seat, deed) for seat, deed in done if deed.did == SERVED)
@@ -311,10 +314,7 @@ class Overcooked(World):
 
     def anticipated_actions(self, seat: int, earlier: Container[int] | None = None) -> list[Command]:
         """Return `interact` if it is not legal for seat 1 now, but becomes legal if seat 0 interacts first.
-        Otherwise return an empty list.
-
-        `earlier` are the seats that act before this one; None means all.
-        """
+        Otherwise return an empty list. `earlier` are the seats that can act first; None means all."""
         if seat != 1 or self.over or (earlier is not None and 0 not in earlier):
             return []
         here, there = (stand.ahead for stand in self._stands)
@@ -330,8 +330,8 @@ class Overcooked(World):
         return list(seat_aims(self.layout, self.options.starts_itself, seat))
 
     def aim_mark(self, seat: int, aim: Aim) -> Json:
-        """Return how often this seat has done the aim's action so far; None for a pickup. `aim_status`
-        compares with this value later."""
+        """Return how often this seat has done the aim's action so far; None for a pickup. `aim_status` needs
+        this value later."""
         return aim_mark(self.tally.seats[seat], aim)
 
     def aim_status(self, seat: int, aim: Aim, since: Json) -> str:
@@ -344,14 +344,12 @@ class Overcooked(World):
         return aim_status(self.tally.seats[seat], self._things.hands[seat], pot, aim, since)
 
     def accepts(self, seat: int, command: Command) -> bool:
-        """Return whether this is a command of the game.
-
-        An `interact` command without effect is accepted too, because the other seat may act first.
-        """
+        """Return whether this is a command of the game. An `interact` command without an effect is accepted,
+        too: the other seat may act first."""
         return command in COMMANDS
 
     def score(self) -> dict[str, Json]:
-        """Return the value of every metric by name, and each seat's counted actions (`counts`)."""
+        """Return the value of every metric by name, and the number of each seat's actions (`counts`)."""
         return self.tally.score()
 
     def to_dict(self) -> dict[str, Json]:
@@ -399,7 +397,7 @@ _PARTS = ("kind", "version", "seats", "settings", "clock", "players", "counters"
 
 
 def _result_event(seat: int, deed: InteractEffect | str | None, event: Event) -> Event:
-    """Return the event of a command; for an interact, the event of its result."""
+    """Return the event of a command. For `interact`, it has the result or the reason for the refusal."""
     if isinstance(deed, str):
         return vain_interact_event(seat, deed)
     return interact_event(seat, deed.did, deed.thing) if deed else event

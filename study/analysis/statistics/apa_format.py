@@ -74,8 +74,8 @@ def format_pair(pair: Pair) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table; its cells are escaped. The first column is left-aligned, the others right-
-    aligned."""
+    """Return a Markdown table with escaped cells. The first column is left-aligned, the others are
+    right-aligned."""
     line = "| {} |".format
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join(line(" | ".join(cells)) for cells in (head, rule, *rows))

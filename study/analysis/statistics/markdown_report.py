@@ -128,8 +128,8 @@ def _scale_cells(one: ScaleResult) -> list[str]:
 
 
 def process_section(analysis: Analysis) -> list[str]:
-    """Return the heading, the explanation and the table of process counts. The result is empty if there are
-    none."""
+    """Return the lines of the section on process counts: heading, explanation and table. The result is empty
+    if there are no counts."""
     if not analysis.process:
         return []
     head, *rows = [[escape_markdown(cell) for cell in row] for row in process_cells(analysis.process)]
@@ -180,8 +180,8 @@ def synthetic_banner(analysis: Analysis) -> str:
 
 
 def version_banner(analysis: Analysis) -> str:
-    """Return one line for each reason why the data are not one preregistered sample. Return an empty string
-    if there is no reason."""
+    """Return a line for each reason why the data are not from one preregistered design. Return an empty
+    string if there is no reason."""
     return "\n>\n".join(f"> {escape_markdown(sentence)}" for sentence in analysis.warnings)
 
 

@@ -269,11 +269,11 @@ def table_with_missing_rows(
     observations: Sequence[Observation],
     between: BetweenFactor | None = None,
 ) -> MeasureTable:
-    """Return the table of one measure. If a participant played a condition but has no row for this measure, a
-    row without a value is added.
+    """Return the table of one measure, completed with empty rows. Each is for a participant who played a
+    condition but has no row for this measure.
 
-    Such rows tell the tests in which order a participant played. For example, items about teammates are
-    not asked in a condition without teammates.
+    These rows tell the tests in which order a participant played. For example, items about teammates are not
+    asked in a condition without teammates.
     """
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}
@@ -282,8 +282,7 @@ def table_with_missing_rows(
 
 
 def why_not_comparable(groups: Mapping[AnalysisCondition, Sequence[float]]) -> NotComputable | None:
-    """Return why the means of these groups cannot be compared. Return None if they can. The groups are
-    treated as independent."""
+    """Return why the means of these independent groups cannot be compared. Return None if they can."""
     if not groups:
         return NotComputable("no_data", "no condition has a value")
     if len(groups) < 2:
@@ -364,8 +363,8 @@ def _check_once(observations: Iterable[Observation]) -> None:
 
 
 def _check_agreement(observations: Iterable[Observation]) -> None:
-    """Check that a participant's observations agree: one position for each condition, and either a human or
-    a synthetic participant throughout. Raises RowError if they do not."""
+    """Raise RowError if the rows of a participant contradict each other. Each condition must have one
+    position, and the participant must always be human or always synthetic."""
     places: dict[tuple[str, str], int] = {}
     kinds: dict[str, bool] = {}
     for row in observations:

@@ -55,8 +55,8 @@ def axis_bounds(result: MeasureResult) -> tuple[float, float]:
 
 
 def _reach(description: Description) -> tuple[float | None, ...]:
-    """Return the lowest and the highest number that the chart draws for a condition. Both values and
-    intervals count."""
+    """Return the minimum, the lower end of the interval, the maximum, and its upper end, for a condition. The
+    chart must show all four."""
     return description.minimum, description.ci_low, description.maximum, description.ci_high
 
 
@@ -100,8 +100,7 @@ def position_chart(result: MeasureResult) -> Chart:
 
 
 def _by_position(table: MeasureTable) -> MeasureTable:
-    """Return a table with the same values as `table`, in which positions in the order of play replace
-    conditions."""
+    """Return a copy of the table with positions (in the order of play) instead of conditions."""
     there = sorted({row.order_position for row in table.observations})
     rows = tuple(replace(row, condition=str(row.order_position)) for row in table.observations)
     return MeasureTable(table.measure, tuple(AnalysisCondition(str(n), f"{n}.", n) for n in there), rows)
@@ -226,8 +225,8 @@ def means_chart(result: MeasureResult) -> Chart:
 
 
 def _below(result: MeasureResult) -> tuple[str, ...]:
-    """Return the texts below the bars of the chart. For each condition, the text has the number of values
-    and the names of the co-players."""
+    """Return the texts below the bars of the chart, one for each condition: the number of values, and the
+    names of the co-players."""
     players = [wrap_text(one.short, 17) for one in result.players] or [""] * len(result.descriptions)
     return tuple(f"n = {d.n}\n{who}".strip() for d, who in zip(result.descriptions, players, strict=True))
 
@@ -279,8 +278,8 @@ def participants_chart(result: MeasureResult) -> Chart:
 
 
 def _thick(result: MeasureResult) -> str:
-    """Return the part of the subtitle that explains the thick line of means. It says whose means are shown,
-    and with which intervals."""
+    """Return the part of the subtitle about the thick line of means. It says whose means are shown, and with
+    which intervals."""
     found = [one for c in result.table.conditions if (one := result.interval(c))]
     if not found:
         return "means with 95% CI of the mean"
@@ -292,7 +291,7 @@ def _thick(result: MeasureResult) -> str:
 
 
 def _people(result: MeasureResult) -> dict[str, dict[str, float]]:
-    """Return each participant's values by condition. The result maps participants to such mappings."""
+    """Return each participant's values, as a mapping from participant to condition to value."""
     found: dict[str, dict[str, float]] = {}
     for row in sorted(result.table.observations, key=lambda row: row.participant):
         if row.value is not None:
@@ -301,8 +300,8 @@ def _people(result: MeasureResult) -> dict[str, dict[str, float]]:
 
 
 def _thread(result: MeasureResult, who: str, values: Mapping[str, float]) -> Series:
-    """Return the thin chart line of one participant. `values` are the participant's values by condition.
-    The legend does not list this line."""
+    """Return the thin chart line of one participant. `values` are the participant's values by condition. The
+    line is not in the legend."""
     points = tuple(
         Point(place, values[c.key], words=f"{who}, {c.label}: {format_number(values[c.key])}")
         for place, c in enumerate(result.table.conditions)
@@ -361,8 +360,8 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
 
 
 def _rises(result: MeasureResult) -> str:
-    """Return a sentence that says for how many participants the value rises from the first to the last
-    condition that has values. The sentence may be empty."""
+    """Return a sentence that says for how many participants the value rises from the first condition to the
+    last. Only conditions with values count. The sentence may be empty."""
     with_values = [c for c in result.table.conditions if result.table.values(c.key)]
     if len(with_values) < 2:
         return ""

@@ -190,7 +190,7 @@ def player_rows(analysis: Analysis) -> list[Row]:
     """Return one row for each condition and each model that was called. A condition without models has one
     row.
 
-    The numbers of decisions and fallbacks are counts over the whole condition.
+    The numbers of decisions and fallbacks in each row are totals of the condition.
     """
     return [
         {**_condition_players(players), **(_model(model) if model else {}), "synthetic": analysis.synthetic}

@@ -56,8 +56,8 @@ def test_rows(analysis: Analysis) -> list[Row]:
 
 
 def _decided(result: MeasureResult, row: Row) -> bool:
-    """Return True if this row has a main or planned test of an exploratory measure. Such a test would
-    decide the result if the measure were not exploratory."""
+    """Return True if the row is a main or planned test of an exploratory measure. This test decides nothing
+    about the hypotheses."""
     return result.measure.exploratory and row["role"] in ("main", "planned")
 
 
@@ -81,8 +81,8 @@ def _measure(result: MeasureResult) -> Iterator[Row]:
 
 
 def _role(found: WithinResult, test: str, term: Term = "condition") -> Row:
-    """Return the table cell with the role of a test: `main` or `exploratory`. For the main test, add cells
-    with its p value corrected over all measures and the name of the correction."""
+    """Return the cell with the role of a test, `main` or `exploratory`. The main test also gets its p value
+    corrected over all measures, and the name of the correction."""
     if found.main_test != test:
         return {"role": "exploratory"}
     over = found.over_measures.get(term)
@@ -141,11 +141,8 @@ def _grouped(label: str, found: WithinResult, one: SplitPlot | NotComputable) ->
 
 
 def _corrections(one: RepeatedMeasures) -> list[tuple[str, float, float]]:
-    """Return (name, epsilon, p) for each sphericity correction of a repeated-measures ANOVA. The correction
-    that decides the result comes first.
-
-    With two conditions, no correction is needed, and nothing is returned.
-    """
+    """Return (name, epsilon, p) for each sphericity correction of a repeated-measures ANOVA, the one in use
+    first. Empty for two conditions, which need no correction."""
     none = ("uncorrected", 1.0, one.p)
     if not one.correction:
         return [none]

@@ -147,7 +147,7 @@ def grouped_test(found: SplitPlot, effect: SplitPlotEffect, over: CorrectedP | N
 
 
 def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = None) -> str:
-    """Return one term of the mixed model as text: "carry-over F(4, 40.12) = 1.20, p = .330"."""
+    """Return the test of one term of the mixed model as text: "carry-over F(4, 40.12) = 1.20, p = .330"."""
     if isinstance(found, UnidentifiedEffect):
         return f"{TERMS[found.term]} cannot be told ({found.because.because})"
     numbers = f"F({found.df}, {_df(found.df_error)}) = {format_number(found.f)}"
@@ -182,8 +182,8 @@ def contrast_test(found: Contrast | UncomputedContrast) -> str:
 
 
 def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
-    """Return the name of a contrast and the result of its test as text. The p value is corrected for all
-    contrasts that were planned together. For an uncomputed contrast, the text says why."""
+    """Return the name of a contrast and its test as text. The p value is corrected for all contrasts planned
+    together. If the test could not be computed, the text says why."""
     return f"{found.name}: {contrast_test(found)}."
 
 
@@ -372,7 +372,7 @@ def main_test_sentence(result: MeasureResult) -> str:
 
 
 def _mixed_terms(found: WithinResult) -> str:
-    """Return those terms of the mixed model that are about conditions. Their tests decide the result of the
+    """Return the tests of the mixed model's terms about conditions, as text. These decide the result of the
     measure."""
     if isinstance(found.mixed, NotComputable):
         return str(found.mixed)
@@ -389,8 +389,8 @@ def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[Term, Correct
 
 
 def design_sentences(result: MeasureResult) -> list[str]:
-    """Return one sentence for each test that fits the study's design. The result is empty if these tests
-    were not computed."""
+    """Return one sentence for each within-subject test of this measure. The result is empty if none was
+    computed."""
     found, label = result.within, result.measure.label
     if found is None:
         return []

@@ -86,19 +86,19 @@ class MeasureResult:
 
     @property
     def has_bootstrap(self) -> bool:
-        """Return True if the page and the report show bootstrap intervals for this measure. They do so for
-        shares, which are rarely normally distributed. The file of means has bootstrap intervals for every
+        """Return True if the page and the report show bootstrap intervals for this measure. They are shown
+        for shares, which are rarely normally distributed. The file of means has bootstrap intervals for every
         measure."""
         return self.measure.kind == "rate"
 
     def bootstrap_interval(self, condition: AnalysisCondition) -> Interval | None:
-        """Return the 95 % bootstrap interval of a condition's mean over participants (`mean_interval`).
-        Return None for fewer than two values."""
+        """Return the 95 % bootstrap interval of a condition's mean (`mean_interval`). Return None for fewer
+        than two values."""
         return mean_interval(self.table.values(condition.key))
 
     @property
     def figure_name(self) -> str:
-        """Return the file name of the figure that shows the means."""
+        """Return the file name of the figure of means."""
         return f"figure_{self.measure.key}.svg"
 
     @property
@@ -114,8 +114,8 @@ class MeasureResult:
         return tuple(pair for pair in self.pairs if pair.significant)
 
     def where_measured(self) -> MeasureResult:
-        """Return this result without the conditions that have no rows. Figures use it. If no condition has
-        rows, all conditions are kept."""
+        """Return this result without conditions that have no rows, for figures. If no condition has rows, all
+        are kept."""
         rows = {row.condition for row in self.table.observations}
         places = [place for place, one in enumerate(self.table.conditions) if one.key in rows]
         if not places or len(places) == len(self.table.conditions):
@@ -161,8 +161,8 @@ class Analysis:
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences that say why the data are not one preregistered sample. The result is empty if
-        there is no reason."""
+        """Return a sentence for each reason why the data are not from one preregistered design. The result is
+        empty if there is no reason."""
         return version_warnings(self.versions, self.differing)
 
     @property
@@ -203,13 +203,12 @@ def analyse(
 ) -> Analysis:
     """Analyse every measure and return the results. The order of the observations has no effect.
 
-    Participants without a value in every condition are left out, as in the paper. With `keep_incomplete`,
-    they are kept. Mixed models always use their values. `unused` are played rounds without values in the
-    analysis. They are needed only to know in which order a participant played. The fields of `Analysis`
-    explain the other arguments.
+    Participants without a value in every condition are left out, as in the paper, unless `keep_incomplete` is
+    True. Mixed models always use their values. `unused` are played rounds that are not analysed; they only
+    show in which order a participant played. The fields of `Analysis` explain the other arguments.
 
-    The result of a test that cannot be computed is `NotComputable`; no number is NaN. Raises
-    DefinitionError or RowError for contradictory input.
+    A test that cannot be computed has the result `NotComputable`; no number is NaN. Raises DefinitionError or
+    RowError for contradictory input.
     """
     check_observations(observations, conditions, measures)
     dropped = (
@@ -247,10 +246,7 @@ def analyse(
 
 
 def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) -> list[Observation]:
-    """Return the observations of all measures that are not exploratory.
-
-    A participant who has only values of exploratory measures has no row in the result.
-    """
+    """Return the observations of measures that are not exploratory."""
     explored = {one.key for one in measures if one.exploratory}
     return [row for row in observations if row.measure not in explored]
 
@@ -258,8 +254,8 @@ def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) 
 def _with_design(
     results: Sequence[MeasureResult], whole: Sequence[MeasureTable], plan: AnalysisPlan
 ) -> tuple[MeasureResult, ...]:
-    """Return the results with the within-subject tests added. `whole` holds the tables with incomplete
-    participants, for the mixed models. `plan` is the analysis plan."""
+    """Return the results with the within-subject tests added. `whole` holds the tables that include
+    incomplete participants, for the mixed models."""
     from study.analysis.statistics.within.run_within_tests import (
         run_within_tests,  # slow to import
     )

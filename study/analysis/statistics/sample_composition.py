@@ -69,7 +69,7 @@ def incomplete_participants(
     (section 5.3).
 
     With between-subjects groups, only the conditions of the participant's group are required. Participants
-    without a group are always returned.
+    without a group always count as incomplete.
     """
     played: dict[tuple[str, str], set[str]] = {(row.participant, row.group): set() for row in observations}
     for row in observations:
@@ -85,9 +85,9 @@ def incomplete_participants(
 def split_exclusions(
     observations: Sequence[Observation], dropped: frozenset[str]
 ) -> tuple[tuple[Observation, ...], tuple[Exclusion, ...]]:
-    """Return the rows of the participants who are not in `dropped`, and the list of exclusions.
+    """Return two things: the rows of the participants who are not in `dropped`, and the list of exclusions.
 
-    Rows without a value stay in the data, but are also listed as an exclusion.
+    Rows without a value are not removed, but are listed as an exclusion, too.
     """
     kept = tuple(row for row in observations if row.participant not in dropped)
     left_out: dict[Reason, list[str]] = {
@@ -133,8 +133,8 @@ class VersionUsed:
 
 
 def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]) -> tuple[VersionUsed, ...]:
-    """Return the versions under which the participants of these rows took part, in order, with their
-    numbers."""
+    """Return the versions under which the participants of these rows took part, in order. Each has the number
+    of its participants."""
     people = {row.participant: (row.version, row.before_freeze) for row in rows}
     took_part = (
         (one, [early for number, early in people.values() if number == one.number]) for one in versions
@@ -143,7 +143,7 @@ def versions_used(rows: Sequence[Observation], versions: Sequence[DesignVersion]
 
 
 def version_warnings(versions: Sequence[VersionUsed], differing: Sequence[str] = ()) -> list[str]:
-    """Return one sentence for each reason why these data are not one preregistered sample.
+    """Return a sentence for each reason why the data are not from one preregistered design.
 
     `differing` are labels of measures that the versions asked differently.
     """
@@ -264,8 +264,8 @@ class ConditionPlayers:
 
     @property
     def short(self) -> str:
-        """Return a short text for a figure: the names of the models, or of the agents if no model was called.
-        The share of fallbacks follows if there were any."""
+        """Return a short text for a figure: the names of the models or, without models, of the agents. If
+        there were fallbacks, their share follows."""
         answered = {(model.provider, model.asked) for model in self.models if model.named}
         told = [m for m in self.models if m.named or (m.provider, m.asked) not in answered]
         names = dict.fromkeys(_short(model) for model in told)

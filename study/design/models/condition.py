@@ -248,7 +248,7 @@ class Condition(models.Model):
             raise ValidationError(f"three_dimensions: {why}.")
 
     def _check_group(self) -> None:
-        """Raise ValidationError in two cases: the study does not have the condition's group, or several
+        """Raise ValidationError if the study does not have the condition's group. Also raise it if several
         people play together in a study with groups.
 
         People who play together stay together, so all of them would need the same group.

@@ -151,8 +151,9 @@ class SurveyItem(models.Model):
         return self.VALUES if self.answers.exists() else ()
 
     def clean(self) -> None:
-        """Check that the item can be asked, that its key and measure name are valid and unique, and that
-        fixed fields are unchanged. Raises ValidationError with a message at each wrong field."""
+        """Raise ValidationError, with a message at each wrong field, if the item is invalid. It must be
+        possible to ask the item. Its key and measure name must be valid and unique, and fixed fields
+        unchanged."""
         changed = self._frozen_changes(SurveyItem.objects.all())
         problems = dict.fromkeys(changed, f"Fixed: {self.why_fixed() or self.TRIED}.") if changed else {}
         if not problems:
@@ -166,8 +167,8 @@ class SurveyItem(models.Model):
             raise ValidationError(problems)
 
     def _name_problem(self, field: str, problem: Callable[[str], str]) -> str:
-        """Return why the item cannot have its current value in `field` (its key or its measure). Another
-        item may have the same value. Otherwise, the function `problem` checks the value."""
+        """Return why the item cannot have its current value in `field` (its key or its measure): another item
+        has it, or the function `problem` refuses it."""
         value = getattr(self, field)
         others = SurveyItem.objects.filter(study=self.study_id, **{field: value}).exclude(pk=self.pk)
         if self.study_id and others.exists():

@@ -148,8 +148,8 @@ LONGEST = {name: about.longest for name, about in FIELD_INFO.items() if about.lo
 
 
 def fixed_fields(at_least: FixedWhen) -> tuple[str, ...]:
-    """Return the names of the fields that cannot change in this state. `at_least` is the state. `BY_VALUES`
-    means that there are answers. `BY_PEOPLE` means that people gave answers or may still give answers."""
+    """Return the names of the fields that cannot change any more. `at_least` is the item's state: `BY_VALUES`
+    if there are answers, `BY_PEOPLE` if people gave answers or may still give some."""
     return tuple(name for name, about in FIELD_INFO.items() if about.fixed >= at_least)
 
 

@@ -87,8 +87,8 @@ _RANGES: Mapping[tuple[bool, bool, bool], Callable[[], str]] = {
 
 
 def _end(end: float | None, words: str) -> str:
-    """Return one bound of a number scale with its label, such as “0 (Low)”. Return an empty string if there
-    is no bound."""
+    """Return one bound of a number scale with its label, such as “0 (Low)”. Return an empty string if the
+    scale has no such bound."""
     if end is None:
         return ""
     told = end_label(words)
@@ -139,8 +139,8 @@ class ItemKind:
         return None
 
     def row(self, item: ItemPlan) -> Sequence[float]:
-        """Return the numbers that are shown side by side as points or marks, in rising order. The result is
-        empty if the item is shown otherwise."""
+        """Return the numbers of an item that are shown side by side as points or marks, in rising order. The
+        result is empty if the item has no such row."""
         return ()
 
     def end_words(self, item: ItemPlan) -> tuple[str, str]:
@@ -230,7 +230,7 @@ class Multiple(Single):
     column = "json"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Report problems of the options, and a right answer without any option."""
+        """Return the problems of the options. A right answer without any option is a problem, too."""
         return super().problems(item) or ({"correct": "Choose at least one."} if item.correct == [] else {})
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -333,8 +333,8 @@ class Team(ItemKind):
     looks = "options"
 
     def problems(self, item: ItemPlan) -> Problems:
-        """Report a problem if the item is asked before the end of the study. The participant has played
-        with all teams only at the end."""
+        """Return a problem if the item is asked before the end of the study. Only then has the participant
+        played with all teams."""
         return {} if item.place == "final" else {"kind": "Teams can be compared at the end only."}
 
     def value_problem(self, item: ItemPlan, value: Json, teams: Sequence[str]) -> str:
@@ -378,7 +378,7 @@ def must_be_answered(item: ItemPlan) -> bool:
     """Return whether participants must answer the item to continue.
 
     An item with a right answer must always be answered, even if an older design version says otherwise.
-    Without an answer, the check would be neither passed nor failed.
+    Without an answer, the check would have no result.
     """
     return item.required or item.correct is not None
 

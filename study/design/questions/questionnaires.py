@@ -50,8 +50,8 @@ def item_from_file(file_item: FileItem, source: DataSource, place: str) -> ItemP
 
 
 def _file_problems(file_item: FileItem) -> Iterator[tuple[str, str]]:
-    """Yield (field, problem) for problems that only items in files can have. In forms and database rows,
-    earlier checks prevent them."""
+    """Yield (field, problem) for problems that are possible only in files. Forms and database rows are
+    checked earlier."""
     for name, value in file_item.model_dump(exclude_unset=True).items():
         if isinstance(value, str) and not value.strip():
             yield name, "must be a text that is not empty"
@@ -149,7 +149,7 @@ class SusScore:
         return "" if fits else "the SUS has ten Likert items of five points"
 
     def ends(self, _: Sequence[ItemPlan]) -> tuple[float, float]:
-        """Return the lowest and the highest score."""
+        """Return the lowest and the highest score, 0 and 100."""
         return 0, 100
 
     def of(self, values: Sequence[float]) -> float:
@@ -269,8 +269,8 @@ def _build(code: str, source: DataSource, values: Mapping[str, Json]) -> Instrum
 
 
 def _check_unique(source: DataSource, items: Sequence[ItemPlan]) -> None:
-    """Raise DataError unless all keys and all measures of the items are different. Data and figures use
-    them to distinguish items."""
+    """Raise DataError if two items have the same key or the same measure. Data and figures use them to
+    distinguish items."""
     for name in ("key", "measure"):
         values = [getattr(item, name) for item in items]
         for number, value in enumerate(values):

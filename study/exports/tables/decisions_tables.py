@@ -98,8 +98,8 @@ def decision_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _decisions(pks: Sequence[int]) -> dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]]:
-    """Return the decisions of these episodes by episode id. Each decision is (primary key, cells, last
-    cells of the row). They are sorted by step, co-player and number."""
+    """Return the decisions in these episodes, by episode id, sorted by step, co-player and number. Each is
+    (primary key, first cells of the row, last cells of the row)."""
     decisions = Decision.objects.filter(mind__episode__in=pks).annotate(note_text=json_as_text("note"))
     seats = seat_counts_of_minds(pks)
     by_episode: dict[int, list[tuple[int, tuple[Any, ...], tuple[Any, ...]]]] = defaultdict(list)
@@ -127,8 +127,8 @@ def _json(text: str | None) -> JsonText | None:
 
 
 def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """Return the table cells of every model call in these episodes. The result maps decision ids to their
-    calls, in the order in which they were made."""
+    """Return the table cells of every model call in these episodes, by decision id. Calls are in the order in
+    which they were made."""
     texts = {f"{name}_text": json_as_text(name) for name in ("sampling", "attempts", "parameters")}
     calls = ModelCall.objects.filter(decision__mind__episode__in=pks).annotate(**texts).order_by("number")
     prompts = _prompts(pks)
@@ -142,8 +142,7 @@ def _calls(pks: Sequence[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _prompts(pks: Sequence[int]) -> dict[int, list[str]]:
-    """Return the hashes of the messages in each model call, in the order of the messages. The result maps
-    call ids to hashes."""
+    """Return the hashes of the messages in each model call, by call id and in the order of the messages."""
     messages = CallMessage.objects.filter(call__decision__mind__episode__in=pks).order_by("position")
     by_call: dict[int, list[str]] = defaultdict(list)
     for call, prompt in messages.values_list("call_id", "prompt_id"):
@@ -171,8 +170,8 @@ PLAYED, PRACTISED = f"{EPISODE}__rounds__participant", f"{EPISODE}__practised_by
 
 
 def _used_by(hashes: Sequence[str], theirs: Any) -> dict[str, dict[int, tuple[bool, ...]]]:
-    """Return which participants' episodes used each prompt. The result maps a prompt's hash to participant
-    ids. Each participant has a tuple of booleans, one for each of `KINDS`."""
+    """Return which participants' episodes used each prompt, as prompt hash → participant id → booleans. There
+    is one boolean for each kind in `KINDS`, such as synthetic."""
     used: dict[str, dict[int, tuple[bool, ...]]] = defaultdict(dict)
     for way in (PLAYED, PRACTISED):
         messages = CallMessage.objects.filter(**{"prompt__in": hashes, f"{way}__in": theirs}).order_by()
@@ -210,8 +209,8 @@ PREDICTION_COLUMNS = (
 
 
 def prediction_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
-    """Yield one row per prediction, ordered by step within each episode. If several participants played an
-    episode, it is listed only with the first of them."""
+    """Yield one row per prediction of an agent, ordered by step within each episode. An episode of several
+    participants is listed only with the first of them."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         found = predictions_by_episode(played.episode for played in piece)

@@ -305,8 +305,8 @@ def step_rows(study: Study, chosen: ExportSelection, more: Sequence[Column]) -> 
 
 
 def apart_from_commands(events: str) -> JsonText:
-    """Return those events of a step that do not result from a command, as JSON. `events` is the JSON text
-    of all events of the step."""
+    """Return the events of a step that do not result from a command, as JSON. `events` is the JSON text of
+    all events of the step."""
     if not ANOTHER_EVENT(events):
         return NOTHING
     return JsonText(compact([one for one in json.loads(events) if one["kind"] not in COMMAND_EVENTS]))
@@ -322,8 +322,8 @@ def command_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
 
 
 def _planned_last(group: RowGroup) -> Iterator[RowGroup]:
-    """Move the cells about plans to the end of each row. Successive rows with equal plan cells stay in one
-    group. Most rows have empty plan cells."""
+    """Yield the rows with the cells about plans moved to the end. Successive rows with equal plan cells
+    become one group. Most of these cells are empty."""
     for planned, some in groupby(group.rows, itemgetter(PLANNED)):
         yield RowGroup(group.before, [row[: PLANNED.start] for row in some], (*group.after, *planned))
 
@@ -354,8 +354,8 @@ def _command_cells(given: dict[str, Any], outcome: dict[str, Any]) -> tuple[Any,
 def _steps(
     study: Study, chosen: ExportSelection, fields: Sequence[str]
 ) -> Iterator[tuple[PlayedEpisode, list[tuple[Any, ...]], Touched]]:
-    """Yield the steps of every episode once, in the order that all export files use. Each query reads many
-    episodes. `fields` are the fields of a step to read."""
+    """Yield the steps of every episode, once for each episode, in the order that all export files use.
+    `fields` are the fields of a step to read. Each query reads many episodes."""
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):
         by_episode = _read([played.episode for played in piece], fields)
@@ -395,8 +395,8 @@ FAILED_CHECK_COLUMNS = (
 def failed_check_rows(study: Study, chosen: ExportSelection) -> Iterator[RowGroup]:
     """Yield one row per failed check of a command, in the order of steps.
 
-    The rows do not name the command, because it could show what another player knows. In an episode with
-    several participants, the rows belong to its first participant.
+    The rows do not name the command, because it could show what another player knows. Episodes of several
+    participants are listed with their first participant.
     """
     downtime = downtime_since_creation(study)
     for piece in in_pieces(episodes_once(study, chosen, downtime)):

@@ -76,7 +76,7 @@ score."""
 
 
 def _versions(study: Study) -> dict[int, _Version]:
-    """Return the measures of each version of the study. The result maps version numbers to measures."""
+    """Return the measures of each version of the study, by version number."""
     found: dict[int, _Version] = {}
     for version in study.versions.defer("bundle"):
         design = version.blueprint
@@ -125,7 +125,7 @@ def _played(study: Study, people: Iterable[int], chosen: ExportSelection) -> lis
 
 
 def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
-    """Return the survey answers in these episodes. The result maps round ids to answers by item key."""
+    """Return the survey answers in these episodes, as round id → item key → answer."""
     found: dict[int, dict[str, Json]] = defaultdict(dict)
     given = Answer.objects.filter(round__in=[one[3] for one in played]).order_by()
     for pk, key, value in given.values_list("round_id", "item__key", "value"):
@@ -134,8 +134,8 @@ def _answers(played: Sequence[Played]) -> dict[int, dict[str, Json]]:
 
 
 def _beside(played: Sequence[Played], versions: Iterable[_Version]) -> dict[tuple[int, int], Values]:
-    """Return the values of metrics that are computed from the log and are not part of the score. The result
-    maps (episode id, seat) to values."""
+    """Return the values of metrics that are computed from the log and are not part of the score, by (episode
+    id, seat)."""
     wanted: dict[str, set[str]] = defaultdict(set)
     for version in versions:
         for key, conditions in version.rated.of_play.items():
@@ -161,8 +161,8 @@ NO_INTERVAL = (None, None)
 
 
 def _intervals_in_episode(world: str, score: Mapping[str, Json]) -> dict[str, Interval]:
-    """Return a bootstrap interval for each metric that is a share of at least two events of the episode.
-    The result maps metric names to intervals."""
+    """Return a bootstrap interval for each metric that is a share of at least two events of the episode, by
+    metric name."""
     found = {}
     for metric in metrics_of_world(world):
         if metric.of and (interval := share_interval(*(score.get(name) or 0 for name in metric.of))):

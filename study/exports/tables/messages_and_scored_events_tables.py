@@ -87,15 +87,15 @@ class Share:
     """Name of the episode's world."""
 
     def there(self, number: int) -> set[int]:
-        """Return the members who were still people when the message with this number was sent. People whom
-        a co-player (an agent) had replaced before are left out."""
+        """Return the members who were still people when the message with this number was sent. People whom an
+        agent had replaced before are left out."""
         return {one for one in self.people if number <= self.until.get(one, number)}
 
     def has_row(self, of: Collection[int]) -> bool:
         """Return whether a message belongs in this participant's rows. `of` are the people who know the
         message.
 
-        The participant must be one of them. A message that no person knows belongs to the first
+        The participant must be one of them. A message that no person knows is listed with the first
         participant of the episode.
         """
         return self.member in of or (not of and self.member == self.first)
@@ -112,9 +112,11 @@ def rows_of_conversations(
     events_of: Callable[[Iterable[Episode]], ScoredEvents] = lambda episodes: {},
     later: int = 0,
 ) -> Iterator[RowGroup]:
-    """Yield table rows about the messages in each participant's episodes, in the order of steps. The
-    function `cells` makes these rows. `events_of` reads the scored events of episodes, if `cells` needs
-    them. The last `later` cells of each row are moved to the end of the complete row."""
+    """Yield table rows about the messages in each participant's episodes, in the order of steps.
+
+    `cells` makes the rows of an episode. `events_of` reads the scored events of episodes, if `cells` needs
+    them. The last `later` cells that `cells` returns become the last cells of the complete row.
+    """
     downtime = downtime_since_creation(study)
     for piece in in_pieces(played_episodes(study, chosen, downtime)):
         pks = {played.episode for played in piece}
@@ -138,8 +140,8 @@ def _messages(pks: set[int]) -> dict[int, tuple[Episode, list[Message]]]:
 
 
 def _first_seats(pks: set[int]) -> dict[int | None, int]:
-    """Return the lowest seat in each round's episode among the participants who did not withdraw. The
-    result maps episode ids to seats."""
+    """Return the lowest seat of a participant in each episode, by episode id. Participants who withdrew do
+    not count."""
     rounds = Round.objects.filter(episode__in=pks).order_by().values("episode")
     return dict(rounds.annotate(first=Min("seat")).values_list("episode", "first"))
 
@@ -162,8 +164,8 @@ def _share(played: PlayedEpisode, episode: Episode, messages: Sequence[Message],
 
 
 def _last_message_before(messages: Sequence[Message], gone: Mapping[str, Any]) -> int:
-    """Return the number of the last message before a person left. `gone` is the record of the leaving.
-    Older records have only the step, so the number is then derived from the step."""
+    """Return the number of the last message before a person left. `gone` is the record of this event. Older
+    records have only the step, from which the number is then derived."""
     before = (row.number for row in messages if row.step < gone["step"])
     return int(gone["said"]) if "said" in gone else max(before, default=0)
 
@@ -260,7 +262,7 @@ def job_rows(share: Share, *, later: bool = False) -> Iterable[Cells]:
 
 def _later_cells(course: list[tuple[Message, Job]], *, given_again: bool) -> Cells:
     """Return the cells of a job for the columns in `LATER`. `course` holds the changes of the job's state.
-    `given_again` says whether the same job was given a second time."""
+    `given_again` says whether the job was assigned once more later."""
     (given, _), last = course[0], course[-1][1]
     first = {one.state: row for row, one in reversed(course[1:])}
     passed, spent = first.get(PASSED_ON), list[float | None]()
@@ -295,8 +297,8 @@ SCORED_EVENT_COLUMNS = (*EPISODE_COLUMNS, *file_columns("scored_events"), *EPISO
 
 
 def value_columns(study: Study) -> tuple[Column, ...]:
-    """Return the columns for the values of scored events (events in the log that a metric scores), as the
-    study's worlds declare them."""
+    """Return the columns for the values of scored events, as the study's worlds declare them. A scored event
+    is an event in the log that a metric scores."""
     return tuple(
         Column(one.name, one.kind, f"{one.meaning}.", levels=one.levels)
         for one in event_columns(study_worlds(study))

@@ -69,8 +69,8 @@ class ColumnContent(NamedTuple):
     """True if the cell says that the item was answered with “does not apply”."""
 
     def named(self, number: int = 1) -> str:
-        """Return the name of the column. If the name is already used, call this again with a higher
-        `number`: a `number` from 2 is appended to the measure or item."""
+        """Return the name of the column. If it is already used, call this again with a `number` from 2, which
+        is appended to the measure or item."""
         end = f"_{number}" if number > 1 else ""
         apart = ".does_not_apply" if self.apart else ""
         where = self.condition or self.place
@@ -100,8 +100,8 @@ def wide_columns(study: Study, taken: Collection[str]) -> tuple[WideColumn, ...]
 
 
 def _both(column: WideColumn, later: WideColumn) -> WideColumn:
-    """Return one column for a value whose column differs between two versions of the study. Its type and
-    its list of possible values cover both versions."""
+    """Return one column in place of two that hold the same value in different versions of the study. Its type
+    and its list of possible values cover both."""
     if (column.kind, column.levels) == (later.kind, later.levels):
         return column
     kind = max(column.kind, later.kind, key=WIDTHS.index)
@@ -240,8 +240,8 @@ def participant_data(
 ) -> dict[int, ParticipantData]:
     """Return the data of these participants by primary key, with a small number of queries.
 
-    `figures` are the study's metrics. `keys` are the keys of its scales (see `scale_keys`). `of_play` maps
-    each measure that is computed from the log to the conditions that have it.
+    `figures` are the study's metrics. `keys` are the keys of its sub-scales (see `scale_keys`). `of_play`
+    maps each measure that is computed from the log to the conditions that have it.
     """
     by_person = {person.pk: ParticipantData() for person in people}
     _read_rounds(by_person, figures)

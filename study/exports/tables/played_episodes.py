@@ -109,12 +109,12 @@ class PlayedEpisode:
     def row_groups(
         self, rows: Sequence[Sequence[Any]], touched: Touched, chosen: ExportSelection, later: int = 0
     ) -> Iterator[RowGroup]:
-        """Yield the rows of this episode in groups, with the cells that all rows of a group share. The first
-        cell of each row is the step's number, and rows are sorted by it.
+        """Yield the rows of this episode in groups. Each group has the cells that its rows share. The first
+        cell of each row is the step's number, by which rows are sorted.
 
-        `EPISODE_COLUMNS` are put before each row. `EPISODE_MARKS` and `OUTAGE_MARKS` are put before the
-        row's last `later` cells (by default at its end). Rows of steps that an outage affected are left
-        out if `chosen` says so.
+        The cells of `EPISODE_COLUMNS` come first in each row. Those of `EPISODE_MARKS` and `OUTAGE_MARKS`
+        come before the last `later` cells. Rows of steps that an outage affected are left out if `chosen`
+        says so.
         """
         if not self.touch:
             yield self._ended(rows, NO_EFFECT, later)
@@ -164,8 +164,8 @@ def participant_chunks(study: Study, chosen: ExportSelection) -> Iterator[dict[i
 def played_episodes(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """Yield every started episode once for each of its participants, ordered by participant. Practice
-    episodes come first, then the others in the order of play.
+    """Yield every started episode once for each of its participants, ordered by participant. Practice comes
+    before the other episodes, which are in the order of play.
 
     `downtime` are the study's outages, if the caller has read them already.
     """
@@ -191,9 +191,8 @@ def _all_played(
 
 
 def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
-    """Return the episodes of these participants' rounds. The result maps a participant id to a list of
-    tuples. Each tuple has the fields of `PlayedEpisode` from `condition` to `world`, followed by the start
-    and end time."""
+    """Return the episodes of these participants' rounds, as participant id → list of tuples. A tuple has the
+    fields of `PlayedEpisode` from `condition` to `world`, and the start and end time."""
     rounds = Round.objects.filter(participant__in=pks, episode__isnull=False).order_by("position")
     rows = rounds.values_list(
         "participant_id",
@@ -215,8 +214,8 @@ def _rounds(pks: Iterable[int]) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
-    """Return data about these practice episodes. The result maps an episode id to a tuple. The tuple has
-    the fields of `PlayedEpisode` from `seat` to `world`, followed by the start and end time."""
+    """Return data about these practice episodes, by episode id. A tuple has the fields of `PlayedEpisode`
+    from `seat` to `world`, and the start and end time."""
     people = Seat.objects.filter(episode=OuterRef("pk"), mind=None).order_by("number").values("number")[:1]
     episodes = Episode.objects.filter(pk__in=pks).annotate(own=Subquery(people))
     rows = episodes.values_list("own", "pk", "key", "step", "world", "created_at", "ended_at")
@@ -226,8 +225,8 @@ def _practised(pks: Sequence[int]) -> dict[int | None, tuple[Any, ...]]:
 def episodes_once(
     study: Study, chosen: ExportSelection, downtime: Downtime | None = None
 ) -> Iterator[PlayedEpisode]:
-    """Yield episodes as `played_episodes` does, but only once: an episode of several participants is
-    listed with the first selected one."""
+    """Yield each episode of `played_episodes` once. An episode of several participants is listed with the
+    first selected one."""
     shared, seen = shared_episodes(study), set[int]()
     for played in played_episodes(study, chosen, downtime):
         if played.episode not in seen:
@@ -237,8 +236,8 @@ def episodes_once(
 
 
 def touched_steps(piece: Iterable[PlayedEpisode], downtime: Downtime) -> Touched:
-    """Return the effects of outages on the steps of these episodes, by episode and step. Unaffected steps
-    are missing."""
+    """Return how outages affected the steps of these episodes, by episode and step. Steps that were not
+    affected are missing."""
     touched: dict[int, dict[int, OutageEffect]] = defaultdict(dict)
     pks = [played.episode for played in piece if played.touch]
     steps = Step.objects.filter(episode__in=pks).order_by() if pks else Step.objects.none()
@@ -259,14 +258,14 @@ def shared_episodes(study: Study) -> set[int]:
 def not_withdrawn(pks: Iterable[int]) -> set[int]:
     """Return the primary keys among `pks` whose participants have not withdrawn.
 
-    Call this after reading all other data. A withdrawal erases the data at once. So the data of the
-    participants returned here were read completely.
+    Call this after reading all other data. A withdrawal erases the data at once, so the data of these
+    participants were read completely.
     """
     return set(Participant.objects.filter(pk__in=pks).order_by().values_list("pk", flat=True))
 
 
 def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Iterator[list[PlayedEpisode]]:
-    """Yield the episodes in lists with about `steps` steps in total (default `STEPS`)."""
+    """Yield the episodes in lists with about `steps` steps in total for each list (default `STEPS`)."""
     most = steps or STEPS
     piece: list[PlayedEpisode] = []
     held = 0

@@ -62,7 +62,7 @@ CODES = "code of somebody who left/codes of people who left"
 
 
 def _kept_for_ever() -> set[str]:
-    """Return the kinds of data that have no time limit. The command does not print anything about them."""
+    """Return the kinds of data without a time limit. The command prints nothing about them."""
     given = {EVERYTHING: settings.KEEP_DAYS, NAMES: settings.KEEP_NAMES_DAYS}
     return {what for what, days in given.items() if days is None}
 
@@ -78,8 +78,7 @@ def _by_study(going: Mapping[str, Rows]) -> list[tuple[str, str]]:
 
 
 def _numbers(people: Rows, named: Rows, events: Mapping[str, Rows]) -> dict[str, int]:
-    """Return how many participants, names and security events would be erased. The result maps each kind to
-    a number."""
+    """Return the numbers of participants, names and security events that would be erased, by kind."""
     return {EVERYTHING: people.count(), NAMES: named.count()} | {
         what: rows.count() for what, rows in events.items()
     }

@@ -84,7 +84,7 @@ def _kept(found: SimulationOutcome, alpha: float) -> bool:
 
 
 def _margin(share: float, near: float, studies: int) -> float:
-    """Return by how much a simulated share may deviate from its expected value `near`. `studies` is the
-    number of simulated studies."""
+    """Return how far a simulated share may be from its expected value `near`. `studies` is the number of
+    simulated studies."""
     chance = 3 * (share * (1 - share) / studies) ** 0.5 if studies < ENOUGH else 0.0
     return max(near, chance) + ROUNDED

@@ -54,8 +54,8 @@ class Command(StudyCommand):
         self.stdout.write(line)
 
     def _others(self, slug: str | None) -> list[str]:
-        """Return problems in logs outside the study's episodes. These are changed staff actions. If no
-        study is given, they are also changed security events and changed logs of experiments."""
+        """Return problems in logs other than episode logs: changed records of staff actions. If `slug` is
+        None, changed security events and changed logs of experiments are included."""
         actions = StaffAction.objects.all()
         if slug is not None:
             return list(changed_staff_actions(actions.filter(study__slug=slug)))

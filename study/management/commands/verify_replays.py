@@ -41,7 +41,8 @@ class Command(StudyCommand):
 
 
 def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
-    """Return one line that says how many decisions of language models were repeated from stored replies."""
+    """Return one line about decisions of language models: how many were repeated from stored replies, and why
+    others could not be."""
     decisions = sum(verdict.decisions for verdict in verdicts)
     replies, left = (
         sum(each.replies for each in verdicts),

@@ -52,8 +52,7 @@ def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPag
 
 
 def _teams_differ(plans: Sequence[ConditionPlan]) -> bool:
-    """Return True if all conditions have different teams. Two teams are different if both their labels and
-    their players differ."""
+    """Return True if no two conditions have the same label or the same players."""
     named = [plan.label for plan in plans]
     playing = [
         (plan.world, plan.teammates, plan.coplayer, plan.coplayer_settings, plan.organisation)
@@ -96,10 +95,11 @@ def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dic
 
 
 def _brief(plan: ConditionPlan, seats: int) -> Json:
-    """Return the brief (the task description) of the participant's seat, in a world with this many seats.
+    """Return the brief of the participant's seat (the facts known before the game), for a world with this
+    many seats.
 
-    If the seat is unknown, or the participant has no seat, return the public brief. It contains no seat's
-    secret information.
+    If the seat is unknown, or the participant has none, return the public brief, which has no seat's secret
+    information.
     """
     world = get_world(plan.world).create(seats=seats, settings=plan.settings)
     own = people_of(plan.organisation)

@@ -36,11 +36,11 @@ from study.participation.signed_cookies import set_signed_cookie, signed_cookie
 
 
 def already_took_part(request: HttpRequest, study: Study, referral: Referral) -> HttpResponse | None:
-    """Return a page for a person whose label belongs to a finished participation. Return None if the label
-    belongs to no such participation.
+    """Return a page for a person whose label belongs to a finished participation. Return None if there is no
+    such participation.
 
-    A person with a signed link sees the last page of the own participation. Anybody else may only know the
-    label. So the page then only says that somebody took part.
+    With a signed link, the person sees the last page of this participation. Without one, the page only says
+    that somebody took part: other people may know the label.
     """
     if not referral.label:
         return None
@@ -61,8 +61,8 @@ FINISHED_SALT = "brigade.finished"
 
 
 def remember_finished(response: HttpResponse, request: HttpRequest, person: Participant) -> HttpResponse:
-    """Return the response. If a guest finished the study with this request, add a signed cookie that
-    remembers this. `person` is the participant before this request."""
+    """Return the response. If a guest finished the study with this request, a signed cookie is added that
+    remembers this. `person` is the participant before the request."""
     active = Participant.Status.ACTIVE
     if not (person.as_guest and request.method == "POST" and person.status == active):
         return response
@@ -77,8 +77,8 @@ LABEL_COOKIE_SALT = "brigade.label"
 
 
 def remember_label(response: HttpResponse, person: Participant) -> HttpResponse:
-    """Add a cookie with the participant's label to the response, and return the response. It is used when
-    consent was refused. `person` is the participant before this request."""
+    """Return the response with a cookie that has the participant's label, for a person who refused consent.
+    `person` is the participant before the request."""
     if person.label:
         value, path = [person.shown_key, person.label], person.get_absolute_url()
         set_signed_cookie(response, LABEL_COOKIE, value, salt=LABEL_COOKIE_SALT, path=path)
@@ -152,11 +152,11 @@ def _outcome(person: Participant) -> Outcome | None:
 
 
 def _words(person: Participant, outcome: Outcome | None) -> str:
-    """Return the text that participants see for this outcome. It comes from the version of the study under
-    which the participant entered.
+    """Return the text that participants see for this outcome, from the version of the study under which they
+    entered.
 
-    Versions from before outcomes existed use the current text. The address is always the current one, so
-    that a wrong address can be corrected. The code is the one that the participant was given.
+    Older versions without outcomes use the current text. The address in the text is always the current one,
+    so that a wrong address can be corrected. The code is the participant's own.
     """
     design = person.design
     if design.format < OUTCOMES:
@@ -166,8 +166,11 @@ def _words(person: Participant, outcome: Outcome | None) -> str:
 
 def _address(person: Participant, outcome: Outcome | None, label: str) -> str:
     """Return the address to which the button on the last page leads. Return an empty string if the page has
-    no button. `label` is the participant's label. A participant's own code is not sent to a platform,
-    because platforms do not know it."""
+    no button.
+
+    `label` is the participant's label. A code made for a single participant is not sent to a platform, which
+    would not know it.
+    """
     code, known = person.given_code, person.given_code not in {"", person.completion_code}
     place = RECRUITMENT_PLACES[person.study.recruitment if person.preview else person.source]
     pattern = outcome.url if outcome and outcome.url else place.complete if known else ""

@@ -71,7 +71,7 @@ def team_label(person: Participant, one: Round) -> str:
 
 
 def guest_reminder(request: HttpRequest, person: Participant) -> HttpResponse:
-    """Return the page for a guest who tries to end or erase a participation. It says which other proof is
+    """Return the page for a guest who tries to end or erase a participation. It says which proof is
     needed."""
     status = 403 if request.method == "POST" else 200
     return page_response(request, person, "withdraw_elsewhere", status=status)

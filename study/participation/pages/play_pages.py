@@ -113,8 +113,8 @@ WHY = "the budget was spent"
 
 
 def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
-    """Show the page for a round that could not begin because the study's budget is spent. If the round can
-    begin now, begin it. The participant may leave."""
+    """Begin the round and redirect, if the budget allows it now. Otherwise show the page for a round that
+    waits for the budget."""
     if request.method != "POST" and begin_round(participant_id=person.pk):
         return redirect(person)
     return break_page(request, person, place)
@@ -122,7 +122,7 @@ def waiting(request: HttpRequest, person: Participant, place: next_page.CurrentP
 
 def break_page(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
     """Show the page for a round that cannot begin because the study's budget is spent. Its form lets the
-    participant leave."""
+    participant leave the study."""
     if request.POST.get("page") == WAITING and "leave" in request.POST:
         if person.as_guest:
             return guest_reminder(request, person)

@@ -156,7 +156,7 @@ class _Reader(HTMLParser):
             setattr(self.page, self.into, f"{getattr(self.page, self.into)} {data}")
 
     def _listen(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Start to collect the text inside this HTML tag, if the tag contains the completion code or an
+        """Begin to collect the text inside this HTML tag, if the tag marks the completion code or an
         alert."""
         if tag in VOID:
             return
@@ -231,23 +231,23 @@ class PatienceLimit:
         self._tries = 0
 
     def moved(self, place: object) -> None:
-        """Restart the time limit if `place` differs from the place of the last call, because the
-        participant has then made progress."""
+        """Restart the time limit if `place` differs from the last call: the participant has then made
+        progress."""
         if place != self.place:
             self.place = place
             self._since = time.monotonic()
             self._tries = 0
 
     def check(self, why: str) -> None:
-        """Raise PatienceError if the participant has waited longer than the limit. `why` says what it
-        waits for."""
+        """Raise PatienceError if the participant has waited longer than the limit. `why` says what the
+        participant waits for."""
         waited = time.monotonic() - self._since
         if waited > self.seconds:
             raise PatienceError(why, waited)
 
     async def pause(self, why: str) -> None:
-        """Sleep before a retry, and a little longer before each further retry. Raises PatienceError if the
-        time limit is used up. `why` says what the participant waits for."""
+        """Sleep before a retry. Each pause is a little longer than the one before. Raises PatienceError if
+        the time limit is used up. `why` says what the participant waits for."""
         self.check(why)
         self.retries += 1
         await asyncio.sleep(PAUSES[min(self._tries, len(PAUSES) - 1)])
@@ -291,11 +291,11 @@ class Browser:
         return await self._page("GET", url)
 
     async def send(self, page: WalkedPage, answers: Mapping[str, Sent]) -> WalkedPage:
-        """Send the page's form with these answers by field name. Return the next page. If the form was not
-        accepted, return the same page with `errors`.
+        """Send the page's form with these answers by field name, and return the next page. If the form was
+        not accepted, return the same page with `errors`.
 
-        A form is sent again if the reply was lost; the server accepts it only once. Raises the errors of
-        `open`, and WalkError for a name that the form does not have.
+        If the reply was lost, the form is sent again; the server accepts it only once. Raises the errors of
+        `open`, and WalkError for a name that the form lacks.
         """
         headers = {"Origin": origin(page.url), "Referer": page.url}
         try:

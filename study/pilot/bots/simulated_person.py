@@ -88,11 +88,8 @@ class Person:
         self.temper = temper_of(self.chance("temper"))
 
     def chance(self, *what: object) -> Random:
-        """Return a new random generator for a purpose. The purpose is a sequence of values such as
-        ("answer", episode, item).
-
-        The same purpose always gives a generator in the same state.
-        """
+        """Return a new random generator for a purpose, given as values such as ("answer", episode, item). The
+        same purpose always gives a generator in the same state."""
         return Random(":".join(str(part) for part in (self.seed, self.number, *what)))  # noqa: S311
 
     def answer(
@@ -104,10 +101,10 @@ class Person:
         episode: int,
         known: float | None = None,
     ) -> float:
-        """Return this person's rating: one of the `points` of a scale. The last point is the highest rating.
+        """Return this person's rating: one of the `points` of a scale, of which the last is the highest.
 
-        The rating follows the experience or, if `known` is given, `known` (a fraction of the scale).
-        `episode` is the number of the episode.
+        The rating follows the experience or, if given, `known` (a fraction of the scale). `episode` is the
+        number of the episode.
         """
         rng = self.chance("answer", episode, item)
         level = opinion(item, experience) if known is None else known
@@ -127,10 +124,8 @@ def temper_of(rng: Random) -> Temperament:
 
 
 def opinion(item: str, experience: Experience) -> float:
-    """Return the rating that follows from the experience, as a fraction of the item's scale.
-
-    It may be slightly outside 0 to 1.
-    """
+    """Return the rating that follows from the experience, as a fraction of the item's scale. It may be
+    slightly outside 0 to 1."""
     features = {
         "base": 1.0,
         "success": experience.success or 0.0,
@@ -177,10 +172,8 @@ class Player:
         self.last = state
 
     def choose(self, state: State) -> Command:
-        """Return a command among those that the state offers.
-
-        The same state gives the same command, unless the server refused it (see `refused`).
-        """
+        """Return a command among those that the state offers. The same state gives the same command, except
+        after a refusal (see `refused`)."""
         step = state["step"] + 1
         if self._sent and self._sent[0] == step and self._sent not in self._refused:
             return self._sent[1]
@@ -200,11 +193,10 @@ class Player:
         return drafts if state.get("addressees") else ()
 
     def press(self, state: State) -> Command:
-        """Return the command whose key the person presses in a real-time episode. It is the advised command
-        or, as an error, a random one.
+        """Return the command whose key the person presses in a real-time episode: the advised command or, as
+        an error, a random one.
 
-        States in real time do not list the legal commands. So the random command is one that was legal in
-        the last complete state.
+        States in real time list no legal commands. So the random command comes from the last complete state.
         """
         return self._pick(state, [tuple(command) for command in state["legal"]], any_advice=True)
 
@@ -222,9 +214,8 @@ class Player:
             self._refused.add(self._sent)
 
     def _pick(self, state: State, offered: Sequence[Command], *, any_advice: bool = False) -> Command:
-        """Return the command that the person chooses. It is the adviser's command if that is among
-        `offered`. With `any_advice`, it need not be among them. Sometimes the person makes an error and
-        chooses a random command."""
+        """Return the command that the person chooses. It is the adviser's command if that is among `offered`,
+        or always with `any_advice`. Sometimes the person makes an error and chooses a random command."""
         rng, advised = self.person.chance("step", self.episode, state["step"] + 1), self._advice(state)
         slip = rng.random() >= self.person.temper.skill
         bounds = {tuple(of): (least, most) for of, least, most in state.get("amounts", ())}
@@ -243,8 +234,7 @@ class Player:
         return decision.commands.get(state["seat"])
 
     def _expect(self, state: State, own: Command) -> None:
-        """Store what the adviser predicts that the other seats will do next. `own` is the person's own
-        command."""
+        """Store what the adviser expects the other seats to do next. `own` is the person's own command."""
         if others := [seat for seat in range(state["seats"]) if seat != state["seat"]]:
             situation = self._situation(state, {state["seat"]: own})
             self._expected = dict(get_adviser(state["world"]).expected(situation, others))
@@ -266,7 +256,8 @@ class Player:
         )
 
     def experience(self) -> Experience:
-        """Return what the episode was like so far, computed from its score and the predictions."""
+        """Return a summary of the episode as the person has experienced it, computed from its score and the
+        predictions."""
         if self.last is None:
             return Experience()
         adviser, score = get_adviser(self.last["world"]), self.last["score"]

@@ -95,10 +95,10 @@ class Walk:
         """Players of practice episodes, by address of the websocket."""
 
     async def run(self, link: str, entry_lock: AbstractAsyncContextManager[object] | None = None) -> Arrival:
-        """Open the study's link, act on each page until the planned end, and return the result.
+        """Open the study's link, act on each page until the planned end, and return the result. Raises
+        WalkError, with the reason, if the planned end is not reached.
 
-        `entry_lock` is held during the entry, so that participants enter one at a time. Raises WalkError with
-        the reason if the planned end is not reached.
+        `entry_lock` is held during the entry, so that participants enter one at a time.
         """
         async with entry_lock or nullcontext():
             page: WalkedPage | None = await self.step(await self.browser.open(link))
@@ -109,8 +109,8 @@ class Walk:
         raise WalkError(f"{MOST_FORMS} pages and no end")
 
     async def step(self, page: WalkedPage) -> WalkedPage | None:
-        """Act on this page with the handler for its kind. Return the next page. Return None if the
-        walkthrough ends here. Raises WalkError for a page of an unknown kind."""
+        """Act on this page as its kind requires, and return the next page. Return None if the walkthrough
+        ends here. Raises WalkError for a page of an unknown kind."""
         self.patience.moved((page.kind, len(self.players), page.socket, self.player and self.player.last))
         handler = self.handlers.get(page.kind)
         if handler is None:
@@ -169,8 +169,9 @@ class Walk:
         return answers
 
     async def _condition(self, page: WalkedPage) -> str:
-        """Return the key of the condition that this page's ratings are about. It is the condition of the
-        latest episode, if known effects are set. Otherwise return an empty string."""
+        """Return the key of the condition that the ratings on this page are about: the condition of the
+        latest episode. Return an empty string if the page has no such ratings, or if no known effects are
+        simulated."""
         if page.kind != "survey" or not self.known or self.where is None or not self.players:
             return ""
         return await self.where(next(reversed(self.players)))
@@ -228,8 +229,8 @@ async def play(walk: Walk, page: WalkedPage) -> WalkedPage | None:
 
 
 async def wait(walk: Walk, page: WalkedPage) -> WalkedPage:
-    """Handle the lobby: reload the page until the wait is over, and return the page that follows. The
-    participant's own time limit does not count this wait, because the server limits it."""
+    """Handle the lobby: reload the page until the wait is over, and return the page that follows. This wait
+    does not use up the participant's time limit; the server limits it."""
     while page.kind == "lobby":
         await asyncio.sleep(LOBBY_SECONDS)
         page = await walk.browser.open(walk.home)

@@ -90,7 +90,7 @@ def walk_plans(shares: OutcomeShares, script: StudyScript, *, participants: int,
     """Return a plan for each synthetic participant, in the order of their numbers. The same seed gives the
     same plans.
 
-    The number of participants with each outcome is its rounded share. Without a comprehension check, nobody
+    The number of participants with each outcome is its share, rounded. Without a comprehension check, nobody
     fails it.
     """
     wanted = {

@@ -71,9 +71,9 @@ class TurnSession:
         """Number of the last message to which this session, while busy, gave no answer."""
 
     async def play(self) -> None:
-        """Play until the episode, or the planned part of the episode, is over. Raises
-        ConnectionDroppedError if the connection is lost before that. Raises WalkError if there is no
-        progress for too long, or if the server does not know the seat."""
+        """Play until the episode, or the planned part of it, is over. Raises ConnectionDroppedError if the
+        connection is lost before. Raises WalkError without progress for too long, or if the server does not
+        know the seat."""
         try:
             async with connect(
                 socket_url(self.page),
@@ -233,8 +233,8 @@ class TickSession(TurnSession):
 
 
 def shown_state(state: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of the state, updated by a message of a real-time episode: a complete state (`whole`)
-    or changes (`tick`)."""
+    """Return a copy of the state, updated by a message of a real-time episode: `whole` has a complete state,
+    `tick` has changes."""
     if message["type"] == "whole":
         seen, score = message["observation"], message["score"]
     else:

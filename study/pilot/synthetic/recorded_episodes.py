@@ -141,7 +141,7 @@ def _forget(episode: Episode) -> None:
 
 
 def leftover_recordings() -> QuerySet[Episode]:
-    """Return a query of the episodes that killed recordings left more than an hour ago."""
+    """Return a query of episodes from recordings that were killed more than an hour ago."""
     long_ago = timezone.now() - timedelta(hours=1)
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
@@ -174,8 +174,8 @@ def _play(episode: Episode, player: Player) -> None:
 
 
 def _let_agents_speak(episode: Episode) -> None:
-    """Let the agent whose turn it is write a message: the first one of a conversation, or an answer to the
-    person."""
+    """Let the agent write a message if it is its turn to speak: the first one of a conversation, or an answer
+    to the person."""
     step = Episode.objects.values_list("step", flat=True).get(pk=episode.pk) + 1
     for number in minds_to_speak(episode.pk, step):
         decide_answer(episode_id=episode.pk, step=step, mind=number)
@@ -231,8 +231,8 @@ class Copy:
         self.ends = [self.began + timedelta(seconds=passed) for passed in accumulate(seconds)]
 
     def end(self, step: int) -> datetime:
-        """Return the time at which this step ends in the copy. For a step after the last one, return the
-        end of the last step."""
+        """Return the time at which this step ends in the copy. Steps after the last one have the time of the
+        last one."""
         return self.ends[min(step, len(self.ends)) - 1]
 
 

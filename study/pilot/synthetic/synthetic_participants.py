@@ -185,8 +185,8 @@ class _Maker:
             yield end
 
     def _piece(self, numbers: Sequence[int]) -> None:
-        """Write the participants with these numbers. If another participant entered meanwhile and took one
-        of the numbers, start this batch from the beginning."""
+        """Write the participants with these numbers. If another participant entered meanwhile, undo this and
+        start again with new numbers."""
         while True:
             study, held = Study.objects.get(pk=self.study.pk), dict(self.tallies)
             drafts = [self._draft(number, study.entered + at) for at, number in enumerate(numbers, start=1)]
@@ -205,10 +205,8 @@ class _Maker:
     def _enter(
         self, entered: int, drafts: Sequence[ParticipantDraft], played: Sequence[log_integrity.SealedFacts]
     ) -> bool:
-        """Write the participants and seal the episodes that they played. Return True if this was done.
-
-        Return False, without a change, unless exactly `entered` participants entered before them.
-        """
+        """Write the participants, and seal (sign) the episodes that they played. If other participants have
+        entered meanwhile (`entered` is not the number so far), return False and change nothing."""
         study = Study.objects.select_for_update().get(pk=self.study.pk)
         if study.entered != entered:
             return False
@@ -250,13 +248,13 @@ class _Maker:
         return Participant.Status.FAILED_CHECK if failed else Participant.Status.COMPLETE
 
     def _gets_order(self, plan: WalkPlan) -> bool:
-        """Return True if a participant with this plan agrees to the consent page. The order of conditions
-        is assigned after that page."""
+        """Return True if a participant with this plan agrees to the consent page. Only then is an order of
+        conditions assigned."""
         return plan.outcome != PlannedOutcome.REFUSE and plan.stop != StopPage("consent")
 
     def _assigned(self, number: int, status: str) -> tuple[str, OrderSequence]:
-        """Assign the next between-subjects group and the next order of conditions, and return both. A
-        participant whose `status` is complete or active is counted in them."""
+        """Assign the next between-subjects group and the next order of conditions, and return both. The
+        participant is counted for the next assignment if `status` is complete or active."""
         groups, seed = self.design.groups, int(self.design.study["seed"])
         by_group = {key: tally for (key, id), tally in self.tallies.items() if id is None}
         group = next_group(groups, by_group, seed=seed)
@@ -272,8 +270,7 @@ class _Maker:
         return group, order
 
     def _walk(self, draft: ParticipantDraft) -> None:
-        """Create the page visits of one participant, up to the last page or to the page on which the
-        participant stops.
+        """Create the page visits of one participant, up to the page on which the participant stops.
 
         If that page has an episode, the participant leaves before opening it, because recordings are whole
         episodes.
@@ -330,8 +327,8 @@ class _Maker:
         draft.visits.append(visit)
 
     def _seconds(self, draft: ParticipantDraft, stop: StopPage) -> float:
-        """Return how many seconds the participant spends on this page. If the page has an episode, copy a
-        recorded episode."""
+        """Return the number of seconds that the participant spends on this page. For a page with an episode,
+        this also makes a copy of a recorded one."""
         if stop.page not in PLAYED:
             rng = draft.person.chance(stop.page, stop.position)
             return rng.uniform(*SECONDS.get(stop.page, OTHER_SECONDS))

@@ -61,13 +61,12 @@ BISECTIONS = 30
 
 @lru_cache(maxsize=256)
 def critical_range(alpha: float, k: int, df: int) -> float:
-    """Return the critical value of the studentised range for Tukey's HSD. If `k` means are equal, their
-    range exceeds this value with probability `alpha`. `df` (1 or more) is the degrees of freedom of the
-    error.
+    """Return the critical value of the studentised range, for Tukey's HSD. The range of `k` equal means
+    exceeds it with probability `alpha`. `df` (1 or more) is the degrees of freedom of the error.
 
-    The function takes milliseconds, while scipy's function takes seconds. It approximates the distribution
-    by sums over grids of points. Because of this, the true probability differs from `alpha` by less than 1
-    % of `alpha`. If `df` is below ten, it differs by less than 5 %.
+    The distribution is approximated by sums over grids, which takes milliseconds; scipy's function takes
+    seconds. The true probability differs from `alpha` by less than 1 % of `alpha`, or 5 % if `df` is below
+    ten.
     """
     # The range of k standard normal values is below w with probability
     # k int phi(z) (Phi(z) - Phi(z - w))^(k - 1) dz. If the range is divided by an independent standard
@@ -236,11 +235,11 @@ SEED = 20231
 
 
 def information(k: int, scheme: str, people: int) -> tuple[Array, Array]:
-    """Return two matrices of the mixed model, summed over `people` participants: X'X and X'1 1'X (each
-    columns x columns).
+    """Return two matrices of the mixed model for `people` participants: the sums of X'X and of X'1 1'X. Both
+    have shape (columns, columns).
 
-    X is one participant's design matrix, and 1 a column of ones. Columns 1 to k - 1 of X are the
-    conditions. For more than MOST_PEOPLE participants, the sums are scaled up.
+    X is one participant's design matrix, and 1 a column of ones. Columns 1 to k - 1 of X are the conditions.
+    For more than MOST_PEOPLE participants, the sums are scaled up.
     """
     counted = min(people, MOST_PEOPLE)
     whole, sums = _summed(k, scheme)
@@ -267,10 +266,11 @@ def _unexplained(matrix: Array, kept: Sequence[int], place: int) -> float:
 
 @lru_cache(maxsize=16)
 def _summed(k: int, scheme: str) -> tuple[Array, Array]:
-    """Return two arrays of sums over the first 1, 2, 3, … participants. Each has shape (MOST_PEOPLE,
-    columns, columns). X is a participant's design matrix.
+    """Return two arrays of sums over the first 1, 2, 3, … participants, each of shape (MOST_PEOPLE, columns,
+    columns).
 
-    The first array sums X'X. The second sums the outer product of X's column sums with itself.
+    The first array sums X'X, where X is a participant's design matrix. The second sums the outer product of
+    X's column sums with itself.
     """
     columns = [_columns(order) for order in _orders(k, scheme)]
     sums = [one.sum(axis=0) for one in columns]
@@ -359,8 +359,8 @@ def _mixed(plan: PowerPlan, people: int, pattern: str, scheme: str) -> float:
 
 
 def _condition_information(matrix: Array, first: int) -> tuple[Array, int]:
-    """Return the information about conditions that remains after the other columns are taken into account.
-    Also return the number of linearly independent columns.
+    """Return two things: the information about conditions that remains after the other columns are accounted
+    for, and the number of linearly independent columns.
 
     Columns 1 to `first` - 1 of the design matrix are the conditions.
     """

@@ -87,16 +87,16 @@ class Fits:
 
 
 def strata(conditions: int, scheme: str, people: int) -> Strata:
-    """Return the information on the model's columns (`Strata`) for a scheme's orders and these numbers of
-    conditions and people. Linearly dependent columns are left out."""
+    """Return the information about the model's columns (`Strata`), for the orders of a scheme and these
+    numbers of conditions and people. Linearly dependent columns are left out."""
     whole, sums = information(conditions, scheme, people)
     kept = independent(whole)
     return strata_from_information(whole[np.ix_(kept, kept)], sums[np.ix_(kept, kept)], conditions, people)
 
 
 def strata_from_information(whole: Array, sums: Array, conditions: int, people: int) -> Strata:
-    """Return the strata computed from `whole` (X'X) and `sums` (X'1 1'X summed over participants). X must
-    have full rank."""
+    """Return the information about the model's columns (`Strata`), computed from `whole` (X'X) and `sums`
+    (X'1 1'X summed over participants). X must have full rank."""
     from scipy.linalg import eigh  # slow to import
 
     within, columns = eigh(whole - sums / conditions, whole)
@@ -118,8 +118,8 @@ def f_tests(strata: Strata, sums: Sums) -> tuple[Array, Array]:
 
 
 def _best_fits(strata: Strata, sums: Sums) -> Fits:
-    """Return the best fit of each simulated study. It has the variance ratio that minimises the study's
-    deviance. The ratio is found by bisection and is at least 1."""
+    """Return the best fit of each simulated study: the variance ratio, at least 1, that minimises its
+    deviance. It is found by bisection."""
     low, high = np.zeros(len(sums.within)), np.full(len(sums.within), FARTHEST)
     singular = _rising(strata, _at(strata, sums, low))
     for _ in range(HALVINGS):
@@ -144,9 +144,8 @@ def _at(strata: Strata, sums: Sums, log_ratio: Array) -> Fits:
 
 
 def _distances(strata: Strata, sums: Sums) -> Array:
-    """Return, for each direction of the model's columns, the squared distance between its estimate within
-    participants and its estimate between participants. It is 0 if a direction has only one of these
-    estimates."""
+    """Return, for each direction of the model's columns, the squared distance between its two estimates:
+    within and between participants. It is 0 if there is only one estimate."""
     d = strata.within
     both = np.where((d > 0) & (d < 1), d * (1 - d), np.inf)
     return np.asarray((sums.within * (1 - d) - sums.between * d) ** 2 / both)
@@ -154,19 +153,18 @@ def _distances(strata: Strata, sums: Sums) -> Array:
 
 def _rising(strata: Strata, fits: Fits) -> Any:
     """Return, for each simulated study, whether the deviance increases with the variance ratio at this fit.
-    The variance within participants is the best one for that ratio."""
+    The variance within participants is then the best one for that ratio."""
     others = strata.people - len(strata.within) + fits.grown.sum(axis=1)
     return strata.free * fits.slope / fits.q + others >= 0
 
 
 def _satterthwaite(strata: Strata, fits: Fits, rows: Array, values: Array) -> Array:
-    """Return Satterthwaite's degrees of freedom of every independent t test, of shape (studies, conditions
-    - 1).
+    """Return Satterthwaite's degrees of freedom of every independent t test, of shape (studies, conditions -
+    1). A singular fit estimates only one variance.
 
-    The derivatives are taken with respect to two logarithms: of the variance within participants, and of
-    the variance ratio. The second derivatives of the deviance are [free, across; across, own]. The log of
-    the variance of a t test has the first derivatives 1 and `more`. A singular fit estimates only one
-    variance.
+    Derivatives are with respect to two logarithms: of the variance within participants, and of the variance
+    ratio. The second derivatives of the deviance are [free, across; across, own]. The log of the variance of
+    a t test has the first derivatives 1 and `more`.
     """
     free, variance = strata.free, fits.q / strata.free
     across = (-fits.slope / variance)[:, None]

@@ -61,8 +61,8 @@ class PowerPlan:
 
     @property
     def loosest(self) -> float:
-        """Return the largest possible size of a negative correlation between conditions. It is 1 / (k - 1)
-        for k conditions; the correlation cannot be below the negative of this number."""
+        """Return the largest possible size of a negative correlation between conditions: 1 / (k - 1) for k
+        conditions."""
         return 1 / max(self.conditions - 1, 1)
 
     @property
@@ -102,7 +102,7 @@ def partial_eta_of(plan: PowerPlan, effect: str = "condition") -> float:
 
 
 def _error(conditions: int, correlation: float, effect: str) -> float:
-    """Return how much one person adds to the sum of squares of the error term that belongs to this effect."""
+    """Return the amount that one person adds to the sum of squares of the error term of this effect."""
     if effect == "group":
         return 1 + (conditions - 1) * correlation
     return (conditions - 1) * (1 - correlation)

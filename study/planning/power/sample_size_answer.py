@@ -83,8 +83,8 @@ class PowerQuestion:
         return self.tested if self.groups > 1 else "condition"
 
     def plan_of(self, effect: str) -> PowerPlan:
-        """Return the plan with the effect size f of `effect`. The same partial eta squared gives another f
-        for an effect between people than for one within people."""
+        """Return the plan with the effect size f of `effect`. The same partial eta squared gives a different
+        f between people than within people."""
         if self.partial_eta is None:
             return self.plan
         k, correlation = self.plan.conditions, self.plan.correlation
@@ -180,8 +180,8 @@ class PowerAnswer:
 
     @property
     def short(self) -> bool:
-        """Return True if the recommended number of people (`best`) is too small according to the
-        simulation. The simulated power is then below the wanted power by more than the simulation error."""
+        """Return True if the simulation shows that the recommended number of people (`best`) is too small.
+        The simulated power, plus its margin of error, is then below the wanted power."""
         return bool(self.runs) and not self.runs[-1].reaches(self.wish.power)
 
 

@@ -89,8 +89,8 @@ class TimeIndexedModel:
         return [each for key, each in table.items() if key[0] == agent and key[-1] == time]
 
     def _move(self) -> None:
-        """Add the constraints of movement to the model. An agent is at one place and has one command in
-        each step. It changes its place only by a `goto`."""
+        """Add the constraints about movement to the model. In each step, an agent is at one place and has one
+        command. Only `goto` changes the place."""
         model, places = self.model, list(self.level.places)
         for a in self.agents:
             model.add(self.at[a, self.table, 0] == 1)
@@ -108,8 +108,8 @@ class TimeIndexedModel:
                 model.add_implication(act, self.at[key[0], key[1], key[-1]])
 
     def _hold(self) -> None:
-        """Add the constraints of hands to the model. Hands are empty at first and hold at most one item.
-        They must be empty for `get` and `activate`."""
+        """Add the constraints about hands to the model. Hands are empty at first and hold at most one item.
+        For `get` and `activate`, they must be empty."""
         for a in self.agents:
             for i in self.items:
                 self.model.add(self.holds[a, i, 0] == 0)
@@ -126,7 +126,8 @@ class TimeIndexedModel:
         return self.holds[a, i, t] + got - put
 
     def _cook(self, p: str) -> None:
-        """Add the constraints of a tool: its contents, the product in it, and when it can be used."""
+        """Add the constraints about the tool `p` to the model: its contents, its product, and when it can be
+        used."""
         model, made, wanted = self.model, self._made(p), self._wanted(p)
         for i in wanted:
             model.add(self.lies[p, i, 0] == 0)
@@ -154,7 +155,8 @@ class TimeIndexedModel:
         return sum(table[a, p, i, t] for a in self.agents)
 
     def _one_recipe(self, p: str, t: int) -> None:
-        """Add the constraint that the contents are part of one recipe, or one product and nothing else."""
+        """Add the constraint that the tool `p` holds either ingredients of one recipe or one product, in step
+        `t`."""
         after = t + 1
         subset = [self._new("for", p, r, after) for r in self._made(p)]
         self.model.add(sum(subset) + sum(self.ready[p, r, after] for r in self._made(p)) <= 1)
@@ -164,7 +166,12 @@ class TimeIndexedModel:
             self.model.add(self.lies[p, i, after] <= sum(fits))
 
     def _closed(self, p: str, t: int, come: Any, gone: Any, made_now: Mapping[str, Any]) -> None:
-        """Add the constraints that no agent uses a busy tool, or adds to a product that still lies there."""
+        """Add two constraints on the tool `p` for step `t`: no agent uses it while it is busy, and nothing is
+        added while a product is in it.
+
+        `come` and `gone` count the items that are put in and taken out. `made_now` says which product is
+        started in this step.
+        """
         busy = self.level.places[p].busy
         big = 8
         for later in range(t + 1, min(t + busy, self.case.steps)):
@@ -175,10 +182,11 @@ class TimeIndexedModel:
         self.model.add(come <= big * (1 - lying + gone))
 
     def _serve(self, options: Options) -> int:
-        """Add the constraints of orders, and return the bound of `upper_bounds`, which the model includes.
+        """Add the constraints about orders, and maximise the number of completed orders. Return the bound
+        from `upper_bounds`, which is one of the constraints.
 
-        Each order takes one dish, put on the table by its deadline. It is matched only after it was ordered:
-        dishes may wait.
+        Each order takes one dish that is on the table between the order's arrival and its deadline. Dishes
+        may be ready before they are ordered.
         """
         interval, life = options.timing.interval, options.timing.lifetimes
         drawn = enumerate(drawn_orders(options, self.case.seed))
@@ -224,8 +232,8 @@ class TimeIndexedModel:
         return turn
 
     def _gets(self, engine: Any, t: int) -> tuple[list[tuple[int, Command]], list[tuple[int, Command]]]:
-        """Return two lists of (seat, get command) for step `t`. The first has the gets of items that were
-        at the place before the step. The second has the gets of items that are put there in the step."""
+        """Return two lists of (seat, get command) for step `t`. The first has items that were at the place
+        before the step. The second has items that are put there in the same step."""
         early: list[tuple[int, Command]] = []
         late: list[tuple[int, Command]] = []
         there = {key[:2] for key, v in self.ready.items() if key[-1] == t and engine.value(v)}

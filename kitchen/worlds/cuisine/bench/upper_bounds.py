@@ -110,7 +110,8 @@ def most_on_time(jobs: Iterable[tuple[int, Fraction]]) -> int:
 
 @lru_cache(maxsize=256)
 def _tool_loads(level: Level, agents: int) -> list[dict[str, Fraction]]:
-    """Return, for every type of tool in the kitchen, the steps of all its instances that each dish takes."""
+    """Return, for each type of tool, how many steps one portion of each dish occupies it. The steps are
+    divided by the number of tools of this type."""
     number = Counter(level.kitchen)
     loads = {kind: dict.fromkeys(level.dishes, Fraction(0)) for kind in number}
     for dish in level.dishes:
@@ -124,11 +125,8 @@ def _tool_loads(level: Level, agents: int) -> list[dict[str, Fraction]]:
 
 
 def products_needed(level: Level, item: str) -> list[str]:
-    """Return every product that must be made for this item, the item first. A product that is needed twice is
-    listed twice.
-
-    Return an empty list for a base ingredient.
-    """
+    """Return every product that must be made for this item, beginning with the item. A product that is needed
+    twice is listed twice. Empty for a base ingredient."""
     if item not in level.recipes:
         return []
     below = (products_needed(level, ingredient) for ingredient in level.recipes[item].ingredients)
@@ -142,8 +140,8 @@ def agent_steps(level: Level, dish: str) -> int:
 
 
 def _own_steps(level: Level, product: str) -> int:
-    """Return the number of commands needed to bring a product's ingredients to its tool and to activate
-    the tool."""
+    """Return the number of commands that bring a product's ingredients to its tool and start the tool. Steps
+    for which the tool occupies the agent are included."""
     recipe = level.recipes[product]
     tool = level.stock.tools[recipe.tool]
     base = sum(item not in level.recipes for item in recipe.ingredients)
@@ -152,8 +150,8 @@ def _own_steps(level: Level, product: str) -> int:
 
 
 def _carried_to(level: Level, product: str) -> int:
-    """Return how many ingredients must be carried to the tool that makes the product. An ingredient that the
-    same kind of tool makes may already be there, so it is not counted."""
+    """Return how many ingredients must be carried to the tool that makes the product. Ingredients made by the
+    same kind of tool are not counted, because they can already be there."""
     recipe = level.recipes[product]
     made = (level.recipes[item].tool for item in recipe.ingredients if item in level.recipes)
     made_there = (tool == recipe.tool for tool in made)
@@ -161,8 +159,8 @@ def _carried_to(level: Level, product: str) -> int:
 
 
 def _commands_at(level: Level, product: str) -> int:
-    """Return the number of commands that making a product takes at its tool: put, activate and get. A part
-    that is made in the same tool needs neither get nor put."""
+    """Return the number of commands at the tool for making a product: put, activate and get. Ingredients made
+    in the same tool need no get and no put."""
     carried = _carried_to(level, product)
     return 2 + carried - (len(level.recipes[product].ingredients) - carried)
 
@@ -176,15 +174,15 @@ def earliest_serving_step(level: Level, dish: str, agents: int) -> int:
 
 
 def _ready(level: Level, product: str, agents: int) -> int:
-    """Return a lower bound on the step (counted from 0) in which a product can be taken out of its tool.
-    Each agent acts once in a step."""
+    """Return a lower bound on the step in which a product can be taken out of its tool. Steps are counted
+    from 0."""
     recipe, alone = level.recipes[product], int(agents == 1)
     last = max(_put(level, item, recipe.tool, agents) for item in recipe.ingredients)
     return last + alone + max(level.stock.tools[recipe.tool].busy, alone)
 
 
 def _put(level: Level, item: str, tool: str, agents: int) -> int:
-    """Return the first step (counted from 0) in which an item can be put into a tool."""
+    """Return a lower bound on the step in which an item can be put into a tool. Steps are counted from 0."""
     if item not in level.recipes:
         return 3
     there = level.recipes[item].tool == tool

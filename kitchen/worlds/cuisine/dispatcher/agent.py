@@ -157,8 +157,8 @@ class ModelConversation:
         return extract_from_reply(reply.call, text, self.names, requested)
 
     def _check(self, given: Sequence[GivenCommand], unclear: UnclearCommands) -> CheckedCommands:
-        """Check whether these commands can be carried out. They run after the other agents' commands that
-        are already fixed for this step."""
+        """Return these commands with the faults found in them. They are checked as if they ran after the
+        other agents' commands that are already fixed for this step."""
         scene = SimulatedKitchen(self.moment.brief, self.moment.observation)
         scene.run_all(self.moment.commanded)
         return check_commands(scene, self.moment.team, given, unclear)
@@ -186,20 +186,20 @@ class ModelConversation:
 
     @property
     def line(self) -> SaidLine:
-        """Return the message to people in the model's first answer that contains one. Return an empty
-        message if no answer does."""
+        """Return the message to people in the model's first answer that contains one. Return an empty message
+        if no answer does."""
         said = (line_in_reply(call.reply) for call in self.calls if call.reply)
         return next((line for line in said if line.text), SaidLine()) if self.talks else SaidLine()
 
     @property
     def addressee(self) -> int | None:
-        """Return the number of the one member to whom the model's message is written. Return None if it is
-        for all, or if the name is unknown."""
+        """Return the number of the member to whom the model's message is addressed. Return None if there is
+        no message, or if the addressee is unknown."""
         return member_named(self.line.to, addressee_names(self.moment, SAY))
 
     @property
     def given_jobs(self) -> tuple[MessageDraft, ...]:
-        """Return the jobs that the model gives to others, from its first answer that has some. Words that
+        """Return the jobs that the model gives to others, from the first answer that contains any. Texts that
         repeat the prompt are left out."""
         said = (jobs_given_in(call.reply, self.moment) for call in self.calls if call.reply)
         jobs = next((each for each in said if each), ()) if self.talks else ()
@@ -208,8 +208,8 @@ class ModelConversation:
 
     @property
     def answers(self) -> tuple[MessageDraft, ...]:
-        """Return the model's answers to jobs (tasks given by other members), from its first reply that has
-        any. A text that repeats the prompt is removed."""
+        """Return the model's answers to jobs (tasks given by other members), from the first reply that
+        contains any. Texts that repeat the prompt are removed."""
         jobs = [job for job in self.moment.jobs if job.worker == self.moment.member]
         said = (job_answers_in(call.reply, jobs) for call in self.calls if call.reply)
         answers = next((each for each in said if each), ())
@@ -217,8 +217,8 @@ class ModelConversation:
 
     @property
     def withheld(self) -> bool:
-        """Return whether the model's message repeats the prompt or is for somebody unknown. Such a message is
-        not sent."""
+        """Return whether the model's message must not be sent, because it repeats the prompt or is for
+        somebody unknown."""
         unknown = bool(self.line.to) and self.addressee is None
         return unknown or self._repeats(self.line.text)
 
@@ -226,8 +226,8 @@ class ModelConversation:
         return repeats_prompt(line, [message.text for message in self.messages if message.fixed])
 
     async def _mend(self, first: ModelAnswer, missing: Sequence[int]) -> ModelAnswer:
-        """Ask the model for new commands for the agents in `missing`. They run after the commands of the
-        first answer that are kept."""
+        """Ask the model for new commands for the agents in `missing`. These run after the valid commands of
+        the first answer."""
         form = retry_form(missing, self.options) if first.verdict.unread else []
         problems = [fault.text for fault in first.verdict.faults]
         second = await self.ask(repair_part(problems, missing, form), missing)
@@ -260,8 +260,8 @@ def answer_note(talk: ModelConversation, answer: ModelAnswer, feedback: Sequence
 
 
 def _setting(talk: ModelConversation) -> dict[str, Json]:
-    """Return the settings of a model call for the log. They include values that the agent's own settings
-    do not show, such as defaults that were filled in and the demonstration that was chosen."""
+    """Return the settings of a model call for the log. They include values that the agent's settings do not
+    show: defaults, and the demonstration that was used."""
     shown = demonstration_for(talk.moment, talk.options)
     return {
         "provider": talk.session.provider,
@@ -318,8 +318,8 @@ class Dispatcher(Agent):
             raise SettingsError(why)
 
     def cautions(self) -> tuple[str, ...]:
-        """Return a warning if the model cannot be used because a key, a name or a price is missing; else an
-        empty tuple.
+        """Return a warning if the model cannot be used because a key, a name or a price is missing. Otherwise
+        return an empty tuple.
 
         Without a usable model, the fallback would decide in every step.
         """
@@ -333,8 +333,8 @@ class Dispatcher(Agent):
         return (*unsent_settings(self.options), *unused_parts(self.options))
 
     def refusal(self) -> str:
-        """Return why the settings are refused; empty if they are not. They are refused if the token limit
-        leaves no room for a reply after the model's thinking."""
+        """Return the reason for refusing the settings. Empty if they are accepted. They are refused if the
+        token limit leaves no room for a reply after the model's thinking."""
         return reply_room_problem(self.options)
 
     def model(self) -> str:
@@ -342,8 +342,8 @@ class Dispatcher(Agent):
         return ":".join(parse_model_setting(self.options.model))
 
     def rehearsal(self) -> ForecastTrial:
-        """Return the settings for a trial run that forecasts costs. The trial uses the stand-in, a free
-        substitute for the model."""
+        """Return the settings for estimating the cost with a free program that imitates the language
+        model."""
         kept = (self.options.memory - 1) // 2
         chosen = {**self.chosen, **TRIAL_SETTINGS}
         remembering = {**chosen, "memory": self.options.memory}
@@ -403,7 +403,8 @@ class Dispatcher(Agent):
 
     def _says(self, talk: ModelConversation, adviser: FallbackPlanner) -> tuple[MessageDraft, ...]:
         """Return the messages to send: the jobs that the model gives, its message to people, and its
-        answers to jobs. For the stand-in, the planner's messages are returned."""
+        answers to jobs. If the stand-in (a program that imitates the model) plays, the planner's messages
+        are used."""
         if talk.session.is_stand_in:
             return adviser.decision.says if talk.talks else ()
         to = () if talk.addressee is None else (talk.addressee,)
@@ -411,8 +412,9 @@ class Dispatcher(Agent):
         return (*talk.given_jobs, *line, *talk.answers)
 
     def _intents(self, talk: ModelConversation, adviser: FallbackPlanner) -> Mapping[int, Intent]:
-        """Return what the agents are about to do, as shown to people. It is the model's text, the same for
-        all its agents. For the stand-in, it is the planner's advice."""
+        """Return the text that tells people what the agents are about to do. The model writes one text for
+        all its agents. If the stand-in (a program that imitates the model) plays, the planner's advice is
+        used."""
         if talk.session.is_stand_in:
             return adviser.decision.intents
         words = {"said": talk.plan, "thought": talk.thought if self.options.tell_thoughts else ""}
@@ -439,7 +441,7 @@ class Dispatcher(Agent):
     def _without_answer(
         self, moment: KitchenMoment, memory: DispatcherMemory, adviser: FallbackPlanner, code: str
     ) -> Decision:
-        """Return the decision for a step without a usable answer of the model. As the settings say, the
+        """Return the decision for a step without a usable answer of the model. The settings say whether the
         planner chooses the commands or the agents wait."""
         by = self.options.fallback
         waits = dict.fromkeys(moment.team.asked, NOOP)

@@ -55,11 +55,8 @@ class CommandedTeam:
         return tuple(seat for seat in self.mine if seat not in self.settled)
 
     def named(self, seat: int) -> str:
-        """Return the agent's name, such as `agent1`.
-
-        If the dispatcher does not command this seat, the name has a mark: `agent0 (a person)` or `agent0 (not
-        yours)`.
-        """
+        """Return the agent's name, such as `agent1`. If the dispatcher does not command this seat, a note is
+        added: `agent0 (a person)` or `agent0 (not yours)`."""
         mark = " (a person)" if seat in self.people else " (not yours)" if seat in self.others else ""
         return agent_name(seat) + mark
 
@@ -103,8 +100,7 @@ def refusal_fault(
 ) -> ReplyFault:
     """Return the fault of a refused command, with a sentence that explains the reasons to the model.
 
-    `agent` and `place` are their states when the command was refused; None if there is no such agent or
-    place.
+    `agent` and `place` are the states at the time of the refusal; None if there is no such agent or place.
     """
     codes = telling_reasons(tuple(reasons))
     parts = [_sentence(code, command).format(**_facts(seat, command, agent, place)) for code in codes]
@@ -167,10 +163,10 @@ def check_commands(
     given: Sequence[GivenCommand],
     unclear: UnclearCommands = NOTHING_UNCLEAR,
 ) -> CheckedCommands:
-    """Run the `given` commands in the simulated kitchen `scene`. Return them with NOOP in place of refused
+    """Run the commands in the simulated kitchen `scene`. Return the commands, with NOOP in place of refused
     ones, and all faults.
 
-    An agent without a command is a fault too. `unclear` has the seats whose commands contradict each other.
+    An agent without a command is a fault, too. `unclear` has the seats whose commands contradict each other.
     """
     ours, faults = first_commands(given, team)
     commands: list[GivenCommand] = []
@@ -206,8 +202,8 @@ def first_commands(
 
 
 def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
-    """Return the fault of a command for an agent that the dispatcher does not command now; None if it
-    does."""
+    """Return a fault if the dispatcher does not command this agent now: it does not exist, is not the
+    dispatcher's, or is not asked. Return None if the command is allowed."""
     name = agent_name(seat)
     if seat >= team.agents:
         return ReplyFault("unknown_agent", f"There is no {name}; command {team.list_mine()}.", seat)
@@ -223,8 +219,8 @@ def _not_followed(seat: int, team: CommandedTeam) -> ReplyFault | None:
 def _left_out(
     team: CommandedTeam, commands: Iterable[GivenCommand], unclear: UnclearCommands
 ) -> list[ReplyFault]:
-    """Return a fault for each of the dispatcher's agents that got no command, or several commands in
-    different passages of the reply."""
+    """Return a fault for each of the dispatcher's agents without a command. An agent that got different
+    commands in different parts of the reply counts, too."""
     commanded = {seat for seat, _ in commands}
     if not commanded and not unclear:
         text = f"No command was found in your reply: give one command each to {team.list_asked()}."

@@ -52,11 +52,8 @@ class LevelNames:
         return cls(places, {plain_name(item): item for item in items if item not in other})
 
     def begins(self, words: Sequence[str]) -> tuple[str, str, int]:
-        """Return the place or the item whose name is at the beginning of `words`, as (place, item, number of
-        words).
-
-        The longest match is used. Without a match, return ("", "", 0).
-        """
+        """Return the longest name of a place or an item with which `words` begins, as (place, item, number of
+        words). Return ("", "", 0) if there is none."""
         for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
             written = plain_name("".join(words[:length]))
             if written in self.places:
@@ -128,11 +125,11 @@ def parse_phrase(seat: int, text: str, names: LevelNames) -> GivenCommand | None
 def parse_arguments(
     verb: str, seat: int, text: str, at: int, names: LevelNames, *, accept_unknown: bool = False
 ) -> tuple[GivenCommand, int] | None:
-    """Return a command and the position where its arguments end. The arguments begin at position `at` of the
-    text.
+    """Return a command and the position at which its arguments end. The arguments begin at position `at` of
+    the text.
 
-    Return None if the verb needs arguments and none follow. An unknown name is accepted at the end of a
-    line, if it ends in a digit, or if `accept_unknown` is True.
+    Return None if the verb needs arguments and there are none. An unknown name is accepted at the end of a
+    line, if it ends in a digit, or with `accept_unknown`.
     """
     if not takes_place(verb):
         return (seat, (verb,)), at
@@ -147,8 +144,8 @@ def parse_arguments(
 
 
 def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
-    """Read names in the text from position `at` on. Return the location, the item, and the position where
-    the names end."""
+    """Read names in the text from position `at` on. Return the place, the item, and the position at which the
+    names end."""
     words: list[tuple[str, int]] = []
     end = at
     while len(words) < MAX_PHRASE_TOKENS and (match := _TOKEN.match(text, end)):
@@ -170,8 +167,8 @@ def _names_from(text: str, at: int, names: LevelNames) -> tuple[str, str, int]:
 def _unknown(
     verb: str, seat: int, text: str, at: int, *, accept_unknown: bool
 ) -> tuple[GivenCommand, int] | None:
-    """Read a command that has one unknown name, such as `goto stove`, or no name at the end of a line.
-    Return the command and its end, or None if there is none."""
+    """Read a command with one unknown name, such as `goto stove`, or a verb at the end of a line. Return
+    (command, end position), or None if there is none."""
     match = _TOKEN.match(text, at)
     word, end = (match[1], match.end()) if match else ("", at)
     ends = bool(END_PATTERN.match(text, end))
@@ -299,10 +296,10 @@ MAX_DISTANCE = 200
 def commands_in_text(
     text: str, names: LevelNames, taken: list[Span], only_seat: int | None
 ) -> list[FoundText]:
-    """Return the commands in the tables and in the rest of a text. The ranges `taken` are not searched.
+    """Return the commands in a text, including those in its tables. The ranges `taken` are not searched.
 
-    If nothing is found and `only_seat` is given, return the commands on lines that name no agent, as
-    commands for `only_seat`.
+    If none is found and `only_seat` is given, return the commands on lines without an agent's name, for this
+    seat.
     """
     rest = mark_taken(text, taken)
     found = list(_in_tables(rest, names))
@@ -388,8 +385,8 @@ def _in_words(text: str, names: LevelNames) -> Iterator[FoundText]:
 
 
 def _in_a_sentence(text: str, at: int) -> bool:
-    """Return whether another word comes before position `at` in the same line. The word *and* does not
-    count if the line begins with a command."""
+    """Return whether another word precedes the position `at` in its line. The word *and* is ignored if the
+    line begins with a command."""
     line = text[max(text.rfind("\n", max(0, at - MAX_DISTANCE), at) + 1, at - MAX_DISTANCE) : at].rstrip(
         " \t"
     )

@@ -50,7 +50,8 @@ class KitchenMoment:
 
     @classmethod
     def of(cls, situation: Situation) -> Self:
-        """Return the facts of this situation, from its first seat, because all seats observe the same."""
+        """Return the facts of this situation as seen from the agent's first seat. All seats observe the
+        same."""
         seat = situation.seats[0]
         brief, observation = situation.briefs[seat], situation.observations[seat]
         people = tuple(each for each in situation.people if each not in situation.seats)

@@ -54,7 +54,7 @@ def conversation_lines(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _job_reference(message: TeamMessage) -> str:
-    """Return the text that says which job a message is about."""
+    """Return a text that says which job a message is about. Empty if the message is about no job."""
     if message.kind == INFORM:
         return f" gives job {message.number}"
     job, status = message.data.get("job"), message.data.get("status", message.kind)

@@ -56,8 +56,8 @@ TOOL_NAME = "dispatch"
 def dispatch_tool(moment: KitchenMoment, *, talks: bool = False) -> Tool:
     """Return the tool with which the model gives its commands as a structured reply.
 
-    If it `talks`, the reply also has a message to people, answers to jobs, and jobs for others, as far as the
-    organisation allows them.
+    With `talks`, the reply also has a message to people, answers to jobs, and jobs for others. What the
+    organisation forbids is left out.
     """
     brief, team = moment.brief, moment.team
     schema: dict[str, Json] = {
@@ -136,10 +136,8 @@ class DispatcherMemory:
         }
 
     def within(self, horizon: int) -> Self:
-        """Return the memory with only the last exchanges, so that the prompt has at most `horizon` messages.
-
-        Each exchange has two messages. The new question also counts as a message.
-        """
+        """Return the memory with only the newest exchanges (question and answer), so that the prompt has at
+        most `horizon` messages. The next question counts as one of them."""
         kept = (horizon - 1) // 2
         return replace(self, exchanges=self.exchanges[-kept:] if kept else ())
 
@@ -149,9 +147,10 @@ class DispatcherMemory:
         return [message for pair in pairs for message in pair]
 
     def after(self, exchange: Exchange | None, faults: Sequence[ReplyFault], plan: Json) -> Self:
-        """Return the memory after a decision, with the new exchange and the faults as feedback.
+        """Return the memory after a decision. It has the new question with its answer, and the faults as
+        feedback.
 
-        `exchange` is None if the model gave no reply. `plan` is the planner's memory, None if the planner was
+        `exchange` is None if the model gave no reply. `plan` is the planner's memory; None if the planner was
         not used.
         """
         said = ((exchange[0], exchange[1][:MAX_EXCHANGE_CHARACTERS]),) if exchange else ()
@@ -193,8 +192,8 @@ class FallbackPlanner:
         return self.decision.memory if self.was_asked else None
 
     def advise(self) -> StandInAdvice:
-        """Return the planner's commands for the stand-in (a substitute for the model), and the names that
-        the stand-in needs to make deliberate errors."""
+        """Return what the stand-in (a program that imitates the model) needs: the planner's commands, and
+        names for making deliberate errors."""
         brief, seen = self.moment.brief, self.moment.observation
         asked = self.moment.team.asked
         agents = [(seat, seen["agents"][seat]["holds"]) for seat in asked]
@@ -233,7 +232,8 @@ class ModelSession:
 
     @property
     def is_stand_in(self) -> bool:
-        """Return whether the stand-in answers instead of a language model."""
+        """Return whether the stand-in (a program that imitates the model) answers instead of a language
+        model."""
         return self.provider == provider_registry.STAND_IN
 
     @property
@@ -243,7 +243,7 @@ class ModelSession:
         return self.options.sampling if takes else None
 
     def _drawing(self) -> dict[str, Any]:
-        """Return the sampling parameters (such as the temperature), for providers that accept them."""
+        """Return the sampling parameters `top_p` and `seed`, for providers that accept them."""
         if not provider_registry.takes_seed(self.provider):
             return {}
         return {"top_p": self.options.nucleus, "seed": self.seed if self.options.seeded else None}

@@ -98,7 +98,7 @@ def _rules(team: CommandedTeam) -> Iterator[str]:
 
 
 def answer_form(team: CommandedTeam, options: DispatcherOptions) -> str:
-    """Return the instructions about the form of the model's reply."""
+    """Return the instructions on how the model must write its reply."""
     if options.as_tool:
         return f"{_tool_form(options)}; where a command has no location or no item, say `none`."
     name, example = agent_name(team.mine[0]), spell_command(team.mine[0], ("goto", "storage0"))
@@ -172,8 +172,8 @@ def _served(moment: KitchenMoment) -> Iterator[str]:
 
 
 def _others(moment: KitchenMoment) -> Iterator[str]:
-    """Yield the others' commands of this step, which run before the dispatcher's. Agents without a command
-    are named too."""
+    """Yield lines about other agents' commands in this step, which run before the dispatcher's. Agents
+    without a command are mentioned, too."""
     for seat, command in moment.commanded.items():
         alone = " (not to be commanded now)" if seat in moment.team.settled else ""
         name = f"{moment.team.named(seat)}{alone}"
@@ -200,8 +200,8 @@ def fill_placeholders(text: str, meant: Mapping[str, str]) -> str:
 
 
 def missing_part(options: DispatcherOptions) -> str:
-    """Return why a researcher's own prompt is incomplete: the needed placeholders that it lacks, as `prompt:
-    reason`.
+    """Return why a researcher's own prompt is incomplete, as `prompt: reason`. The reason lists the missing
+    placeholders.
 
     Return an empty string if nothing is missing, or if the default prompt is used.
     """
@@ -239,11 +239,8 @@ def _needed(options: DispatcherOptions) -> Iterator[str]:
 
 
 def unused_parts(options: DispatcherOptions) -> tuple[str, ...]:
-    """Return a tuple with one sentence about a researcher's own prompt. The sentence names the placeholders
-    whose parts are switched off.
-
-    Return an empty tuple if there are none.
-    """
+    """Return a sentence (in a tuple) if a researcher's own prompt has placeholders for parts that are
+    switched off. The sentence names them. Otherwise return an empty tuple."""
     unused = set(placeholders_in(options.prompt)) - {*_needed(options), "task", "talk"}
     off = [f"{{{name}}}" for name in PROMPT_PARTS if name in unused]
     stay = "stays" if len(off) == 1 else "stay"
@@ -255,8 +252,7 @@ FEW_STEPS = 2
 
 
 def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
-    """Return the part of the prompt that is the same at every step of an episode, so that a provider can
-    cache it."""
+    """Return the part of the prompt that is the same at every step of an episode. A provider can cache it."""
     parts = prompt_parts(moment, options)
     if options.prompt:
         return fill_placeholders(options.prompt, {**parts, **prompt_pieces(moment, options)})
@@ -264,8 +260,8 @@ def fixed_part(moment: KitchenMoment, options: DispatcherOptions) -> str:
 
 
 def prompt_parts(moment: KitchenMoment, options: DispatcherOptions) -> dict[str, str]:
-    """Return the texts of the prompt's parts that are switched on, each with its heading, by placeholder
-    name."""
+    """Return the texts of the prompt's parts that are switched on, by placeholder name. Each text includes
+    its heading."""
     return {name: f"# {title}\n{text}" for name, title, text in _parts(moment, options)}
 
 
@@ -401,8 +397,8 @@ def repair_part(problems: Sequence[str], seats: Sequence[int], form: Sequence[st
 def feedback_sentences(moment: KitchenMoment, remembered: Sequence[str]) -> list[str]:
     """Return the feedback that the model gets before this step; empty if there is none.
 
-    It has the faults of the last reply (`remembered`), late replies, refused commands, events of the kitchen,
-    and advice about useless held items.
+    It consists of faults in the last reply (`remembered`), late replies, refused commands, events of the
+    kitchen, and advice about useless items.
     """
     lines = [*remembered, *_late(moment), *_refused(moment), *_news(moment.events), *_advice(moment)]
     return list(dict.fromkeys(lines))
@@ -438,8 +434,7 @@ def _news(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _advice(moment: KitchenMoment) -> Iterator[str]:
-    """Yield advice for the prompt to throw away useless items. Otherwise these items stay in the agents'
-    hands."""
+    """Yield advice in the prompt to throw away useless items that agents hold."""
     storage = next(id for id, kind in moment.brief["locations"].items() if kind == "storage")
     for seat in moment.team.mine:
         agent = moment.observation["agents"][seat]

@@ -39,8 +39,8 @@ DEMONSTRATION_LEVEL_CODE = "demonstration"
 
 
 def demonstration_levels(level: Level, agents: int) -> Iterator[Level]:
-    """Yield small levels to demonstrate, the most suitable first. Each has one dish that does not occur in
-    `level`."""
+    """Yield small levels for the demonstration, the most suitable first. Each has one dish that does not
+    occur in `level`."""
     stock = shipped_catalogue().stock
     others = [product for product in stock.recipes if product not in level.recipes]
     ranked = sorted(others, key=lambda dish: _rank(dish, level, agents, stock))
@@ -48,12 +48,10 @@ def demonstration_levels(level: Level, agents: int) -> Iterator[Level]:
 
 
 def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int, int, int, int, int]:
-    """Return the sort key of a dish for the choice of the demonstration's dish. The smallest key is the
-    best.
+    """Return the sort key of a dish for the demonstration. The dish with the smallest key is the best.
 
-    The best dish is one that guests would order. It shares no recipe with the dishes of `level`. It uses
-    many of the level's tools, has about as many base ingredients as there are agents, and needs little
-    work.
+    The best dish is one that guests would order, and it shares no recipe with `level`. It uses many tools of
+    `level`, has about one base ingredient for each agent, and needs little work.
     """
     nodes, tools = recipe_items(dish, stock.recipes), tools_needed(dish, stock)
     leaves = [node for node in nodes if node not in stock.recipes]
@@ -68,8 +66,8 @@ def _rank(dish: str, level: Level, agents: int, stock: Stock) -> tuple[bool, int
 
 
 def _kitchen_for(dish: str, level: Level, stock: Stock) -> Level:
-    """Return a level whose kitchen has the tools that the dish needs, as many of each as in `level` but at
-    most two."""
+    """Return a level whose kitchen has the tools that the dish needs. There are as many of each as in
+    `level`, but at most two."""
     ends = {tool.role: tool.code for tool in reversed(list(stock.tools.values()))}
     number = {tool: min(max(level.kitchen.count(tool), 1), 2) for tool in tools_needed(dish, stock)}
     tools = Counter(number).elements()
@@ -124,7 +122,7 @@ class DemonstrationKind(NamedTuple):
     """True if commands that the dish does not need are removed."""
 
     def dishes(self, team: CommandedTeam) -> int:
-        """Return the number of dishes that this team serves in the demonstration."""
+        """Return the number of dishes that this team serves in a demonstration of this kind."""
         return min(self.most, (team.agents + 1) // 2)
 
 
@@ -164,7 +162,8 @@ def demonstrate(
 
 
 def _play(level: Level, team: CommandedTeam, way: DemonstrationKind) -> list[GivenTurn]:
-    """Return the planner's turns until the dishes are served; empty if they are not, or an order expires."""
+    """Return the planner's commands, step by step, until the dishes are served. Return an empty list if they
+    are not served, or if an order expires."""
     world, planner = _world(level, team, way), way.player({"tries": DEMONSTRATION_TRIES})
     turns: list[GivenTurn] = []
     memory: Json = None
@@ -195,7 +194,8 @@ def _in_order(world: CuisineWorld, team: CommandedTeam, given: dict[int, Command
 def _prune(
     level: Level, team: CommandedTeam, way: DemonstrationKind, turns: list[GivenTurn]
 ) -> list[GivenTurn]:
-    """Remove commands that the dish does not need, trying them one by one from the last to the first."""
+    """Return the turns without commands that serving the dish does not need. Commands are removed one by one,
+    from the last to the first."""
     for step in reversed(range(len(turns))):
         for place in reversed(range(len(turns[step]))):
             turn = turns[step]

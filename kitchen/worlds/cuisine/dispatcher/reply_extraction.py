@@ -75,10 +75,11 @@ def chosen_option(text: str) -> str:
 
 
 def heading_rank(heading: str, step: int | None, way: str = "") -> int:
-    """Return how likely commands under this heading are meant for this step: NOT_NOW, PLAIN, ASKED or FINAL.
+    """Return how likely it is that commands under this heading are meant for the current step: NOT_NOW,
+    PLAIN, ASKED or FINAL.
 
-    `step` is the current step. `way` is the option that `chosen_option` returned. Commands under the
-    heading of this option are FINAL.
+    `step` is the current step. `way` is the option that the reply chooses (`chosen_option`); its heading
+    gives FINAL.
     """
     words = _spaced(heading)
     if way and way in words:
@@ -141,10 +142,10 @@ class _Offer(NamedTuple):
 
 
 def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> ExtractedCommands:
-    """Return the commands that the model intends for these seats, in order. They are chosen from all commands
-    that were found (`found`).
+    """Return the commands that the model intends for these seats, in order. `found` are all commands in its
+    reply.
 
-    A seat is `unclear` if equally strong passages give it different commands.
+    A seat is `unclear` if equally likely passages give it different commands.
     """
     meant_now = [each for each in found if each.meant > NOT_NOW] or found
     commanded = {each.given[0] for each in meant_now if each.given[1][0] in VERBS}
@@ -162,8 +163,7 @@ def choose_commands(found: Sequence[FoundCommand], seats: Sequence[int]) -> Extr
 
 
 def _offers(found: Sequence[FoundCommand], seats: Sequence[int]) -> Mapping[int, list[_Offer]]:
-    """Return, for each seat, the commands that a model's reply proposes: the first command for the seat in
-    each passage, in order."""
+    """Return, for each seat, its first command in each passage of the model's reply."""
     passages: dict[PassageId, list[FoundCommand]] = {}
     for each in found:
         passages.setdefault(each.passage, []).append(each)
@@ -219,7 +219,7 @@ class _Reader:
         self.section = self.above = self.label = ""
 
     def without(self, line: str) -> None:
-        """Read a line without commands: it may be a heading for later lines."""
+        """Process a line without commands. It may be a heading for the lines after it."""
         if _PASSED_OVER.fullmatch(line) and not _SECTION.match(line):
             return
         self.goes_on, self.above, self.label = False, "", ""
@@ -229,7 +229,7 @@ class _Reader:
             self.above = line.strip()
 
     def with_commands(self, line: str) -> Iterator[Passage]:
-        """Yield a passage for each command of a line."""
+        """Yield a passage (the context of a command) for each command in a line."""
         parts = [_TAG.sub("", part) for part in line.split(MARK)]
         if not _is_list(parts):
             self.goes_on = False
@@ -253,10 +253,10 @@ class _Reader:
 
 
 def find_passages(text: str) -> Iterator[Passage]:
-    """Yield a passage (the context) for each command in the text, in order. The time is linear in the length
-    of the text.
+    """Yield a passage (the context of a command) for each command in the text, in order.
 
-    Before the call, each command in the text must be replaced by MARK.
+    Each command in the text must already be replaced by MARK. The running time is linear in the length of the
+    text.
     """
     reader = _Reader()
     for line in text.splitlines():
@@ -280,8 +280,8 @@ def _is_list(parts: list[str]) -> bool:
 
 
 def _own_label(before: str) -> str:
-    """Return the label in front of a list of commands. Return an empty text if the label is only an
-    agent's name or a number."""
+    """Return the label in front of a list of commands. Return an empty text if there is none, or if it only
+    names an agent or a number."""
     match = _LABEL.match(before)
     label = (match and match["label"]) or ""
     return "" if _OF_AGENT.match(label) else label.strip()
@@ -311,8 +311,7 @@ Find = tuple[Span, Sequence[ListedCommand]]
 
 
 def json_values(text: str, names: LevelNames) -> Iterator[Find]:
-    """Yield each JSON object or list in a text as (range, commands), in order. The second element has the
-    commands inside it, and may be empty."""
+    """Yield each JSON object or list in a text as (range, commands), in order. The commands may be empty."""
     decoder, at, tries = json.JSONDecoder(), 0, MAX_JSON_STARTS
     while tries and (bracket := _BRACKET.search(text, at)):
         try:
@@ -329,8 +328,8 @@ def commands_in_json(
 ) -> Iterator[ListedCommand]:
     """Yield all commands in a JSON value, in order. Never raises.
 
-    `heading` has the keys above the value. `seat` is the agent that these keys name; None if they name
-    none. `deep` is the nesting level.
+    `heading` has the keys above the value. `seat` is the agent that these keys name; None if they name none.
+    `deep` is the level of nesting.
     """
     if deep > MAX_JSON_DEPTH:
         return
@@ -394,8 +393,8 @@ def _of_text(text: str, names: LevelNames, heading: str, seat: int | None) -> li
 
 
 def _entry(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> GivenCommand | None:
-    """Return the command that a JSON object describes. Parts that it lacks are searched in its entry for
-    arguments. Return None if it is no command."""
+    """Return the command that a JSON object describes. If parts are missing, they are searched in a nested
+    object of arguments. Return None if it is no command."""
     group: dict[str, str] = {} if seat is None else {"agent": str(seat)}
     for key, inner in value.items():
         role = key_role(str(key))
@@ -421,8 +420,8 @@ def _by_verb(value: Mapping[str, Json], names: LevelNames, seat: int | None) -> 
 
 
 def _is_plain(value: Mapping[str, Json], seat: int | None) -> bool:
-    """Return whether the keys of a JSON object show clearly that it is a command. The command need not
-    exist."""
+    """Return whether a JSON object is clearly meant as a command, judged by its keys. The command itself may
+    be invalid."""
     keys = {plain_name(str(key)) for key in value}
     has_agent = seat is not None or bool(keys & {"agent", "robot"})
     return has_agent and bool(keys & {"verb", "command", "action"})
@@ -485,7 +484,7 @@ def _without_thoughts(text: str) -> str:
 
 
 def _finds(said: str, names: LevelNames, seats: Sequence[int]) -> list[Find]:
-    """Return all commands in a model's reply, in order. If only one agent is asked for, the reply need not
+    """Return all commands in a model's reply, in order. If `seats` has only one agent, the reply need not
     name it."""
     held = list(json_values(said, names))
     finds = [each for each in held if each[1]]

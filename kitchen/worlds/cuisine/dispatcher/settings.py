@@ -125,8 +125,8 @@ def _not_taken(options: DispatcherOptions, provider: str, model: str) -> Iterato
 
 
 def reply_room_problem(options: DispatcherOptions) -> str:
-    """Return `max_tokens: reason` if the token limit is too small for the chosen amount of thinking; else
-    an empty string."""
+    """Return `max_tokens: reason` if the token limit is too small for the selected amount of thinking.
+    Otherwise return an empty string."""
     needed = MIN_REPLY_TOKENS.get(options.effort, 0)
     if options.max_tokens >= needed:
         return ""
@@ -139,5 +139,6 @@ def reply_room_problem(options: DispatcherOptions) -> str:
 
 
 def calls_tool(options: DispatcherOptions) -> bool:
-    """Return how the model gets the schema of the reply: True for a tool, False for a JSON format."""
+    """Return whether the model gets the schema of the reply as a tool. If False, it gets the schema as a JSON
+    format."""
     return calls_tools(*parse_model_setting(options.model), thinks=options.effort != "least")

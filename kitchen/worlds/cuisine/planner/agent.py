@@ -49,10 +49,8 @@ JOB_PATIENCE_STEPS = 30
 
 
 def do_jobs(situation: Situation, instructions: HeardInstructions | None) -> JobProgress | None:
-    """Return the commands and messages of robots that carry out jobs with an aim; None if there are no jobs.
-
-    A robot that a person asks to stop gives up its job.
-    """
+    """Return the commands and messages of robots that carry out jobs with an aim. Return None if there are no
+    jobs. If a person asks a robot to stop, the robot gives up its job."""
     before = situation.memory.get(JOBS_KEY) if isinstance(situation.memory, dict) else None
     if not before and not any(said.data.get("aim") for said in situation.talk.messages):
         return None
@@ -128,9 +126,9 @@ class CuisinePlanner(Agent):
         """Return the commands of the first step of the best plan found. The same situation gives the same
         decision.
 
-        People's requests in plain English (`follow_instructions`) and jobs with an aim (`do_jobs`) come
-        before the plan. The memory keeps the plan and how long each other robot has not moved. The note has
-        the goal of each robot. Intents say what each robot does after this step.
+        People's requests in plain English (`follow_instructions`) and jobs with an aim (`do_jobs`) take
+        precedence over the plan. The memory keeps the plan, and how long each other robot has not moved. The
+        note has the goal of each robot.
         """
         heard = hear_instructions(situation)
         followed = do_jobs(situation, heard)
@@ -152,7 +150,8 @@ class CuisinePlanner(Agent):
         )
 
     def _planning(self, situation: Situation) -> Decision:
-        """Return a decision with the plan's first commands. Without seats, return the memory unchanged."""
+        """Return a decision with the first commands of the best plan. If the agent has no seats, there are no
+        commands, and its memory stays the same."""
         if not situation.seats:
             kept = situation.memory if isinstance(situation.memory, dict) else None
             return Decision(commands={}, memory=kept)
@@ -172,8 +171,8 @@ class CuisinePlanner(Agent):
         )
 
     def plan(self, book: KitchenBook, situation: Situation) -> tuple[PlayedDraft, SeenOthers]:
-        """Return the best plan found, and how long each robot that the planner does not command has not
-        moved."""
+        """Return the best plan found, and what is known about each robot that the planner does not command:
+        how long it has not moved."""
         seat = situation.seats[0]
         observation = situation.observations[seat]
         scene = read_scene(book, situation.briefs[seat], observation, situation.commanded)
@@ -187,10 +186,8 @@ class CuisinePlanner(Agent):
 
 
 def advise_command(situation: Situation) -> Advice | None:
-    """Return the advice that the planner's first plan gives this seat; None if no dish can be cooked.
-
-    No better plan is searched, so this is quick.
-    """
+    """Return the command of the planner's first plan for this seat, as advice. None if no dish can be cooked.
+    Quick, because no better plan is searched."""
     book, seat = read_book(situation.briefs[situation.seats[0]]), situation.seats[0]
     if not book.dishes:
         return None
@@ -274,8 +271,8 @@ class CuisineAdviser(Adviser):
         return run_without_waiting(CuisinePlanner({}).decide(theirs)).commands
 
     def came_true(self, seat: int, command: Command, observation: Mapping[str, Json]) -> bool:
-        """Return whether a prediction was right: that the robot in this seat would give this command. The
-        observation after the step decides.
+        """Return whether it was right to predict this command for the robot in this seat. `observation` is
+        from after the step.
 
         Only the robot's place, and whether it holds something, are compared.
         """
@@ -298,8 +295,8 @@ class CuisineAdviser(Adviser):
 
 
 def can_read_situation(situation: Situation) -> bool:
-    """Return whether the brief and the observation of the first seat have all entries that the planner
-    reads."""
+    """Return whether the planner can read this situation. The brief (unchanging facts) and the observation of
+    the first seat must have all entries that it needs."""
     seat = situation.seats[0]
     brief, observation = situation.briefs[seat], situation.observations[seat]
     return brief.keys() >= READ_IN_BRIEF and observation.keys() >= READ_IN_OBSERVATION

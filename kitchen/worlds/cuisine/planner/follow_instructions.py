@@ -88,7 +88,8 @@ def hear_instructions(situation: Situation) -> HeardInstructions | None:
 
 
 def _for_us(situation: Situation, news: Sequence[TeamMessage], read: Sequence[Wish]) -> list[Wish]:
-    """Return the new wishes (requests read from messages) that are addressed to this agent."""
+    """Return those wishes in `read` that are addressed to this agent. A wish is a request in a message;
+    `news` are the new messages."""
     said, team, member = {one.number: one for one in news}, situation.talk.organisation, situation.talk.member
     return [wish for wish in read if team and is_for_member(wish, said[wish.number], team, member)]
 
@@ -143,7 +144,7 @@ def answer_messages(
     """Return the answers to new messages: one message that says what was understood, and an answer to each
     new job.
 
-    The first time that something is not understood, the answer lists what people can ask.
+    If something is not understood for the first time, the answer also lists what people can ask.
     """
     organisation = situation.talk.organisation
     if organisation is None:
@@ -162,8 +163,8 @@ def answer_messages(
 def _taken(
     situation: Situation, job: TeamMessage, brief: Mapping[str, Json], fresh: Sequence[Wish]
 ) -> MessageDraft:
-    """Return the agent's answer to a job. It accepts the job if it understood the job's text, and declines
-    it otherwise."""
+    """Return the agent's answer to a job in plain text. The agent accepts the job if it understands the text,
+    and otherwise declines it."""
     mine = [wish for wish in fresh if wish.number == job.number and wish.meant(situation.seats)]
     to, data = (job.sender or 0,), {"job": job.number}
     if not mine:
@@ -179,11 +180,10 @@ def report_messages(
     left: Collection[Wish],
     done: Collection[Wish],
 ) -> tuple[MessageDraft, ...]:
-    """Return reports about finished jobs, and about requests to fetch something that could not be fetched in
-    time.
+    """Return reports about finished jobs, and about items that could not be fetched in time.
 
-    `wishes` are all requests, `left` the requests that remain, and `done` the requests that were achieved.
-    A job to fetch several items is reported once, after the last item.
+    `wishes` are all requests, `left` those that remain, and `done` those that were fulfilled. A job to fetch
+    several items is reported once, after the last item.
     """
     ours = [wish for wish in wishes if wish.do == FETCH and wish.meant(situation.seats)]
     ended = [wish for wish in ours if wish not in left]
@@ -240,11 +240,11 @@ class FollowedInstructions:
 def follow_instructions(
     situation: Situation, instructions: HeardInstructions, at_jobs: Mapping[int, int]
 ) -> FollowedInstructions:
-    """Return commands and answers for the requests that apply now, and the situation of the robots without a
-    request.
+    """Carry out people's requests as far as they apply now. Return commands, answers, and the situation of
+    the robots without a request.
 
-    `at_jobs` maps each robot that carries out a job with an aim to the number of the job's message.
-    Requests that are older than this message do not apply to the robot.
+    `at_jobs` maps each robot with a job to the number of the job's message. Older requests do not apply to
+    this robot.
     """
     brief, step = next(iter(situation.briefs.values())), situation.step + 1
     wishes = list(instructions.wishes)
@@ -270,7 +270,7 @@ def follow_instructions(
 def _instructed_commands(
     situation: Situation, brief: Mapping[str, Json], now: CurrentWishes, at_jobs: Mapping[int, int]
 ) -> tuple[dict[int, Command], list[Wish]]:
-    """Return the commands of robots with an instruction, and the wishes that are done."""
+    """Return the commands of the robots that have an instruction, and the requests that are fulfilled now."""
     commands: dict[int, Command] = dict.fromkeys(sorted(now.stopped), NOOP)
     done: list[Wish] = []
     for wish in now.fetches:
@@ -287,10 +287,10 @@ def _instructed_commands(
 
 
 def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[int]:
-    """Return the robots that should carry out a request to fetch something.
+    """Return the robots that should carry out a request to fetch something: the addressed robots without a
+    job.
 
-    They are the addressed robots without a job. If the request names robots, or if all of them have jobs,
-    they are the robots whose job is older than the request.
+    If the request names robots, or if all have jobs, robots with a job older than the request are included.
     """
     meant = wish.meant(mine)
     free = [seat for seat in meant if seat not in at_jobs]
@@ -298,16 +298,16 @@ def _asked(wish: Wish, mine: Sequence[int], at_jobs: Mapping[int, int]) -> list[
 
 
 def situation_of_rest(situation: Situation, commands: Mapping[int, Command]) -> Situation:
-    """Return the situation for the seats that are not in `commands`. In it, `commands` are among the
-    commands already given in this step."""
+    """Return the situation of the seats without a command in `commands`. In it, `commands` count as already
+    given in this step."""
     seats = tuple(seat for seat in situation.seats if seat not in commands)
     commanded, memory = {**situation.commanded, **commands}, _memory_of(situation.memory, seats)
     return replace(situation, seats=seats, commanded=commanded, memory=memory)
 
 
 def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: CurrentWishes) -> dict[str, Json]:
-    """Return the observation as the planner should see it. Orders that are left to others are removed.
-    Added are the items that others get (`theirs`) and the items that must not be made (`unmade`)."""
+    """Return the observation as the planner should see it. Orders that people want to serve themselves are
+    removed. `theirs` lists the items that people get, and `unmade` the items that must not be made."""
     orders = [order for order in observation["orders"] if order["dish"] not in now.dishes]
     first = [order for order in orders if order["dish"] == now.first]
     made = [item for item, recipe in brief["recipes"].items() if recipe["tool"] in now.tools]
@@ -315,7 +315,7 @@ def _seen(observation: Mapping[str, Json], brief: Mapping[str, Json], now: Curre
 
 
 def _memory_of(memory: Json, seats: Sequence[int]) -> Json:
-    """Return the agent's memory, reduced to what these robots are fetching."""
+    """Return the agent's memory without the entries of robots that are not in `seats`."""
     if not isinstance(memory, dict) or "errands" not in memory:
         return memory
     return {

@@ -88,20 +88,20 @@ class Wish:
 
     @classmethod
     def read(cls, stored: Mapping[str, Json]) -> Self:
-        """Return the wish that is stored in the planner's memory (see `to_json`)."""
+        """Return the wish (a person's request) that is stored in the planner's memory (see `to_json`)."""
         return cls(**{**stored, "seats": tuple(stored["seats"])})
 
     def to_json(self) -> dict[str, Json]:
-        """Return the wish as JSON for the planner's memory."""
+        """Return the wish (a person's request) as JSON, for the planner's memory."""
         return {**asdict(self), "seats": list(self.seats)}
 
     def is_over(self, step: int) -> bool:
-        """Return whether the wish is to fetch an item and was written too many steps before `step`."""
+        """Return whether this is a request to fetch an item that was written too many steps before `step`."""
         return self.do == FETCH and step >= self.step + WISH_PATIENCE_STEPS
 
     def meant(self, mine: Iterable[int]) -> tuple[int, ...]:
-        """Return the robots to which the wish applies. They are the robots that the wish names or, if it
-        names none, all of `mine` (the robots that the planner controls)."""
+        """Return the robots to which the request applies: those that it names or, if it names none, all of
+        `mine` (the robots that the planner controls)."""
         return tuple(seat for seat in mine if not self.seats or seat in self.seats)
 
 
@@ -121,15 +121,15 @@ class CurrentWishes:
     fetches: list[Wish] = field(default_factory=list)
 
     def fetch(self, wish: Wish) -> None:
-        """Add a wish to fetch an item. Robots that the wish names stop waiting. The item is not reserved
-        any more."""
+        """Add a request to fetch an item. Robots that it names no longer wait, and the item is no longer
+        reserved for people."""
         self.stopped -= set(wish.seats)
         self.items.discard(wish.what)
         self.fetches.append(wish)
 
     def take(self, wish: Wish, seats: set[int], mine: tuple[int, ...]) -> None:
-        """Apply a wish that is not about fetching an item. `seats` are the robots of `mine` (the agent's
-        robots) that the wish is about."""
+        """Apply a request that is not about fetching. `seats` are the robots that it concerns, and `mine` are
+        all robots of the agent."""
         if wish.do == GO_ON:
             self.stopped -= seats
             if not wish.seats:
@@ -173,7 +173,7 @@ def withdrawn_jobs(messages: Iterable[TeamMessage]) -> set[Json]:
 
 
 def parse_wishes(messages: Iterable[TeamMessage], brief: Mapping[str, Json]) -> list[Wish]:
-    """Return all wishes that can be understood in these messages, in their order."""
+    """Return all wishes (people's requests) that can be understood in these messages, in order."""
     return [wish for said in messages for wish in _read(said, brief)]
 
 
@@ -190,9 +190,10 @@ def _read(message: TeamMessage, brief: Mapping[str, Json]) -> Iterator[Wish]:
 
 
 def _clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the clauses of a message, and whether *then* leads to each for the same robots.
+    """Yield (clause, follows) for each clause of a message. `follows` is True if *then* connects it to the
+    clause before it: the same robots are meant.
 
-    A clause that requests nothing belongs to the next one: *robot 1 and robot 2 wait*.
+    A part that requests nothing belongs to the next clause: *robot 1 and robot 2 wait*.
     """
     begun, goes_on = 0, False
     for found in _CLAUSES.finditer(text):
@@ -204,8 +205,8 @@ def _clauses(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """Return the wish in one clause of a message and the things that it is about. Both are empty if the
-    clause is not understood."""
+    """Return what one clause of a message requests, and the things that the request is about. Both are empty
+    if the clause is not understood."""
     own, asks = _THEIRS.search(text), _ASKS.search(text)
     for do, sign in _SIGNS.items():
         if not sign.search(text) or _NOT.search(text):
@@ -218,7 +219,8 @@ def _asked(text: str, brief: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
 
 
 def _what(do: str, text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the things that a wish is about; empty if none is named. Only a fetch may have several."""
+    """Return the things that a request is about; empty if none is named. `do` is the kind of request. Only
+    some kinds can have several things."""
     if do in {STOP, GO_ON}:
         return ("",)
     if do == LEAVE_TOOL:
@@ -246,7 +248,8 @@ def _named(text: str, brief: Mapping[str, Json], codes: Iterable[str]) -> tuple[
 
 
 def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the kind of tool that is named, or that the named work needs."""
+    """Return the kind of tool that the text names, or that the work in the text needs, as a tuple of one.
+    Empty if there is none."""
     places: Mapping[str, str] = brief["locations"]
     kinds = sorted(set(places.values()) - {"storage", "servingtable"})
     named = [kind for kind in kinds if re.search(rf"\b{re.escape(kind)}s?\b", text)]
@@ -255,8 +258,8 @@ def _tool(text: str, brief: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) -> CurrentWishes:
-    """Return the combined effect of these wishes, applied in order, on the agent's robots (`mine`). Old
-    wishes to fetch an item are ignored."""
+    """Return the combined effect of these requests on the agent's robots (`mine`). Later requests override
+    earlier ones. Old requests to fetch an item are ignored."""
     now = CurrentWishes()
     for wish in wishes:
         seats = set(wish.meant(mine))
@@ -269,10 +272,8 @@ def current_wishes(wishes: Iterable[Wish], mine: tuple[int, ...], *, step: int) 
 
 
 def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> list[Wish]:
-    """Return the wishes to remember, in order. Wishes that are too old or in `done` are left out.
-
-    Of equal wishes, only the last is returned.
-    """
+    """Return the requests to remember, in order. Requests that are too old or in `done` are left out. Of
+    equal requests, only the last is returned."""
     over = set(done)
     left = [wish for wish in wishes if wish not in over and not wish.is_over(step)]
     last = {(wish.do, wish.what, wish.seats, wish.number if wish.do == FETCH else 0): wish for wish in left}
@@ -281,10 +282,10 @@ def open_wishes(wishes: Iterable[Wish], *, step: int, done: Iterable[Wish]) -> l
 
 
 def is_for_member(wish: Wish, message: TeamMessage, organisation: Organisation, member: int) -> bool:
-    """Return whether the team member with the number `member` has to follow this wish.
+    """Return whether the team member `member` has to follow this request.
 
-    A wish to fetch that names no robot is followed only by the first agent that received the message. A job
-    is followed by each receiver.
+    A request to fetch that names no robot is for the first agent that received the message. A job is for each
+    receiver.
     """
     shared = wish.do == FETCH and not wish.seats and not wish.is_job
     return not shared or is_first_addressee(message, organisation, member)

@@ -64,7 +64,7 @@ class OrderDemand:
         self.arrivals = range(first, min(self.left, SIGHT_STEPS), book.interval)
 
     def tally(self) -> ServedValue:
-        """Return an object that adds up the value of served dishes, with nothing served yet."""
+        """Return an object that adds up the value of served dishes. It begins with nothing served."""
         open_orders = {dish: lives[:] for dish, lives in self.standing.items()}
         return ServedValue(self, open_orders, dict(self.stock))
 
@@ -89,10 +89,10 @@ class OrderDemand:
         return total
 
     def value(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> float:
-        """Return the value of a simulated plan up to the step `horizon`. It is the value of the served
-        dishes, plus a share of the value of unfinished dishes.
+        """Return the value of a simulated plan up to the step `horizon`: the value of the served dishes, and
+        a share of the value of unfinished dishes.
 
-        `wishes` are the plan's dishes.
+        `wishes` are the dishes of the plan.
         """
         tally = self.tally()
         for dish, step in rollout.served:
@@ -103,8 +103,8 @@ class OrderDemand:
         return total + BEGUN_SHARE * self._shares(tally, self._begun(rollout, wishes, horizon))
 
     def _begun(self, rollout: Rollout, wishes: Sequence[str], horizon: int) -> list[tuple[str, int, float]]:
-        """Return the unfinished dishes. Each entry has the dish, the step in which it may be served, and
-        the share of its work that is done."""
+        """Return (dish, step, share) for each unfinished dish: the step in which it may be served, and the
+        share of its work that is done."""
         left: dict[int, float] = {}
         for batch in rollout.open:
             left[batch.rank] = left.get(batch.rank, 0.0) + _commands_left(batch)
@@ -120,8 +120,8 @@ class OrderDemand:
         return done
 
     def _shares(self, tally: ServedValue, done: Sequence[tuple[str, int, float]]) -> float:
-        """Return the value of the unfinished dishes in `done`. Each counts with the value of serving it
-        after the dishes before it, times the share of its work that is done."""
+        """Return the value of the unfinished dishes in `done`. The value of each dish is multiplied by the
+        share of its work that is done."""
         total = 0.0
         for dish, step, part in sorted(done, key=lambda entry: (entry[1], entry[0])):
             before = tally.total
@@ -229,8 +229,8 @@ class PlanSearch:
         return played
 
     def by_deadline(self) -> tuple[str, ...]:
-        """Return the dishes of the first plan: open orders that can still be served, most urgent first,
-        then dishes for later orders."""
+        """Return the dishes of the plan with which the search begins. Open orders that can still be served
+        come first, most urgent first. Then follow dishes for later orders."""
         lives = self.demand.standing
         met = [
             (life, dish)
@@ -262,7 +262,8 @@ class PlanSearch:
         return tuple(dishes)
 
     def _gain(self, dish: str, count: Counter[str]) -> float:
-        """Return the value, per command, of having one more portion of this dish than `count`."""
+        """Return the value, for each command needed, of one more portion of this dish. `count` has the
+        portions so far."""
         recipe = self.book.recipes[dish]
         return self.demand.later(dish, recipe.span, count[dish] + 1) / recipe.work
 
@@ -302,11 +303,12 @@ class PlanSearch:
         return draft._replace(wishes=self._other_wishes(list(draft.wishes), change, rng))
 
     def _one_other(self, agents: Collection[int], rng: Random) -> tuple[int, ...]:
-        """Return these agents after adding or removing one agent at random."""
+        """Return `agents` with one random agent added, or removed if it was already included."""
         return tuple(sorted(set(agents) ^ {rng.randrange(len(self.scene.agents))}))
 
     def _other_wishes(self, wishes: list[str], change: str, rng: Random) -> tuple[str, ...]:
-        """Return the wishes after one random change: another order, one wish more, or one wish less."""
+        """Return the plan's dishes (`wishes`) after one random change: another order, one dish more, or one
+        dish less."""
         if change == "more":
             wishes.insert(rng.randrange(min(NEAR_STEPS, len(wishes) + 1)), rng.choice(self.book.dishes))
         elif change == "less":

@@ -93,7 +93,7 @@ def _read(text: str) -> KitchenBook:
 def _add_recipe(
     recipes: dict[str, RecipePlan], product: str, brief: Mapping[str, Json], kinds: frozenset[str]
 ) -> RecipePlan | None:
-    """Add the recipes of a product and of all its parts to `recipes`, and return the product's. Return
+    """Add the recipes of a product and of all its ingredients to `recipes`. Return the product's recipe, or
     None if this kitchen lacks a tool for one of them."""
     if product in recipes:
         return recipes[product]
@@ -190,8 +190,11 @@ SeenOthers = list[list[Json]]
 def watch_others(
     book: KitchenBook, scene: KitchenScene, ours: Collection[int], before: SeenOthers
 ) -> SeenOthers:
-    """Return the place and the item of each robot that the planner does not command, and for how many
-    steps both have not changed. `ours` are the planner's seats. `before` is the result of the last step."""
+    """Return (seat, place, item, steps) for each robot that the planner does not command. `steps` is for how
+    long place and item have not changed.
+
+    `ours` are the planner's seats. `before` is the result of the last step.
+    """
     last = {seat: (place, thing, steps) for seat, place, thing, steps in before}
     seen: SeenOthers = []
     for seat, agent in enumerate(scene.agents):
@@ -205,11 +208,10 @@ def watch_others(
 
 
 def forget_idle_others(scene: KitchenScene, seen: SeenOthers) -> set[int]:
-    """Find robots that the planner does not command and that have not moved for a long time. Return their
-    seats.
+    """Return the seats of robots that the planner does not command and that have not moved for a long time.
+    `seen` is the result of `watch_others`.
 
-    Their items are removed from the scene, so that the plan does not wait for these robots. `seen` is the
-    result of `watch_others`.
+    Their items are removed from the scene, so that the plan does not wait for these robots.
     """
     absent = {seat for seat, _, _, steps in seen if steps >= BELIEF_STEPS}
     for seat in absent:

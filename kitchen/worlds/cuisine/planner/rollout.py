@@ -27,9 +27,8 @@ from kitchen.worlds.cuisine.planner.work_batches import (
 def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int, Errand]) -> None:
     """Give robots the trips that they have already begun. A trip carries one item, or starts one tool.
 
-    A robot that holds an item gets a trip to deliver it. A robot of the planner with empty hands continues
-    its errand in `under_way`. Any other robot with empty hands continues the work of the tool at its
-    place.
+    A robot that holds an item delivers it. A robot of the planner with empty hands continues its trip in
+    `under_way`. Any other robot with empty hands continues to work at its tool.
     """
     for index in sorted(range(len(scene.agents)), key=lambda i: i not in floor.idle):
         thing = scene.agents[index].holds
@@ -45,8 +44,8 @@ def resume_trips(floor: TripChoice, scene: KitchenScene, under_way: Mapping[int,
 
 
 def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
-    """Return the trip to start again the tool at the place `where`, which another agent fills. Return None
-    if the tool does not need this, or if some items for it are not on their way."""
+    """Return the trip to start the tool at `where` again, which another agent is filling. Return None if
+    another agent starts it, or if some of its items are not on their way."""
     batch = floor.inside[floor.book.number[where]]
     if batch is None or not batch.due or batch.taker != NOBODY or floor.filled_at(batch) == FAR_STEPS:
         return None
@@ -54,7 +53,7 @@ def _helped(floor: TripChoice, index: int, where: str) -> Trip | None:
 
 
 def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
-    """Return the trip that brings a held item to its batch (filling of a tool), to the serving table, or
+    """Return the trip that delivers a held item: to the tool where it is needed, to the serving table, or
     into the waste. Return None if there is none."""
     book = floor.book
     if index in floor.work.bringing:
@@ -69,8 +68,8 @@ def _delivery(floor: TripChoice, index: int, thing: str) -> Trip | None:
 
 
 def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
-    """Reserve an empty tool for an agent that holds an item that the planner does not need. The tool at
-    which the agent is comes first."""
+    """Reserve an empty tool for an agent that holds an item which the planner does not need. If possible, it
+    is the tool at which the agent is."""
     places = [
         place
         for kind, recipes in floor.book.at_tool.items()
@@ -86,8 +85,8 @@ def _keep_room(floor: TripChoice, index: int, thing: str) -> None:
 
 
 def _stands_at(floor: TripChoice, index: int) -> Trip | None:
-    """Return the trip of an agent with empty hands that is at a tool. It is assumed to continue the work
-    of this tool."""
+    """Return the trip of an agent with empty hands that the planner does not command. The agent is assumed to
+    continue the work of the tool at its place."""
     if index in floor.absent:
         return None
     return _go_on(floor, index, floor.inside[floor.at[index]])
@@ -102,8 +101,8 @@ def _go_on(floor: TripChoice, index: int, batch: Batch | None) -> Trip | None:
 
 
 def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
-    """Return the trip that continues an agent's errand of the last step. Return None if the errand makes
-    no sense any more."""
+    """Return the trip that continues the agent's work of the last step (`errand`). Return None if this is no
+    longer useful."""
     what, where = errand
     if what in ("take", "start", "bring"):
         batch = floor.inside[floor.book.number[where]]
@@ -119,8 +118,8 @@ def _resumed(floor: TripChoice, index: int, errand: Errand) -> Trip | None:
 
 
 def trips_as_errands(floor: TripChoice) -> dict[int, Errand]:
-    """Return what each seat still has to carry or start when the first simulated step is over, by seat. The
-    next decision continues these errands."""
+    """Return what each seat still has to carry or start after the first simulated step. The next decision
+    continues from there."""
     ours = ((index, trip) for index, trip in enumerate(floor.trips) if trip and index not in floor.idle)
     return {index: errand for index, trip in ours if (errand := _errand(floor, trip))}
 
@@ -171,8 +170,8 @@ class Rollout(TripChoice):
                 self.ready_at[index] = FAR_STEPS
 
     def run(self, horizon: int) -> None:
-        """Simulate the plan for this number of steps, at least one. The results are attributes (see the
-        class)."""
+        """Simulate the plan for `horizon` steps, at least one. The results are attributes of this object (see
+        the class)."""
         self._step()
         self.ahead = list(self.trips)
         self.after_first = trips_as_errands(self)
@@ -184,7 +183,8 @@ class Rollout(TripChoice):
         self.now = now
 
     def _step(self) -> None:
-        """Let all ready agents act, those on a trip first. Agents that had to wait are asked again."""
+        """Simulate one step: let all agents act that are not busy, those on a trip first. Resolve a deadlock
+        if there is one."""
         now = self.now
         waiting: list[int] = []
         free: list[int] = []
@@ -199,8 +199,8 @@ class Rollout(TripChoice):
             self._wait_a_step(left)
 
     def _act_in_turn(self, waiting: list[int]) -> list[int]:
-        """Let all waiting agents act. If one of them could act, ask the others again, because it may have
-        made way for them. Return the agents that still wait."""
+        """Let all waiting agents act. When one has acted, ask the others again, because the way may now be
+        free. Return the agents that still wait."""
         somebody_passes = bool(self.passing)
         left = [index for index in waiting if not self._act(index)]
         moved = len(left) < len(waiting) or (somebody_passes and self._somebody_walks())
@@ -214,7 +214,8 @@ class Rollout(TripChoice):
         return any(until > self.now for until in self.walks_until)
 
     def _nothing_moves(self, waiting: list[int]) -> bool:
-        """Return whether all agents of the planner wait, none is moving, and nothing cooks."""
+        """Return whether there is a deadlock: all agents of the planner wait, nobody is moving, and nothing
+        is cooking."""
         ours = sum(index not in self.idle for index in waiting)
         return (
             ours == len(self.at) - len(self.idle)
@@ -233,8 +234,8 @@ class Rollout(TripChoice):
                 self.ready_at[index] = after
 
     def _give_up(self, waiting: list[int]) -> list[int]:
-        """Resolve a deadlock: let an agent throw away the held item that is needed last. Return the agents
-        that still wait."""
+        """Resolve a deadlock: the agent whose item is needed last throws it away. Return the agents that
+        still wait."""
         held = [
             (trip.target.rank, index)
             for index in waiting
@@ -250,8 +251,8 @@ class Rollout(TripChoice):
         return [each for each in waiting if each != index]
 
     def _act(self, index: int) -> bool:
-        """Carry out this agent's next command, and the following commands that no other agent can prevent.
-        Record in `ready_at` when the agent can act again. Return False if it has to wait."""
+        """Carry out this agent's next command, and further ones as far as no other agent can prevent them.
+        Store in `ready_at` when the agent can act again. Return False if it has to wait."""
         trip = self.trips[index]
         if trip is None:
             trip = self.trips[index] = self.choose(index)
@@ -279,7 +280,7 @@ class Rollout(TripChoice):
         self.first.append((index, (verb, place) if item is None else (verb, place, item)))
 
     def _fetch(self, index: int, trip: Trip) -> bool:
-        """Let the agent fetch a base ingredient. No other agent can prevent this."""
+        """Let the agent fetch a base ingredient from the storage. No other agent can prevent this."""
         trip.since = self.now
         if self.at[index] != self.book.storage:
             self._go(index, self.book.storage)
@@ -290,8 +291,8 @@ class Rollout(TripChoice):
         return True
 
     def _take(self, index: int, trip: Trip, source: Batch) -> bool:
-        """Let the agent take a product out of its tool as soon as it is done. Return False if the agent
-        has to wait."""
+        """Let the agent go to a tool, or take the product out of it when it is done. Return False if the
+        agent is there and has to wait."""
         done_at = FAR_STEPS if source.done_at is None else source.done_at
         if self.at[index] != source.tool:
             self._go(index, source.tool)
@@ -308,8 +309,8 @@ class Rollout(TripChoice):
         return True
 
     def _set_out(self, index: int, trip: Trip) -> None:
-        """Let the agent carry its item from the step after `trip.since`. If the trip's destination is
-        known, the agent goes there directly."""
+        """Let the agent carry its item, from the step after `trip.since` on. If the destination is known, it
+        goes there directly."""
         trip.stage = CARRY
         target = trip.target
         place = trip.to if target is None else target.tool
@@ -320,8 +321,8 @@ class Rollout(TripChoice):
         self.ready_at[index] = self.walks_until[index] = arrives
 
     def _empty(self, batch: Batch) -> None:
-        """Record that a product was taken out of its tool. The agent that has reserved the tool next can
-        then use it."""
+        """Record that a product was taken out of its tool. The tool is then free for the next batch (filling
+        of a tool) that has reserved it."""
         self.inside[batch.tool] = self.reserved[batch.tool]
         self.reserved[batch.tool] = None
         if not batch.is_junk:
@@ -340,7 +341,7 @@ class Rollout(TripChoice):
         return True
 
     def _queue_up(self, index: int, kind: str) -> bool:
-        """Send the agent to the tool of this kind that is free soonest. Return False if the agent is
+        """Send the agent to the tool of this kind that becomes free first. Return False if the agent is
         already at such a tool."""
         places = self.book.tools[kind]
         if self.at[index] in places:

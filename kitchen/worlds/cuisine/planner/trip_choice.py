@@ -62,10 +62,11 @@ class TripChoice:
         """The step from now at which each agent is asked again."""
 
     def choose(self, index: int) -> Trip | None:
-        """Return the next trip of this robot: the first trip, in the order of the batches, that needs no long
+        """Return the next trip of this robot: the first one, in the order of the plan, that needs no long
         wait.
 
-        If there is no such trip, return the trip with the shortest wait. None if no trip is possible.
+        If every trip needs a long wait, a trip that prepares or clears a tool is chosen instead or, without
+        one, the trip with the shortest wait. None if no trip is possible.
         """
         if index in self.helping and (trip := self._help(index)) is not None:
             self.helping.discard(index)
@@ -84,8 +85,8 @@ class TripChoice:
         return None if best is None else self.trip_for(index, best)
 
     def _first_of_all(self, index: int, blocked: dict[str, int]) -> tuple[Batch | None, int]:
-        """Return the batch (filling of a tool) that this agent should work on, and how long it must wait.
-        Count in `blocked` the tools that earlier batches need."""
+        """Return the batch (filling of a tool) on which this agent should work, and how long it must wait.
+        `blocked` counts the tools that earlier batches need."""
         best: Batch | None = None
         least, patience = FAR_STEPS, self.patience
         for batch in self.open:
@@ -99,14 +100,15 @@ class TripChoice:
         return best, least
 
     def _passes(self, index: int) -> bool:
-        """Return whether this agent should skip the trip that it has just found. Each agent skips at most
-        one trip."""
+        """Return True if the agent must skip the trip that was just found. This happens once for each agent
+        in `passing`."""
         passes = index in self.passing
         self.passing.discard(index)
         return passes
 
     def _look_ahead(self) -> Trip | None:
-        """Return a trip for a batch that has no tool yet, if another agent's hands stay free."""
+        """Return a trip for a batch (filling of a tool) that has no tool yet. Return None if fewer than two
+        agents would still have free hands."""
         hands = len(self.at) - len(self.idle)
         for trip in self.trips:
             if trip is not None and trip.target is not None and trip.target.tool == NOWHERE:
@@ -119,8 +121,8 @@ class TripChoice:
         return None
 
     def _help(self, index: int) -> Trip | None:
-        """Return a trip to start a tool at the moment when another agent adds the last item. Return None
-        if there is no such tool."""
+        """Return a trip to start a tool as soon as another agent has added the last item. Return None if
+        there is no such tool."""
         for batch in self.open:
             if batch.due and not batch.need and batch.tool != NOWHERE and batch.taker == NOBODY:
                 filled = self.filled_at(batch)
@@ -129,7 +131,7 @@ class TripChoice:
         return None
 
     def filled_at(self, batch: Batch) -> int:
-        """Return the step in which the last missing item of this batch (filling of a tool) arrives.
+        """Return the step in which the last missing item of this batch (filling of a tool) arrives. Return
         FAR_STEPS if some items are not on their way."""
         if self.inside[batch.tool] is not batch:
             return FAR_STEPS
@@ -141,8 +143,8 @@ class TripChoice:
         return max(coming) if len(coming) == batch.due else FAR_STEPS
 
     def _arrives(self, index: int, trip: Trip, place: int) -> int:
-        """Return the step in which the item of a trip is put into the tool at `place`, if no other agent
-        prevents it."""
+        """Return the step in which the item of a trip reaches the tool at `place`. The trip is assumed not to
+        be delayed by others."""
         ready, at = max(self.ready_at[index], self.now), self.at[index]
         if trip.stage == CARRY:
             return ready + (at != place)
@@ -153,8 +155,8 @@ class TripChoice:
         return max(ready + (at != trip.source.tool), trip.source.done_at) + 2
 
     def _from_here(self, index: int) -> Batch | None:
-        """Return the batch in the tool at the agent's place, if the agent can take its product without a
-        long wait. Otherwise return None."""
+        """Return the batch (filling of a tool) at the agent's place. Return None if its product cannot be
+        taken soon, or cannot be brought anywhere."""
         batch = self.inside[self.at[index]]
         if batch is None or batch.done_at is None or batch.taker != NOBODY or batch.is_junk:
             return None
@@ -163,7 +165,7 @@ class TripChoice:
         return batch
 
     def _wait(self, index: int, batch: Batch, blocked: dict[str, int]) -> int:
-        """Return the steps that an agent must wait if it makes a trip for this batch (filling of a tool).
+        """Return the number of steps that an agent must wait on a trip for this batch (filling of a tool).
         Return FAR_STEPS, a very large number, if no trip is possible."""
         if batch.done_at is not None:
             if not self.has_room(batch):
@@ -191,8 +193,8 @@ class TripChoice:
         return wait
 
     def _tool_wait(self, kind: str, spoken_for: int) -> int:
-        """Return the steps until a tool of this kind is free for an agent that first fetches an item.
-        Return FAR_STEPS if none becomes free."""
+        """Return the number of steps until a tool of this kind is free, minus 3 for fetching an item first.
+        Return FAR_STEPS if none becomes free. `spoken_for` is the number of free tools that others need."""
         left = spoken_for if self.guard else 0
         for place in self.tools[kind]:
             occupant = self.inside[place]
@@ -204,26 +206,24 @@ class TripChoice:
         return FAR_STEPS
 
     def _place_wait(self, place: int, occupant: Batch) -> int:
-        """Return the steps until an occupied tool can be used; FAR_STEPS if unknown."""
+        """Return the number of steps until an occupied tool can be used. Return FAR_STEPS if this is not
+        known."""
         if occupant.taker == NOBODY or occupant.done_at is None or self.reserved[place] is not None:
             return FAR_STEPS
         wait = occupant.done_at - self.now
         return wait if wait > 0 else 0
 
     def has_room(self, batch: Batch) -> bool:
-        """Return whether the product of this batch (filling of a tool) can be brought somewhere: to a
-        place that is free, or soon free."""
+        """Return whether the product of this batch (filling of a tool) can be brought to where it is needed:
+        the place is free, or will soon be."""
         parent = batch.parent
         if parent is None or parent.tool != NOWHERE:
             return True
         return self._tool_wait(parent.recipe.tool, 0) != FAR_STEPS
 
     def reserve(self, batch: Batch, near: int) -> bool:
-        """Reserve a tool for this batch (filling of a tool): the tool that is free first. Return whether
-        there is one.
-
-        Of equally good tools, the one at the place `near` is preferred.
-        """
+        """Reserve the tool that becomes free first for this batch (filling of a tool). Return whether there
+        is one. Of equally good tools, the one at the place `near` is preferred."""
         best, least = NOWHERE, FAR_STEPS
         for place in self.tools[batch.recipe.tool]:
             occupant = self.inside[place]
@@ -238,8 +238,8 @@ class TripChoice:
         return True
 
     def trip_to_start(self, index: int, batch: Batch) -> Trip:
-        """Return a trip in which this robot starts the tool of the batch. The batch is assigned to the
-        robot."""
+        """Return a trip that starts the tool of a batch (filling of a tool). The batch is then assigned to
+        this robot."""
         batch.taker = index
         return Trip(ACTIVATE, "", batch, None, NOWHERE)
 
@@ -253,8 +253,8 @@ class TripChoice:
         return Trip(FETCH, batch.need.pop(0), None, batch, NOWHERE)
 
     def trip_from(self, index: int, batch: Batch) -> Trip:
-        """Return a trip in which this robot brings the product of the batch to where it is needed. The
-        batch is assigned to the robot."""
+        """Return a trip that brings the product of a batch (filling of a tool) to where it is needed. The
+        batch is then assigned to this robot."""
         batch.taker = index
         parent = batch.parent
         if parent is not None and parent.tool == NOWHERE:
@@ -262,7 +262,8 @@ class TripChoice:
         return Trip(FETCH, batch.recipe.product, batch, parent, self.book.table)
 
     def _clear(self, index: int, blocked: dict[str, int]) -> Trip | None:
-        """Return a trip that throws away an unneeded product from a needed tool."""
+        """Return a trip that throws away a useless product, so that its tool becomes free. Return None if no
+        useless product blocks a needed tool."""
         for batch in self.work.junk:
             if batch.done_at is not None and batch.taker == NOBODY and blocked.get(batch.recipe.tool):
                 batch.taker = index

@@ -121,8 +121,8 @@ class WorkBatches:
         self.inside[place] = batch
 
     def _begin(self, scene: KitchenScene, batch: Batch) -> None:
-        """Begin a batch: use a tool that is already partly filled, or an empty one. Reserve items that
-        robots hold for its missing parts."""
+        """Begin a batch (filling of a tool): use a partly filled tool if possible, and assign items that
+        robots hold to its missing ingredients."""
         missing = batch.recipe.parts
         places = self._begun.get(batch.recipe.tool)
         if places and (place := self._best_begun(scene, batch.recipe, places)) != NOWHERE:
@@ -147,8 +147,8 @@ class WorkBatches:
         return best
 
     def _holder(self, scene: KitchenScene, part: str, tool: int) -> int:
-        """Return the robot that should bring this part to a tool, and reserve its item. Robots on their
-        way to the tool, or already there, come first. Return NOBODY if no robot can bring it."""
+        """Return the robot that should bring this ingredient to a tool, and reserve its item. Robots that are
+        at the tool or on their way to it come first. Return NOBODY if there is none."""
         holders = self._held[part]
         free = [index for index in holders if self._may_go(scene, index, tool)]
         if not free:
@@ -158,13 +158,16 @@ class WorkBatches:
         return holder
 
     def _may_go(self, scene: KitchenScene, index: int, tool: int) -> bool:
-        """Return whether an agent can bring its item to this tool because it goes to no other place. If
-        `tool` is NOWHERE, an agent that goes to an empty tool is free, too."""
+        """Return whether an agent can bring its item to this tool: it goes there already, or has no
+        destination yet.
+
+        If no tool is chosen yet (`tool` is NOWHERE), an agent on its way to an empty tool is accepted.
+        """
         goal = self.toward.get(index, tool)
         return goal == tool or (tool == NOWHERE and goal != self.book.storage and not scene.inside[goal])
 
     def _find_other_use(self) -> None:
-        """Give a new destination to agents on the way to a place that does not need their item any more."""
+        """Give a new destination to agents whose item is no longer needed at the place they are going to."""
         for part, held in self._held.items():
             holders = [index for index in held if self.toward.get(index) != self.book.storage]
             if not holders:
@@ -177,8 +180,9 @@ class WorkBatches:
                     self.bringing[holders.pop(0)] = batch.parent
 
     def _is_spared_by(self, batch: Batch, part: str) -> bool:
-        """If an agent holds the product of this batch (`part`), remove the batch and the batches for its
-        parts, unless one of them has begun. Return True if they were removed."""
+        """Remove a batch (filling of a tool) that is not needed, because an agent already holds its product
+        `part`. The batches for its ingredients are removed, too. Return False, and remove nothing, if one of
+        them has begun."""
         if batch.recipe.product != part:
             return False
         below = [batch]
@@ -192,7 +196,8 @@ class WorkBatches:
         return True
 
     def _call_junk(self, scene: KitchenScene) -> None:
-        """Add a batch for each unneeded product in a tool. It blocks the tool until an agent clears it."""
+        """Add a batch for each useless product or partial filling in a tool. The tool is then known to be
+        blocked until it is cleared."""
         for product, places in self._products.items():
             for place in places:
                 batch = Batch(self.book.recipes[product], len(self.batches), None)

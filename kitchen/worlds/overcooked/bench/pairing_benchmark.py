@@ -70,7 +70,7 @@ class PartnerBenchmark(PairingBenchmark):
     def settings(self, level: str, alpha: float, steps: int) -> dict[str, Json]:
         """Return the world's settings for this layout and number of ticks. `alpha` is not used.
 
-        A layout with tomatoes gets `cooking` set to `interact`, which it needs.
+        If the layout has tomatoes, the setting `cooking` is `interact`, which such a layout requires.
         """
         layout: Layout = shipped_layouts()[level]
         cooking: dict[str, Json] = {"cooking": COOKING_INTERACT} if layout.has_tomatoes else {}

@@ -24,10 +24,9 @@ alone, and at most the third later than by the other seat alone.
 
 def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
     """Return the quickest relay that saves time; None if there is none. In a relay, one seat puts food on a
-    counter, and the other seat brings the food to a pot.
+    counter, and the other seat brings it to a pot.
 
-    A relay must save the first seat some ticks. The food must reach a pot about as soon as without the
-    relay.
+    A relay must save the first seat some ticks. The food must reach the pot about as soon as without a relay.
     """
     if board.stuck is not None:
         return None
@@ -36,8 +35,8 @@ def find_counter_relay(board: TaskBoard) -> CounterRelay | None:
 
 
 def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
-    """Yield each relay over a counter that saves time. Each entry has the number of ticks until the food
-    is in a pot, and the relay."""
+    """Yield (ticks until the food is in a pot, relay) for each relay over a counter that saves time. `giver`
+    is the seat that puts food on the counter."""
     held, other = board.scene.hands[giver], board.scene.hands[1 - giver]
     missing = board.all_missing()
     food = missing[0] if held is None and missing else held
@@ -61,8 +60,8 @@ def _relays(board: TaskBoard, giver: int) -> Iterator[tuple[int, CounterRelay]]:
 
 
 def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], cell: Cell) -> int:
-    """Return the number of ticks until this seat faces the cell with food in its hands. A seat with empty
-    hands first takes food from one of the `sources`."""
+    """Return the number of ticks until this seat, with food in its hands, faces the cell. With empty hands,
+    it first takes food from one of the `sources`."""
     if held is not None:
         return board.cost(seat, cell)
     ground, pose = board.grounds[seat], board.poses[seat]
@@ -70,8 +69,8 @@ def _until(board: TaskBoard, seat: int, held: Item | None, sources: list[Cell], 
 
 
 def _until_taken(board: TaskBoard, seat: int, held: Item | None, pots: list[Cell], cell: Cell) -> int:
-    """Return the number of ticks until this seat faces the cell with empty hands. A seat that holds food
-    first brings it to one of the `pots`."""
+    """Return the number of ticks until this seat, with empty hands, faces the cell. If it holds food, it
+    first brings this to one of the `pots`."""
     if held is None:
         return board.cost(seat, cell)
     ground, pose = board.grounds[seat], board.poses[seat]
@@ -100,7 +99,7 @@ class Errand:
 
 
 def assign_errands(board: TaskBoard, known: Mapping[int, Errand] | None = None) -> tuple[Errand, Errand]:
-    """Return the errands of seat 0 and seat 1. An errand in `known` is kept for its seat."""
+    """Return the errands (next tasks) of seat 0 and seat 1. An errand in `known` stays as it is."""
     hands = board.scene.hands
     given = dict(known or {})
     board.relay = None if known else find_counter_relay(board)
@@ -120,8 +119,8 @@ def _with_hands(board: TaskBoard, seat: int) -> Errand:
 
 
 def _bring(board: TaskBoard, seat: int, cells: list[Cell], urgency: int) -> Errand:
-    """Return the errand to bring the held thing to one of these cells. If the seat can reach none, return
-    the errand to put it where the other seat can take it."""
+    """Return the errand (next task) to bring the held thing to one of these cells. If the seat can reach
+    none, the errand is to put it where the other seat can take it."""
     found = board.reachable(seat, cells)
     return Errand(dict.fromkeys(found, 0), urgency) if found else _hand_over(board, seat, urgency)
 
@@ -131,14 +130,15 @@ def _hand_over(board: TaskBoard, seat: int, urgency: int) -> Errand:
 
 
 def _lay_down(board: TaskBoard, seat: int, urgency: int) -> Errand:
-    """Return the errand to put the held thing on a counter. Counters that the other seat can reach come
-    first."""
+    """Return the errand (next task) to put the held thing on a counter. If possible, it is a counter that the
+    other seat can reach."""
     cells = board.shared(seat) or board.reachable(seat, board.free_counters())
     return Errand(_nearest(board, seat, cells), urgency)
 
 
 def _nearest(board: TaskBoard, seat: int, cells: list[Cell]) -> dict[Cell, int]:
-    """Return the extra cost of each counter: half of the other seat's path to it, at most 6 ticks."""
+    """Return the extra cost of each counter in ticks: half of the other seat's path to it, at most 6. So
+    counters near the other seat are preferred."""
     return {cell: min(board.cost(1 - seat, cell), 12) // 2 for cell in cells}
 
 
@@ -155,7 +155,8 @@ def _with_dish(board: TaskBoard, seat: int) -> Errand:
 
 
 def _brings_food(board: TaskBoard, seat: int) -> bool:
-    """Return whether this seat can be expected to bring ingredients that pots still need."""
+    """Return whether this seat may bring ingredients to pots: its hands are empty or hold food, and it is not
+    stuck."""
     held = board.scene.hands[seat]
     return seat != board.stuck and (held is None or held in FOOD)
 
@@ -173,14 +174,15 @@ def _with_food(board: TaskBoard, seat: int, food: str) -> Errand:
 
 
 def _somebody_has_a_dish(board: TaskBoard, seat: int) -> bool:
-    """Return whether the other seat can take a soup out of its pot."""
+    """Return whether the other seat can be expected to take soups out of pots. It must not be stuck, and its
+    hands must be empty or hold a dish or a soup."""
     held = board.scene.hands[1 - seat]
     return 1 - seat != board.stuck and (held is None or held == DISH or isinstance(held, tuple))
 
 
 def _fetch(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand:
-    """Return the errand of a seat with empty hands: to fetch a missing thing that the other seat is not
-    already fetching."""
+    """Return the errand (next task) of a seat with empty hands: to fetch a missing thing that the other seat
+    does not already fetch. `given` has the errands that are already fixed."""
     if not board.reachable(seat, board.places(POT)):
         return _supply(board, seat)
     return (
@@ -202,7 +204,7 @@ def _start(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
-    """Return the errand for a soup that lies on a counter."""
+    """Return the errand (next task) to take a soup from a counter. None if there is no soup for this seat."""
     lying = [cell for cell, thing in board.scene.counters.items() if isinstance(thing, tuple)]
     serves = board.reachable(seat, board.places(SERVING))
     cells = board.reachable(seat, lying) if serves else []
@@ -210,8 +212,8 @@ def _take_soup(board: TaskBoard, seat: int) -> Errand | None:
 
 
 def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand to fetch a dish, if a soup will be ready and the other seat is not closer to
-    serving it. Return None otherwise."""
+    """Return the errand (next task) to fetch a dish. Return None if no soup will be ready, or if the other
+    seat is closer to serving it."""
     sources = board.reachable(seat, board.scene.sources(DISH))
     pots = [(left, cell) for left, cell in board.started() if board.cost(seat, cell) < UNREACHABLE]
     other = board.scene.hands[1 - seat]
@@ -233,16 +235,16 @@ def _fetch_dish(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Err
 def _leaves_it(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pot: Cell
 ) -> bool:
-    """Return True if this seat should leave the dish to the other seat, which fetches it or is nearer to
-    it."""
+    """Return True if this seat should leave the dish to the other seat, which already fetches one or is
+    nearer."""
     if 1 - seat in given:
         return bool(set(given[1 - seat].goals) & set(sources))
     return _is_nearer(board, seat, sources, pot)
 
 
 def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> bool:
-    """Return whether the other seat would bring a dish to the pot sooner than this seat. Both seats have
-    empty hands."""
+    """Return whether the other seat would bring a dish to the pot sooner than this one. Both have empty
+    hands. `sources` are the places with dishes."""
     if 1 - seat == board.stuck:
         return False
     mine, others = (
@@ -253,8 +255,8 @@ def _is_nearer(board: TaskBoard, seat: int, sources: list[Cell], pot: Cell) -> b
 
 
 def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return the errand to fetch a missing ingredient. Ingredients that the other seat holds or is nearer
-    to are left to it. Return None if nothing is left."""
+    """Return the errand (next task) to fetch a missing ingredient; None if there is none for this seat.
+    Ingredients that the other seat holds or is nearer to are left to that seat."""
     missing = board.all_missing()
     held = board.scene.hands[1 - seat]
     if isinstance(held, str) and held in missing:
@@ -275,7 +277,7 @@ def _fetch_food(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Err
 
 
 def _nearer_to_other(board: TaskBoard, seat: int) -> Iterator[Cell]:
-    """Yield food on counters that the other seat brings to a pot sooner than this one."""
+    """Yield the counters with food that the other seat brings to a pot sooner than this one."""
     pots, other = board.open_pots(), 1 - seat
     if not pots or other == board.stuck or not _brings_food(board, other):
         return
@@ -295,8 +297,8 @@ def _sooner(board: TaskBoard, seat: int, cell: Cell, pots: list[Cell]) -> int:
 def _relayed(
     board: TaskBoard, seat: int, given: Mapping[int, Errand], sources: list[Cell], pots: list[Cell]
 ) -> Errand:
-    """Return the errand of a seat in a relay. The giver brings food to the counter, and the other seat
-    takes it from there."""
+    """Return the errand (next task) of a seat in a relay. The first seat brings food to the counter, and the
+    other seat takes it from there."""
     relay = board.relay
     assert relay  # noqa: S101 - asked for where there is one
     if seat == relay.giver:
@@ -311,17 +313,19 @@ def _relayed(
 
 
 def _on_the_way(board: TaskBoard, seat: int, sources: list[Cell], pots: list[Cell]) -> dict[Cell, int]:
-    """Return the sources, each with the detour over it to the nearest of the pots."""
+    """Return the detour in ticks over each source to the nearest of the pots. Sources without a path are left
+    out."""
     ground, pose = board.grounds[seat], board.poses[seat]
     best = {cell: min(ground.between(pose, cell, pot) for pot in pots) for cell in sources}
     return {cell: way - board.cost(seat, cell) for cell, way in best.items() if way < UNREACHABLE}
 
 
 def _fetch_ahead(board: TaskBoard, seat: int, given: Mapping[int, Errand]) -> Errand | None:
-    """Return an errand that prepares the next work while no pot needs anything. None if there is none.
+    """Return an errand (next task) that prepares later work while no pot needs anything. None if there is
+    none.
 
-    If soups are started and no pot is open, the seat fetches the first ingredient of the next soup. If a pot
-    is open, or the other seat holds an ingredient, it fetches a dish.
+    If all pots are started, the seat fetches the first ingredient of the next soup. If a pot is open, or the
+    other seat holds an ingredient, it fetches a dish.
     """
     pots = [cell for _, cell in board.started()]
     if not pots and _brings_food(board, 1 - seat):
@@ -342,8 +346,8 @@ def _next_food(board: TaskBoard) -> str:
 
 
 def _supply(board: TaskBoard, seat: int) -> Errand:
-    """Return the errand of a seat that reaches no pot: to put things that the other seat lacks on counters
-    that both reach."""
+    """Return the errand (next task) of a seat that reaches no pot. It puts things that the other seat lacks
+    on counters that both reach."""
     shared = [cell for cell, _ in board.scene.counters.items() if board.cost(1 - seat, cell) < UNREACHABLE]
     lying = [board.scene.counters[cell] for cell in shared]
     other = board.scene.hands[1 - seat]
@@ -356,8 +360,8 @@ def _supply(board: TaskBoard, seat: int) -> Errand:
 
 
 def _wanted(board: TaskBoard, seat: int) -> dict[str, int]:
-    """Return the things that this seat should put on counters for the other seat, each with its number,
-    most urgent first."""
+    """Return the number of each thing that this seat should put on counters for the other seat, most urgent
+    first."""
     missing = board.all_missing()
     food = missing or [_next_food(board)] * 2
     wanted = {each: food.count(each) for each in dict.fromkeys(food)}

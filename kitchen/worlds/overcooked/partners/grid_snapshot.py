@@ -171,8 +171,8 @@ class TaskBoard:
         return self.reachable(1 - seat, self.reachable(seat, self.free_counters()))
 
     def pot(self, cell: Cell) -> tuple[Soup, int | None]:
-        """Return the contents of the pot in this cell, and the ticks until the soup is ready (None if the pot
-        is not started).
+        """Return (contents, ticks) of the pot in this cell. `ticks` is the time until the soup is ready; None
+        if the pot is not started.
 
         An empty pot gives `((), None)`.
         """
@@ -189,17 +189,14 @@ class TaskBoard:
         return sorted(cells, key=lambda cell: -len(self.pot(cell)[0]))
 
     def aim(self, cell: Cell) -> Soup:
-        """Return the ordered soup that should be cooked in this pot. It is the soup with the most points per
-        tick that the pot's contents allow.
-
-        Return an empty tuple if no ordered soup is possible.
-        """
+        """Return the ordered soup that should be cooked in this pot. Of the soups that its contents allow, it
+        gives the most points per tick. Return an empty tuple if there is none."""
         contents = Counter(self.pot(cell)[0])
         return self.best(soup for soup in self.scene.layout.orders if contents <= Counter(soup))
 
     def best(self, soups: Iterable[Soup]) -> Soup:
-        """Return the soup among `soups` with the most points per tick. Only soups whose ingredients are
-        available are considered. An empty tuple if there is none."""
+        """Return the soup with the most points per tick. Only soups whose ingredients are available are
+        considered. Return an empty tuple if there is none."""
         layout, there = self.scene.layout, self.there()
         whole = (soup for soup in soups if len(soup) == POT_CAPACITY or not self.scene.starts_itself)
         fits = [soup for soup in whole if there.issuperset(soup)]

@@ -56,7 +56,7 @@ class PoseGraph:
         return before
 
     def ways(self, goal: Cell) -> tuple[int, ...]:
-        """Return the ticks that a seat in each pose needs until it faces the cell `goal`. The index is the
+        """Return the ticks that a seat needs from each pose until it faces the cell `goal`. The index is the
         number of the pose. UNREACHABLE if the seat cannot get there."""
         found = self._ways.get(goal)
         if found is None:

@@ -69,7 +69,8 @@ class GridPlanner(Agent):
 
 
 def _noted(scene: GridScene, before: Any) -> dict[str, Json]:
-    """Return the planner's memory with the present poses of both seats added."""
+    """Return the planner's memory, updated with the present poses of both seats. `before` is the memory of
+    the last step."""
     still, odd = [0, 0], [0, 0]
     for seat in (0, 1):
         pose = scene.poses[seat]
@@ -102,13 +103,13 @@ def _choose(scene: GridScene, seat: int, memory: dict[str, Any], rng: Random, ow
 
 
 def _together(board: TaskBoard) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return the errands and the paths of both seats, planned together."""
+    """Return the errands (next tasks) and the paths of both seats, planned together."""
     given = assign_errands(board)
     return given, plan_both_paths(board, given)
 
 
 def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
-    """Return the pose (position and direction) that a seat is expected to have after this tick."""
+    """Return the pose [x, y, direction] that a seat is expected to have after this tick."""
     pose = course.poses[1] if len(course.poses) > 1 else course.poses[0]
     return [*board.grounds[seat].cell_of[pose], FACE_ORDER[pose % len(FACE_ORDER)]]
 
@@ -116,8 +117,8 @@ def _expected(board: TaskBoard, course: TimedPath, seat: int) -> Json:
 def _around_independent_partner(
     board: TaskBoard, seat: int
 ) -> tuple[tuple[Errand, Errand], tuple[TimedPath, TimedPath]]:
-    """Return the errands and the paths of both seats if the partner acts independently. The partner is
-    planned for as if it were alone, and this seat adapts to it."""
+    """Return the errands (next tasks) and paths of both seats, for a partner that ignores this seat. The
+    partner is planned first, as if it were alone. This seat's path then avoids the partner's."""
     other = 1 - seat
     its = Errand(dict.fromkeys(greedy_goals(board.scene, other), 0), WITH_FOOD)
     given = assign_errands(board, {other: its})
@@ -146,10 +147,10 @@ def _random_direction(board: TaskBoard, seat: int, rng: Random) -> Command | Non
 
 
 def plan_both_paths(board: TaskBoard, given: tuple[Errand, Errand]) -> tuple[TimedPath, TimedPath]:
-    """Return paths for both seats' errands. The path of the seat with the more urgent errand is planned
-    first.
+    """Return paths for both seats' errands (next tasks). The path of the seat with the more urgent errand is
+    planned first.
 
-    If a seat does not reach its goal this way, the opposite order is also tried. The cheaper result is
+    If one of the seats then does not reach its goal, the opposite order is also tried. The cheaper result is
     returned.
     """
     rank = [(given[seat].urgency, -_way(board, given, seat)) for seat in (0, 1)]
@@ -206,8 +207,8 @@ class OvercookedAdviser(Adviser):
     def advise(self, situation: Situation) -> Advice | None:
         """Return the planner's command for the seat as advice; None if the planner would stay.
 
-        If the other seat blocked the last move, there are two kinds of advice with equal chance: go around
-        the other seat, or try again.
+        If the other seat blocked the last move, the advice is one of two, with equal chance: go around the
+        other seat, or try again.
         """
         (seat,) = situation.seats
         poses = scene_from_situation(situation).poses
@@ -233,8 +234,8 @@ class OvercookedAdviser(Adviser):
 
 
 def _moved(situation: Situation, seat: int) -> bool:
-    """Return whether this seat turned or moved in the last tick. Return False if the situation has no
-    earlier ticks, as on a page."""
+    """Return whether this seat turned or moved in the last tick. Return False if the situation has no earlier
+    events, as on a page."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
 
 

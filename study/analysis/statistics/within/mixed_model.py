@@ -105,8 +105,8 @@ def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]
 
 
 def _inverse(ratio: float, z: Array) -> tuple[Callable[[Array], Array], float]:
-    """Return two results about the matrix I + ratio Z Z': a function that multiplies by its inverse, and
-    the logarithm of its determinant. The inverse uses the formula of Sherman and Morrison."""
+    """Return two things about the matrix I + ratio Z Z': a function that multiplies by its inverse, and the
+    logarithm of its determinant. Uses the formula of Sherman and Morrison."""
     sizes = z.sum(axis=0)
     shrink = ratio / (1 + ratio * sizes)
 
@@ -133,11 +133,10 @@ def _at(ratio: float, y: Array, x: Array, z: Array) -> RemlFit:
 def _derivatives(
     ratio: float, variance: float, y: Array, x: Array, z: Array
 ) -> tuple[tuple[Array, ...], Array]:
-    """Return two results: the derivatives of the covariance of the estimates with respect to the variances,
-    and the covariance of the variances.
+    """Return two arrays: the derivatives of the estimates' covariance with respect to the variances, and the
+    covariance of the variances.
 
-    The covariance of the variances is twice the inverse of the second derivatives of the deviance. The
-    first derivatives are 0 at the minimum.
+    The second is twice the inverse of the second derivatives of the deviance, which are taken at its minimum.
     """
     inverse, _ = _inverse(ratio, z)
     v = inverse(np.eye(len(y))) / variance
@@ -178,7 +177,7 @@ def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
 
 def _combined(dfs: Sequence[float]) -> float:
     """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996). The F test is split
-    into t tests of one degree each, and `dfs` are the degrees of freedom of these t tests."""
+    into t tests, whose degrees of freedom are `dfs`."""
     if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
         return sum(dfs) / len(dfs)
     if min(dfs) <= 2:
@@ -311,8 +310,8 @@ def _compared(
 
 
 def _before(table: MeasureTable) -> dict[tuple[str, int], str]:
-    """Return a mapping from (participant, position) to the condition that the participant played at the
-    previous position. That condition may have no value."""
+    """Return which condition each participant played directly before each position, by (participant,
+    position). That condition may have no value."""
     return {(row.participant, row.order_position + 1): row.condition for row in table.observations}
 
 

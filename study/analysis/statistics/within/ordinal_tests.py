@@ -103,8 +103,8 @@ def _range_tail(q: float, k: int) -> float:
 
 def _conover(ranks: Array, apart: list[float]) -> list[float]:
     """Return the unadjusted p value of each pairwise difference of mean ranks (Conover's test). `apart`
-    holds these differences. If all participants rank the conditions equally, p is 0, or 1 for a difference
-    of 0."""
+    holds these differences. If all participants rank the conditions equally, p is 1 for a difference of 0,
+    else 0."""
     n, k = ranks.shape
     df = (n - 1) * (k - 1)
     error = float((ranks**2).sum() - (ranks.sum(axis=0) ** 2).sum() / n)
@@ -214,7 +214,8 @@ def _likelihood(
 
 
 def _climbed(params: Array, step: Array, value: float, likelihood: Callable[[Array], float]) -> Array:
-    """Take one Newton step from `params`. The step is halved until the likelihood does not decrease."""
+    """Take one Newton step from `params`, and return the new parameters. The step is halved until the
+    likelihood does not decrease."""
     for _ in range(MOST_HALVES):
         if likelihood(params + step) >= value - 1e-10:
             return params + step

@@ -120,8 +120,9 @@ def paired_contrast(
 
 
 def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
-    """Return a reason why the contrast cannot be computed if some of its conditions have values and others
-    have none. For example, the measure may not exist in the world of a condition."""
+    """Return the reason if a contrast cannot be computed because some of its conditions have no values.
+    Return None otherwise, and also if none of them has values. For example, the measure may not exist in the
+    world of a condition."""
     blank = [c.label for c in table.conditions if c.key in used and not table.values(c.key)]
     if not blank or len(blank) == len(used):
         return None

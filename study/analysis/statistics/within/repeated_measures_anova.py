@@ -98,7 +98,7 @@ def sums_of_squares(values: Array) -> tuple[float, float, float]:
 
 def epsilons(values: Array) -> tuple[float, float]:
     """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
-    Geisser, and of Huynh and Feldt. The latter may be above 1.
+    Geisser, and of Huynh and Feldt. Huynh and Feldt's may be above 1.
 
     `values` has shape (participants, conditions).
     """
@@ -157,12 +157,12 @@ CONFIDENCE = 0.95
 
 
 def within_intervals(table: MeasureTable) -> tuple[WithinInterval, ...]:
-    """Return the within-participant interval of each condition, over the participants with a value in every
-    condition.
+    """Return the within-participant interval of each condition. Only participants with a value in every
+    condition are used.
 
-    With between-subjects groups, only participants of the group that plays the condition are used. A
-    condition that several groups play has no interval. There are no intervals with fewer than two
-    participants or conditions.
+    With between-subjects groups, the participants of the group that plays the condition are used. A condition
+    that several groups play has no interval. There are no intervals with fewer than two participants or
+    conditions.
     """
     if table.between is None:
         return _intervals(complete_cases(table))

@@ -235,8 +235,8 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """Return True if the term is about conditions. Return False if it is about the order of play
-        (position or carry-over)."""
+        """Return True if the term is about conditions, so that it decides the result. Return False for the
+        order of play (position or carry-over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -250,8 +250,8 @@ class UnidentifiedEffect:
 
     @property
     def decides(self) -> bool:
-        """Return True if the term is about conditions. Return False if it is about the order of play
-        (position or carry-over)."""
+        """Return True if the term is about conditions, so that it decides the result. Return False for the
+        order of play (position or carry-over)."""
         return self.term not in ORDER_TERMS
 
 
@@ -389,13 +389,13 @@ class WithinResult:
     """The mixed ANOVA of a design with groups between people; None without groups."""
 
     def corrections(self, test: str) -> Mapping[Term, CorrectedP]:
-        """Return the p values corrected over measures, by term, if `test` is the main test; otherwise an
-        empty mapping."""
+        """Return the p value of each term after correction over all measures. The result is empty if `test`
+        is not the main test."""
         return self.over_measures if test == self.main_test else {}
 
     def over(self, test: str) -> CorrectedP | None:
-        """Return the p value of the conditions' effect, corrected over measures, if `test` is the main
-        test. Return None if there is no such correction."""
+        """Return the p value of the conditions' effect after correction over all measures. Return None if
+        `test` is not the main test, or if there is no such correction."""
         return self.corrections(test).get("condition")
 
     @property

@@ -280,11 +280,10 @@ Tested: TypeAlias = RepeatedMeasures | SplitPlot | MixedModel | Friedman | Anova
 
 
 def _decisive_ps(found: Tested) -> dict[Term, float | None]:
-    """Return the p values that decide whether the conditions differ, by term. Return an empty mapping if
-    they cannot be computed.
+    """Return the p values that decide whether the conditions differ, by term. Empty if they cannot be
+    computed.
 
-    The only term is the condition. With between-subjects groups, there are three terms: group, level and
-    interaction.
+    The term is the condition or, with between-subjects groups, there are three: group, level and interaction.
     """
     if isinstance(found, RepeatedMeasures):
         return {"condition": found.p_corrected}
