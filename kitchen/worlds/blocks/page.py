@@ -28,6 +28,7 @@ from kitchen.worlds.blocks.page_words import (
     ANSWER_PARTS,
     COMMANDS,
     EVENTS,
+    KEYS,
     REASONS,
     REQUEST_ANSWERS,
     VERBS,
@@ -72,6 +73,7 @@ class BlocksPage(DefaultPage):
     )
     names = VERBS
     reasons = REASONS
+    keys = KEYS
     verbs = ("collect", "attack", "craft", "smelt", "give", "build", "place")
     body = gettext_lazy("player")
 
