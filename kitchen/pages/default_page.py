@@ -76,6 +76,8 @@ class CommandChoice(NamedTuple):
     most: int | None
     places: str
     """The places of a drawing that it is about, separated by spaces; empty: its first argument."""
+    useful: int | None = None
+    """The amount that the button *Most* enters; None: `most`."""
 
 
 class MenuHint(NamedTuple):
@@ -324,8 +326,14 @@ class DefaultPage(Page):
         least, most = view.choice.amounts.get(command[:-1], (None, None))
         text = self.worded(view, command if least is None else command[:-1])
         key = self.menu_key(command[0]) if len(command) == 1 else ""
-        shows = CommandChoice(value, text, key, note, least, most, self.places(command, view))
+        useful = None if most is None else self.useful_amount(command, view, most)
+        shows = CommandChoice(value, text, key, note, least, most, self.places(command, view), useful)
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
+
+    def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
+        """Return the greatest amount of a command that can have an effect, as far as this seat knows. By
+        default, this is `most`, the greatest amount that is allowed."""
+        return most
 
     def places(self, command: Command, view: SeatView) -> str:
         """Return the ids of the places in the drawing (`data-spot`) that a command refers to, separated by

@@ -134,6 +134,14 @@ class BlocksPage(DefaultPage):
         macro, count = tuple(event.data["macro"]), event.data.get("n")
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
+    def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
+        """Return the greatest useful amount of a command. For `collect`, it is the number of such blocks in
+        sight."""
+        if command[0] != "collect":
+            return most
+        in_sight: dict[str, int] = {each["kind"]: each["count"] for each in view.observation["near"]}
+        return min(most, in_sight[command[1]])
+
     def places(self, command: Command, view: SeatView) -> str:
         """Return the ids of the map's spots that a command refers to."""
         return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
