@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from kitchen.worlds.blocks.blueprint_generator import generate_building
 from kitchen.worlds.blocks.blueprints import blueprint
 from tests.kitchen.worlds.blocks.games import game, play, refusal, step
 
@@ -131,6 +132,18 @@ def test_who_is_on_the_way_to_a_furnace_fails_when_another_takes_it() -> None:
 def test_thirty_generated_buildings_have_their_mean_number_of_blocks(rooms: int, mean: int) -> None:
     made = [blueprint(GENERATED.format(rooms, variant)).blocks for variant in range(30)]
     assert round(sum(made) / 30) == mean
+
+
+def test_two_of_thirty_buildings_of_eight_rooms_have_only_three() -> None:
+    rooms = [len(generate_building(GENERATED.format(2, variant)).rooms) for variant in range(30)]
+    assert {variant for variant, count in enumerate(rooms) if count == 3} == {11, 17}
+    assert sorted(rooms) == [3] * 2 + [8] * 28
+
+
+@pytest.mark.parametrize(("rooms", "wanted"), [(0, 4), (1, 6)])
+def test_all_thirty_smaller_buildings_have_all_their_rooms(rooms: int, wanted: int) -> None:
+    made = [generate_building(GENERATED.format(rooms, variant)) for variant in range(30)]
+    assert {len(each.rooms) for each in made} == {wanted}
 
 
 def test_one_match_and_three_mismatches_score_25_an_empty_area_0_and_a_whole_one_100() -> None:
