@@ -236,6 +236,10 @@ class GatherBenchmark(BlocksBenchmark):
         """Return the names of all gather tasks."""
         return tuple(gather_file().tasks)
 
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return the task, by which the paper's times are grouped."""
+        return {"task": level}
+
 
 class KitchenBenchmark(BlocksBenchmark):
     """A benchmark of the kitchen. Each level is a number of steps between two orders: five standard
