@@ -8,6 +8,7 @@ A subclass can override:
 - `events`: texts for the world's own events;
 - `reasons`: texts for the reasons why a command is refused;
 - `verbs`: the verbs that come first in the menu;
+- `keys`: keys of the menu, by verb;
 - `makers`: the functions that create the panels.
 
 Real-time worlds need `kitchen.pages.grid_page`.
@@ -75,6 +76,8 @@ class CommandChoice(NamedTuple):
     most: int | None
     places: str
     """The places of a drawing that it is about, separated by spaces; empty: its first argument."""
+    useful: int | None = None
+    """The amount that the button *Most* enters; None: `most`."""
 
 
 class MenuHint(NamedTuple):
@@ -216,6 +219,9 @@ class DefaultPage(Page):
     """Verbs whose groups come first in the menu, in this order."""
     last_verbs: tuple[str, ...] = ()
     """Verbs whose groups come last in the menu."""
+    keys: Mapping[str, str] = {}
+    """Keys of the menu, by verb. By default, a verb's key is its first letter. A key of several groups moves
+    through the commands of all of them."""
 
     def __init__(self, *, title: str = "", rules: tuple[str, ...] = ()) -> None:
         if title:
@@ -294,7 +300,7 @@ class DefaultPage(Page):
         parts = {command: self._choice(command, view, note) for command, note in offered.items()}
         groups = (
             CommandGroup(
-                self._group_title(verb, verbs), verb[:1].upper(), tuple(parts[one].id for one in commands)
+                self._group_title(verb, verbs), self.menu_key(verb), tuple(parts[one].id for one in commands)
             )
             for verb, commands in verbs.items()
             if commands
@@ -305,6 +311,11 @@ class DefaultPage(Page):
         """Return the group of a command in the menu: its verb. Commands of one word are in the group ""."""
         return command[0] if len(command) > 1 else ""
 
+    def menu_key(self, verb: str) -> str:
+        """Return the key of a verb's group, or of a command of one word. Empty for the group "" of these
+        commands, because each has its own key."""
+        return self.keys.get(verb, verb[:1].upper())
+
     def _group_title(self, verb: str, verbs: Collection[str]) -> str:
         if verb:
             return sentence_case(self.word(verb))
@@ -314,9 +325,15 @@ class DefaultPage(Page):
         value = canonical_json(list(command))
         least, most = view.choice.amounts.get(command[:-1], (None, None))
         text = self.worded(view, command if least is None else command[:-1])
-        key = command[0][:1].upper() if len(command) == 1 else ""
-        shows = CommandChoice(value, text, key, note, least, most, self.places(command, view))
+        key = self.menu_key(command[0]) if len(command) == 1 else ""
+        useful = None if most is None else self.useful_amount(command, view, most)
+        shows = CommandChoice(value, text, key, note, least, most, self.places(command, view), useful)
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
+
+    def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
+        """Return the greatest amount of a command that can have an effect, as far as this seat knows. By
+        default, this is `most`, the greatest amount that is allowed."""
+        return most
 
     def places(self, command: Command, view: SeatView) -> str:
         """Return the ids of the places in the drawing (`data-spot`) to which a command refers, separated by

@@ -191,12 +191,19 @@ def command_lines(step: Step) -> tuple[CommandLine, ...]:
 def other_events(step: Step) -> tuple[str, ...]:
     """Return the events of a step as texts. Events that report a seat's command as done or refused are
     left out."""
-    texts = []
-    for event in step.events:
-        if event["kind"] not in {"refused", "performed"}:
-            details = [f"{name} {value}" for name, value in event.items() if name not in {"kind", "seat"}]
-            texts.append(" ".join([event["kind"].replace("_", " "), *details]))
-    return tuple(texts)
+    return tuple(_event_text(event) for event in step.events if event["kind"] not in {"refused", "performed"})
+
+
+def _event_text(event: Mapping[str, Json]) -> str:
+    """Return an event as text, with its seat if it has one, such as `seat 1: done macro place stone, n 3`."""
+    data = {name: value for name, value in event.items() if name not in {"kind", "seat"}}
+    details = ", ".join(
+        f"{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in data.items()
+    )
+    seat = event.get("seat")
+    start = "" if seat is None else f"seat {seat}: "
+    return f"{start}{event['kind'].replace('_', ' ')} {details}".rstrip()
 
 
 def _command_line(entry: Mapping[str, Json], refused: list[Mapping[str, Json]]) -> CommandLine:

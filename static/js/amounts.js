@@ -82,6 +82,7 @@
     if (!field) return null;
     const copy = document.createElement("input");
     for (const name of ["type", "inputmode", "form", "min", "max", "step", "required"]) copy.setAttribute(name, field.getAttribute(name));
+    Object.assign(copy.dataset, field.dataset);
     copy.value = field.value;
     copy.setAttribute("aria-label", field.closest("label").textContent.trim());
     button.textContent = radio.parentElement.querySelector(".action-text").firstChild.textContent;
@@ -99,13 +100,15 @@
     return { field: copy, most: mostOf(copy, words), use };
   }
 
+  /* more than the greatest useful amount may be typed, but changes nothing */
   function mostOf(field, words) {
+    const amount = field.dataset.most ?? field.max;
     const most = document.createElement("button");
     most.type = "button";
-    most.hidden = field.max === field.min;
-    most.textContent = words.replace("{n}", field.max);
+    most.hidden = amount === field.min;
+    most.textContent = words.replace("{n}", amount);
     most.addEventListener("click", () => {
-      field.value = field.max;
+      field.value = amount;
       field.focus();
     });
     return most;

@@ -17,6 +17,7 @@ from brigade.app_processes import (
 )
 from brigade.listen_address import RunError
 from brigade.paths import base_dir
+from kitchen.contract.world import Json
 from kitchen.llm.call_costs import load_prices
 from kitchen.llm.provider_registry import OPENAI
 from tests.live.books import Books
@@ -71,21 +72,32 @@ def test_where_it_is_not_installed_one_is_told_how_to(installed: Path) -> None:
         small_model_process({SMALL_MODEL_VARIABLE: "yes"})
 
 
-def test_ten_steps_beside_it_from_the_socket_to_the_log() -> None:
+BLOCKS = {"hints": False, "demonstration": False, "memory": 1, "max_tokens": 128, "fallback": "none"}
+"""The same for the dispatcher of blocks."""
+
+
+@pytest.mark.parametrize(
+    ("world", "kind", "settings"),
+    [
+        ("cuisine", "dispatcher", ASKED),
+        pytest.param("blocks_kitchen", "blocks_dispatcher", BLOCKS, marks=pytest.mark.nightly),
+    ],
+)
+def test_ten_steps_beside_it_from_the_socket_to_the_log(
+    world: str, kind: str, settings: dict[str, Json]
+) -> None:
     if model_weights_file(base_dir() / ENVIRONMENT) is None:
         pytest.skip("the small model is not installed: `make model` does it")
     variables = {SMALL_MODEL_VARIABLE: "yes", "OPENAI_BASE_URL": "", "BRIGADE_DECISION_SECONDS": "120"}
     with running("sqlite", **variables) as stack, Books(stack.environment) as books:
-        settings = {**ASKED, "model": f"openai:{SMALL_MODEL_NAME}"}
-        keys = books.episodes(1, mates=2, kind="dispatcher", steps=STEPS, settings=settings)
+        chosen = {**settings, "model": f"openai:{SMALL_MODEL_NAME}"}
+        keys = books.episodes(1, mates=2, kind=kind, world=world, steps=STEPS, settings=chosen)
         asyncio.run(played(stack.url, keys))
         log, calls = books.ask("log_of", keys=keys), books.ask("called", keys=keys)
     assert (log["steps"], log["commands"]) == (STEPS, 3 * STEPS)
     answered = {(by, model) for by, model, error in calls if not error}
     assert len(calls) >= STEPS  # where agents are left open it is asked once more
-    assert ("dispatcher", SMALL_MODEL_NAME) in answered and {model for _, model in answered} == {
-        SMALL_MODEL_NAME
-    }
+    assert (kind, SMALL_MODEL_NAME) in answered and {model for _, model in answered} == {SMALL_MODEL_NAME}
 
 
 async def played(url: str, keys: list[str]) -> None:

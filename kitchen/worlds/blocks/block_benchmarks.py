@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PublishedRow, PublishedTable
-from kitchen.contract.data_files import Record, Text, read_toml
+from kitchen.contract.data_files import DataSource, Record, Text, Value, read_toml
 from kitchen.contract.line_up import SEAT_SEPARATOR
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.blueprints import blueprint_files
@@ -27,6 +27,7 @@ from kitchen.worlds.blocks.item_recipes import DATA
 
 STANDARD_INTERVALS = (3, 4, 5, 6, 8)
 INTERVAL_PREFIX = "interval_"
+FAMILIES = ("construction", "cooking", "crafting", "gather", "kitchen")
 BLOCKED_ENDINGS: Mapping[str, str] = {"": NOBODY, "_one_blocked": FIRST_SEAT, "_both_blocked": BOTH}
 """Endings of cooking levels, and who does not know the recipes there (the setting `recipe_blocked`)."""
 
@@ -36,7 +37,7 @@ def published() -> Mapping[str, str]:
     """Return a text about the published results of each family of worlds, by family. It also explains why
     they are not comparable with ours."""
     source, values = read_toml(DATA / "published_figures.toml")
-    return source.read(TypeAdapter(dict[str, Text]), values)
+    return _of_families(source.read(TypeAdapter(dict[str, Text]), values), source)
 
 
 class PrintedRow(Record):
@@ -64,10 +65,28 @@ def published_tables_by_family() -> Mapping[str, tuple[PublishedTable, ...]]:
     file is wrong."""
     source, values = read_toml(DATA / "published_tables.toml")
     kind = TypeAdapter(dict[str, Annotated[tuple[PrintedTable, ...], Strict(False)]])
-    return {family: tuple(map(_table, tables)) for family, tables in source.read(kind, values).items()}
+    read = source.read(kind, values)
+    given = _of_families(read, source)
+    return {
+        family: tuple(
+            _table(table, source.at(f"{family}[{number}]")) for number, table in enumerate(tables, 1)
+        )
+        for family, tables in given.items()
+    }
 
 
-def _table(given: PrintedTable) -> PublishedTable:
+def _of_families(given: Mapping[str, Value], source: DataSource) -> Mapping[str, Value]:
+    """Return the tables of a file of published results. Raises DataError if a key is not a family."""
+    if unknown := next((family for family in given if family not in FAMILIES), None):
+        raise source.error(unknown, f"is not one of {', '.join(FAMILIES)}")
+    return given
+
+
+def _table(given: PrintedTable, source: DataSource) -> PublishedTable:
+    for number, row in enumerate(given.rows, 1):
+        if len(row.values) not in (0, len(given.columns)):
+            reason = f"{len(row.values)} values for {len(given.columns)} columns"
+            raise source.error(f"rows[{number}].values", reason)
     rows = tuple(PublishedRow(row.name, row.values, row.where) for row in given.rows)
     return PublishedTable(given.title, given.columns, rows, given.note, given.figure, given.scale)
 
@@ -216,6 +235,10 @@ class GatherBenchmark(BlocksBenchmark):
     def levels(self) -> tuple[str, ...]:
         """Return the names of all gather tasks."""
         return tuple(gather_file().tasks)
+
+    def level_facts(self, level: str) -> Mapping[str, Json]:
+        """Return the task, by which the paper's times are grouped."""
+        return {"task": level}
 
 
 class KitchenBenchmark(BlocksBenchmark):

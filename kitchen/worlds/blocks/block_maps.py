@@ -16,6 +16,7 @@ from pydantic import Field, Strict, TypeAdapter
 from kitchen.contract.data_files import Names, Record, Text, read_toml
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds, Cell
 from kitchen.worlds.blocks.item_recipes import DATA
+from kitchen.worlds.blocks.item_words import unknown_item
 
 Herd = tuple[tuple[str, Cell], ...]
 """Each animal with its cell."""
@@ -47,7 +48,7 @@ class HerdRule(Record):
     each: Annotated[int, Field(ge=0)]
     """Number of each kind."""
     kinds: Names
-    clear: int
+    clear: Annotated[int, Field(ge=0)]
     """They keep farther than this from the origin, in x or in z."""
 
 
@@ -73,9 +74,44 @@ def place_map(name: str) -> PlaceMap:
     """Read `data/maps/NAME.toml`. Raises DataError with file, key and reason if the file is wrong."""
     source, values = read_toml(DATA / "maps" / f"{name}.toml")
     given = source.read(TypeAdapter(MapFile), values)
+    key, reason = _problem(given)
+    if key:
+        raise source.error(key, reason)
     blocks = dict(entry for field in given.fields for entry in field.cells())
     blocks |= {cell: kind for kind, cells in given.cells.items() for cell in cells}
     return PlaceMap(BlockMap.of(blocks, Bounds(given.low, given.high)), given.animals)
+
+
+def _problem(given: MapFile) -> tuple[str, str]:
+    """Return (key, reason) of the first thing in a map that cannot be; two empty texts if there is none."""
+    area, kinds = Bounds(given.low, given.high), given.animals.kinds if given.animals else ()
+    for number, field in enumerate(given.fields, 1):
+        if reason := unknown_item([field.block, *filter(None, [field.other])]):
+            return f"fields[{number}].block", reason
+        if not (area.holds(field.low) and area.holds(field.high)):
+            return f"fields[{number}]", "is not within the area from low to high"
+    for kind, cells in given.cells.items():
+        if reason := unknown_item([kind]):
+            return f"cells.{kind}", reason
+        if outside := next((cell for cell in cells if not area.holds(cell)), None):
+            return f"cells.{kind}", f"{list(outside)} is not within the area from low to high"
+    if reason := unknown_item(kinds):
+        return "animals.kinds", reason
+    return _crowded(given, area)
+
+
+def _crowded(given: MapFile, area: Bounds) -> tuple[str, str]:
+    """Return (key, reason) if the map might have no place for its animals; else two empty texts."""
+    rule, (low, high) = given.animals, area
+    if not rule:
+        return "", ""
+    free = (high[0] - low[0] + 1) * (high[2] - low[2] + 1) - (2 * rule.clear + 1) ** 2
+    taken = sum(len(list(field.cells())) for field in given.fields) + sum(map(len, given.cells.values()))
+    return (
+        ("animals", "there is no place for so many")
+        if rule.each * len(rule.kinds) > free - taken
+        else ("", "")
+    )
 
 
 @lru_cache(maxsize=64)

@@ -64,13 +64,14 @@ class Room:
 @dataclass(slots=True)
 class Building:
     """A cube of cells that the generator fills with rooms. `side` is its length in cells; `window` and
-    `carpet` are styles."""
+    `carpet` are styles. `rooms` are those built so far."""
 
     chance: Random
     side: int
     window: int
     carpet: int
     levels: Levels = field(default_factory=list)
+    rooms: list[Room] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for y in range(self.side):
@@ -91,9 +92,10 @@ class Building:
         x, y, z = cell
         self.levels[y][z][x] = block
 
-    def draw_room(self, materials: tuple[str, ...], last: Room | None) -> Room | None:
-        """Return a random room that fits next to the room `last`, or anywhere if `last` is None. Return
+    def draw_room(self, materials: tuple[str, ...]) -> Room | None:
+        """Return a random room that fits next to the room built last, or anywhere if there is none. Return
         None if no attempt succeeds."""
+        last = self.rooms[-1] if self.rooms else None
         for _ in range(TRIES):
             material = materials[self.pick(len(materials))]
             size = 5 + self.pick(5), 5 + self.pick(5), 4 + self.pick(2)
@@ -126,9 +128,10 @@ class Building:
         inside = min(room.x, room.y, room.z) >= 0 and max(room.far) < self.side
         return inside and all(room.is_on_face(cell) or self.get(cell) == AIR for cell in room.cells())
 
-    def build(self, room: Room, last: Room | None) -> None:
-        """Put the walls, windows, carpet and doors of a room into the cube. `last` is the previous room,
-        if any; only later rooms get a carpet."""
+    def build(self, room: Room) -> None:
+        """Put the walls, windows, carpet and doors of a room into the cube, and add it to `rooms`. Only
+        later rooms get a carpet."""
+        last = self.rooms[-1] if self.rooms else None
         for cell in room.cells():
             x, y, z = cell
             if y == 0:
@@ -140,6 +143,7 @@ class Building:
             self._lay_carpet(room)
         for bottom in _doors(room, last):
             self._door(room, bottom)
+        self.rooms.append(room)
 
     def _windows(self, room: Room) -> None:
         if not self.window:
@@ -197,9 +201,11 @@ def _doors(room: Room, last: Room | None) -> list[Cell]:
     return [doors[room.side]] if room.side in doors else []
 
 
-def generate_levels(name: str) -> Levels:
-    """Return the blueprint with this name as levels[y][z][x] of block names, from the ground up. Raises
-    LookupError if the name does not match `NAME_PATTERN`."""
+def generate_building(name: str) -> Building:
+    """Return the building with this name. Raises LookupError if the name does not match `NAME_PATTERN`.
+
+    Where no attempt to place a room succeeds, the building has fewer rooms than its name asks for.
+    """
     match = NAME_PATTERN.fullmatch(name)
     if not match:
         raise LookupError(name)
@@ -207,11 +213,15 @@ def generate_levels(name: str) -> Levels:
     seed = f"blocks:{materials}:{rooms}:{window}:{carpet}:{variant}"
     side = 10 + 5 * (ROOM_COUNTS[rooms] // 4)
     building = Building(Random(seed), side, window, carpet)  # noqa: S311 - not for secrets
-    last: Room | None = None
     for _ in range(ROOM_COUNTS[rooms]):
-        room = building.draw_room(MATERIALS[: materials + 2], last)
+        room = building.draw_room(MATERIALS[: materials + 2])
         if not room:
             break
-        building.build(room, last)
-        last = room
-    return building.levels
+        building.build(room)
+    return building
+
+
+def generate_levels(name: str) -> Levels:
+    """Return the blueprint with this name as levels[y][z][x] of block names, from the ground up. Raises
+    LookupError as `generate_building`."""
+    return generate_building(name).levels

@@ -5,7 +5,7 @@ The module also divides the ingredients among the players, and lists the steps o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_items
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import DATA, Inventory, Recipe, add_items, recipe_book
+from kitchen.worlds.blocks.item_words import unknown_item
 
 MOST_TARGETS, MOST_SEATS, MOST_STEPS = 4, 5, 5000
 JOIN = "+"
@@ -46,7 +47,20 @@ def cooking_file() -> CookingFile:
     for pair in given.pairs:
         if any(name not in given.items for name in pair.split(JOIN)):
             raise source.error("pairs", f"{pair!r} is not two items joined by {JOIN}")
+    for key, codes in _named(given):
+        if reason := unknown_item(codes):
+            raise source.error(key, reason)
     return given
+
+
+def _named(given: CookingFile) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield (key, names) for each table of the file that names items, blocks or animals."""
+    for table, entries in (("items", given.items), ("without_fuel", given.without_fuel)):
+        for item, held in entries.items():
+            yield f"{table}.{item}", (item, *held)
+    for table, gives in (("gives", given.gives), ("meat", given.meat)):
+        for kind, item in gives.items():
+            yield f"{table}.{kind}", (kind, *filter(None, [item]))
 
 
 def read_targets(text: str) -> tuple[str, ...]:

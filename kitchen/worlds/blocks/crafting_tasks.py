@@ -17,7 +17,7 @@ from pydantic import Field, Strict, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record, Text, Value, read_json
 from kitchen.contract.world import Json
 from kitchen.worlds.blocks.item_recipes import DATA, Recipe, add_items, recipe_book, remove_items
-from kitchen.worlds.blocks.item_words import has_name
+from kitchen.worlds.blocks.item_words import unknown_item
 
 MOST_ITEMS, MOST_CRAFTS = 999, 60
 """Limits of a task, which bound the time to check it: the amount of an item, and the `craft` commands."""
@@ -90,12 +90,6 @@ class CraftingTask(Record):
             )
         (target, amount), *_ = self.target.items()
         return steps if pool.get(target, 0) >= amount else []
-
-
-def unknown_item(items: Iterable[str]) -> str:
-    """Return why the first item without a translated name is wrong; empty if all have one."""
-    unknown = next((item for item in items if not has_name(item)), None)
-    return "" if unknown is None else f"{unknown[:40]!r} is not a known item"
 
 
 def unknown_items(inventories: Iterable[Iterable[str]]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,8 @@ from typing import Annotated, NamedTuple
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import Names, Number, Record, Text, read_toml
-from kitchen.worlds.blocks.item_recipes import DATA, TAG, Inventory, tag_items
+from kitchen.worlds.blocks.item_recipes import DATA, TAG, Inventory, tag_items, unknown_tag
+from kitchen.worlds.blocks.item_words import unknown_item
 
 SMELTING_STEPS = 10
 """Steps for one item."""
@@ -50,13 +51,23 @@ def smelting_rules() -> SmeltingRules:
     wrong."""
     source, values = read_toml(DATA / "smelting.toml")
     given = source.read(TypeAdapter(SmeltingFile), values)
+    for item, product in given.products.items():
+        if reason := unknown_item([item, product]):
+            raise source.error(f"products.{item}", reason)
+    for number, fuel in enumerate(given.fuels, 1):
+        if reason := unknown_tag(fuel.items) or unknown_item(_without_tags(fuel.items)):
+            raise source.error(f"fuels[{number}].items", reason)
     fuels = tuple((_fuel_items(fuel.items), fuel.smeltings) for fuel in given.fuels)
     return SmeltingRules(given.products, fuels)
 
 
 def _fuel_items(items: Names) -> frozenset[str]:
     tags = [tag_items(item.removeprefix(TAG)) for item in items if item.startswith(TAG)]
-    return frozenset(item for item in items if not item.startswith(TAG)).union(*tags)
+    return frozenset(_without_tags(items)).union(*tags)
+
+
+def _without_tags(items: Names) -> list[str]:
+    return [item for item in items if not item.startswith(TAG)]
 
 
 class FuelUse(NamedTuple):

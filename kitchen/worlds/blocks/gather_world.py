@@ -5,9 +5,10 @@ The docstring of `kitchen.worlds.blocks` has the rules. Source: S-Agents, arXiv 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Annotated, ClassVar
 
 from pydantic import Field, Strict, TypeAdapter
@@ -18,9 +19,10 @@ from kitchen.contract.world import Json, Metric
 from kitchen.contract.world_errors import SettingsError
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.block_maps import place_map
-from kitchen.worlds.blocks.blueprints import blueprint
+from kitchen.worlds.blocks.blueprints import blueprint, blueprint_files
 from kitchen.worlds.blocks.cooking_tasks import MOST_SEATS
 from kitchen.worlds.blocks.crafting_tasks import ItemAmount, parse_task_text, unknown_items
+from kitchen.worlds.blocks.gathering_macros import HAND
 from kitchen.worlds.blocks.goal_worlds import (
     FILLED,
     GIVES,
@@ -33,6 +35,7 @@ from kitchen.worlds.blocks.goal_worlds import (
     BuildingWorld,
 )
 from kitchen.worlds.blocks.item_recipes import DATA, Inventory
+from kitchen.worlds.blocks.item_words import unknown_item
 
 Amount = Annotated[int, Field(ge=1)]
 USUAL_LIMIT = 2400
@@ -87,7 +90,24 @@ def gather_file() -> GatherFile:
     for name, task in given.tasks.items():
         if bool(task.blueprint) == bool(task.item and task.amount > 0):
             raise source.error(f"tasks.{name}", "needs an item with an amount from 1, or a blueprint")
+        if task.blueprint and task.blueprint not in blueprint_files():
+            known = ", ".join(blueprint_files())
+            raise source.error(f"tasks.{name}.blueprint", f"{task.blueprint!r} is not one of {known}")
+    for key, names in _named(given):
+        if reason := unknown_item(names):
+            raise source.error(key, reason)
     return given
+
+
+def _named(given: GatherFile) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield (key, names) for each place of the file that names items or blocks."""
+    for name, task in given.tasks.items():
+        yield f"tasks.{name}.item", filter(None, [task.item])
+    for number, holders in enumerate(given.holders, 1):
+        yield f"holders[{number}].items", chain.from_iterable(holders.items)
+    for number, each in enumerate(given.collects, 1):
+        tools = (tool for tool in each.steps if tool != HAND)
+        yield f"collects[{number}]", (each.block, each.gives, *tools)
 
 
 @lru_cache(maxsize=16)

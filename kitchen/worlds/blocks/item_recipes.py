@@ -17,6 +17,7 @@ from typing import Annotated
 from pydantic import Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataSource, Names, Record, Text, read_toml
+from kitchen.worlds.blocks.item_words import unknown_item
 
 DATA = Path(__file__).with_name("data")
 TABLE = "crafting_table"
@@ -131,6 +132,9 @@ def read_recipes(path: Path) -> RecipeBook:
     """Read a recipe file. Raises DataError with file, key and reason if it is wrong."""
     source, values = read_toml(path)
     given = source.read(TypeAdapter(RecipeFile), values)
+    for name, items in given.tags.items():
+        if reason := unknown_item(items):
+            raise source.error(f"tags.{name}", reason)
     tags: dict[str, frozenset[str]] = {}
     recipes = [
         row
@@ -153,6 +157,9 @@ def _filled(
         for tag in tagged:
             tags[tag] = frozenset(_tag_items(tag, given.tags, source))
         named = {item: count for item, count in amounts.items() if item not in tagged}
+        for key, items in (("makes", [makes]), ("needs", named)):
+            if reason := unknown_item(items):
+                raise source.error(key, reason)
         yield Recipe(makes, amount, named, tagged, pattern.table)
 
 
@@ -170,7 +177,18 @@ def recipe_book() -> RecipeBook:
 
 
 @cache
+def _tags() -> Mapping[str, frozenset[str]]:
+    _, values = read_toml(DATA / "recipes.toml")
+    return {name: frozenset(items) for name, items in values["tags"].items()}
+
+
 def tag_items(name: str) -> frozenset[str]:
     """Return the items of this tag, a group of items in `data/recipes.toml`. `name` has no `#`."""
-    _, values = read_toml(DATA / "recipes.toml")
-    return frozenset(values["tags"][name])
+    return _tags()[name]
+
+
+def unknown_tag(items: Iterable[str]) -> str:
+    """Return why the first entry that begins with `#` names no tag; empty if all of them do."""
+    names = [item.removeprefix(TAG) for item in items if item.startswith(TAG)]
+    unknown = next((name for name in names if name not in _tags()), None)
+    return "" if unknown is None else f"{unknown!r} is not one of {', '.join(_tags())}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kitchen.words.english_text import code_to_words
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -202,6 +202,12 @@ def has_name(code: str) -> bool:
     """Return whether an item or block has a name that is translated. Researchers' own tasks and blueprints
     may use only these."""
     return code in ITEM_NAMES or bool(_kind_and_first(code)[0])
+
+
+def unknown_item(codes: Iterable[str]) -> str:
+    """Return why the first item or block without a translated name is wrong; empty if all have one."""
+    unknown = next((code for code in codes if not has_name(code)), None)
+    return "" if unknown is None else f"{unknown[:40]!r} is not a known item"
 
 
 def _kind_and_first(code: str) -> tuple[str, str]:

@@ -32,6 +32,7 @@ from kitchen.worlds.blocks.block_grid import (
 )
 from kitchen.worlds.blocks.block_maps import Corner
 from kitchen.worlds.blocks.item_recipes import DATA, add_items, remove_items
+from kitchen.worlds.blocks.item_words import unknown_item
 
 GO_ON: Command = ("go_on",)
 GOTO, MINE, KILL, PUT_FUEL, PUT_ITEM, TAKE_OUT, PUT_IN_CHEST = ACTIONS = (
@@ -45,6 +46,7 @@ PLACES = (FURNACE, CHEST, LOG, "sheep", "chicken", "pig")
 """The places to which `goto` leads; a cow is not among them."""
 DISHES, MORE_DISHES = ("cooked_chicken", "cooked_mutton"), ("cooked_porkchop",)
 EMPTY: tuple[None, int] = (None, 0)
+MOST_COOKS = 3
 
 
 class HouseMap(Record):
@@ -64,6 +66,10 @@ def house_map() -> HouseMap:
     given = source.read(TypeAdapter(HouseMap), values)
     if missing := next((kind for kind in (LOG, *MEAT) if not given.things.get(kind)), ""):
         raise source.error("things", f"{missing!r} is missing")
+    if reason := unknown_item(given.things):
+        raise source.error("things", reason)
+    if len(given.starts) < MOST_COOKS:
+        raise source.error("starts", f"must have a cell for each of {MOST_COOKS} seats")
     return given
 
 
@@ -98,7 +104,7 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
     idle: ClassVar[Command] = GO_ON
     moves: ClassVar[frozenset[str]] = frozenset({GOTO})
     min_seats: ClassVar[int] = 1
-    max_seats: ClassVar[int] = 3
+    max_seats: ClassVar[int] = MOST_COOKS
     figures: ClassVar[tuple[Metric, ...]] = (
         Metric(
             "success_rate",

@@ -6,7 +6,6 @@ A page shows a drawn map, and the same facts as text and tables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
 from typing import NamedTuple
 
 from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
@@ -15,12 +14,21 @@ from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
-from kitchen.worlds.blocks.block_grid import AIR, squared_distance
-from kitchen.worlds.blocks.blueprints import NO_BLOCK
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
+from kitchen.worlds.blocks.page_tables import (
+    blueprint_tables,
+    cell_text,
+    counted_items,
+    distance_text,
+    joined_words,
+    kitchen_facts,
+    knowledge_tables,
+    legend_fact,
+    level_table,
+)
 from kitchen.worlds.blocks.page_words import (
     AIM_GROUPS,
     AIMS,
@@ -28,6 +36,7 @@ from kitchen.worlds.blocks.page_words import (
     ANSWER_PARTS,
     COMMANDS,
     EVENTS,
+    KEYS,
     REASONS,
     REQUEST_ANSWERS,
     VERBS,
@@ -47,14 +56,6 @@ class KnownContent(NamedTuple):
     tables: tuple[Table, ...]
 
 
-def counted_items(items: Mapping[str, int]) -> str:
-    """Return items with their numbers as text, such as `3 wheat, 1 egg`; `none` if there are none."""
-    listed = pgettext("between the things of a list", ", ").join(
-        f"{amount} {item_words(item)}" for item, amount in items.items()
-    )
-    return listed or pgettext("there is no value", "none")
-
-
 class BlocksPage(DefaultPage):
     """The page of a world of blocks. It shows what one seat knows on a map, and as facts and tables."""
 
@@ -72,6 +73,7 @@ class BlocksPage(DefaultPage):
     )
     names = VERBS
     reasons = REASONS
+    keys = KEYS
     verbs = ("collect", "attack", "craft", "smelt", "give", "build", "place")
     body = gettext_lazy("player")
 
@@ -132,6 +134,14 @@ class BlocksPage(DefaultPage):
         macro, count = tuple(event.data["macro"]), event.data.get("n")
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
+    def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
+        """Return the greatest useful amount of a command. For `collect`, it is the number of such blocks in
+        sight."""
+        if command[0] != "collect":
+            return most
+        in_sight: dict[str, int] = {each["kind"]: each["count"] for each in view.observation["near"]}
+        return min(most, in_sight[command[1]])
+
     def places(self, command: Command, view: SeatView) -> str:
         """Return the ids of the map's spots that a command refers to."""
         return "" if view.shown == DRAWING_TABLES else command_spots(command, view)
@@ -168,7 +178,7 @@ class BlocksPage(DefaultPage):
             return ()
         goal, left, *others = (fact for fact in self._facts(view) if fact.code not in ("held", "legend"))
         pack = tuple((item, item_words(item), amount) for item, amount in own_items(view).items())
-        known = KnownContent(pack, tuple(others), tuple(self.knowledge_tables(view.brief)))
+        known = KnownContent(pack, tuple(others), tuple(knowledge_tables(view.brief)))
         head = FactsAndTables((goal, left), ())
         return (
             Panel("map-head", "kitchen/pages/seen.jinja", head),
@@ -188,28 +198,28 @@ class BlocksPage(DefaultPage):
 
     def _facts(self, view: SeatView) -> Iterator[Fact]:
         seen, brief = view.observation, view.brief
-        yield _fact("goal", gettext("Your goal"), self.goal(brief))
+        yield Fact("goal", gettext("Your goal"), self.goal(brief))
         left = seen["steps_left"]
-        yield _fact("left", gettext("Time left"), ngettext("{n} step", "{n} steps", left).format(n=left))
+        yield Fact("left", gettext("Time left"), ngettext("{n} step", "{n} steps", left).format(n=left))
         if "inventory" in seen:
             yield from self._own_facts(seen)
         if "furnace" in seen:
-            yield from _kitchen_facts(seen)
+            yield from kitchen_facts(seen)
         if "chest" in seen:
-            yield _fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
+            yield Fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
         if "left_by_level" in seen:
-            missing = _joined(seen["left_by_level"])
-            yield _fact("site", gettext("Blocks missing, by level from below"), missing)
-            yield _legend(brief)
+            missing = joined_words(seen["left_by_level"])
+            yield Fact("site", gettext("Blocks missing, by level from below"), missing)
+            yield legend_fact(brief)
 
     def _own_facts(self, seen: Mapping[str, Json]) -> Iterator[Fact]:
-        yield _fact("held", gettext("You hold"), counted_items(seen["inventory"]))
+        yield Fact("held", gettext("You hold"), counted_items(seen["inventory"]))
         doing, steps = seen["doing"], seen["steps_of_doing"]
         words = self.phrase(tuple(doing)) if doing else gettext("nothing")
         if steps:
             words += f" ({ngettext('{n} more step', '{n} more steps', steps).format(n=steps)})"
-        yield _fact("doing", gettext("You are doing"), words)
-        yield _fact("since", gettext("Since your last choice"), self._since_words(seen["since"]))
+        yield Fact("doing", gettext("You are doing"), words)
+        yield Fact("since", gettext("Since your last choice"), self._since_words(seen["since"]))
 
     def _since_words(self, since: Mapping[str, Json]) -> str:
         """Return a text about the effect of the last command, such as `walked 7, got 3 wheat`."""
@@ -222,38 +232,45 @@ class BlocksPage(DefaultPage):
             parts.append(gettext("got {items}").format(items=counted_items(since["gained"])))
         if since["lost"]:
             parts.append(gettext("gave or used {items}").format(items=counted_items(since["lost"])))
-        happened = _joined(parts) or gettext("nothing")
+        happened = joined_words(parts) or gettext("nothing")
         return f"{self.phrase(tuple(since['command']))}: {happened}"
 
     def _tables(self, view: SeatView) -> Iterator[Table]:
         seen = view.observation
         if seen.get("differences"):
-            yield _level_table(seen, view.brief)
+            yield level_table(seen, view.brief)
         if "players" in seen:
             yield self._cook_table(view)
         if "near" in seen:
             if seen["near"] or seen["stations"]:
                 yield self._near_table(seen)
             yield self._player_table(view)
-        yield from self.knowledge_tables(view.brief)
+        yield from knowledge_tables(view.brief)
 
     def _near_table(self, seen: Mapping[str, Json]) -> Table:
         here = seen["at"]
         rows = [
-            (item_words(each["kind"]), _distance(here, each["at"]), _cell(each["at"]), str(each["count"]))
+            (
+                item_words(each["kind"]),
+                distance_text(here, each["at"]),
+                cell_text(each["at"]),
+                str(each["count"]),
+            )
             for each in seen["near"]
         ]
         for each in seen["stations"]:
             user = each["used_by"]
             free = "1" if user is None else gettext("used by {name}").format(name=self.named(user + 1))
-            rows.append((item_words(each["kind"]), _distance(here, each["at"]), _cell(each["at"]), free))
+            rows.append(
+                (item_words(each["kind"]), distance_text(here, each["at"]), cell_text(each["at"]), free)
+            )
         head = ("", gettext("Distance"), gettext("Cell"), gettext("How many"))
         return Table("near", gettext("Near you"), head, tuple(rows))
 
     def _player_table(self, view: SeatView) -> Table:
         seen = view.observation
         rows = tuple(
-            (view.players[each["seat"]].name, _distance(seen["at"], each["at"]), _cell(each["at"]))
+            (view.players[each["seat"]].name, distance_text(seen["at"], each["at"]), cell_text(each["at"]))
             for each in seen["seats"]
         )
         return Table("players", gettext("Players"), ("", gettext("Distance"), gettext("Cell")), rows)
@@ -264,7 +281,7 @@ class BlocksPage(DefaultPage):
         rows = tuple(
             (
                 view.players[each["seat"]].name,
-                item_words(places[at]) if (at := tuple(each["at"])) in places else _cell(at),
+                item_words(places[at]) if (at := tuple(each["at"])) in places else cell_text(at),
                 counted_items(each["holds"]),
             )
             for each in view.observation["players"]
@@ -273,29 +290,19 @@ class BlocksPage(DefaultPage):
 
     # The guide
 
-    def knowledge_tables(self, brief: Mapping[str, Json]) -> Iterator[Table]:
-        """Yield a table of the plan and a table of each recipe that the brief (the seat's unchanging
-        facts) contains. Nothing is yielded for seats that may not know them."""
-        if brief.get("plan"):
-            rows = tuple(_step_row({"do": "craft", **step}) for step in brief["plan"])
-            yield Table("plan", gettext("The plan"), _step_head(), rows)
-        for target, steps in brief.get("recipes", {}).items():
-            title = gettext("Recipe: {name}").format(name=item_words(target))
-            yield Table(f"recipe-{target}", title, _step_head(), tuple(map(_step_row, steps)))
-
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the content of the guide: the rules, the goal, the plan, the recipes and the blueprint."""
         limit = brief.get("limit", brief.get("steps", 0))
         facts = [
-            _fact("goal", gettext("The goal"), self.goal(brief)),
-            _fact("limit", gettext("Longest time"), ngettext("{n} step", "{n} steps", limit).format(n=limit)),
+            Fact("goal", gettext("The goal"), self.goal(brief)),
+            Fact("limit", gettext("Longest time"), ngettext("{n} step", "{n} steps", limit).format(n=limit)),
         ]
         if "blueprint" in brief:
-            facts.append(_legend(brief))
+            facts.append(legend_fact(brief))
         return {
             "rules": [gettext(text) for text in self.rules],
             "facts": facts,
-            "tables": [*self.knowledge_tables(brief), *_blueprint_tables(brief)],
+            "tables": [*knowledge_tables(brief), *blueprint_tables(brief)],
             "body": self.body,
         }
 
@@ -316,85 +323,7 @@ class BlocksPage(DefaultPage):
             text = gettext("{one} holds {first}, and {other} holds {second}. Guide each other with words.")
             one, other = self.named(1), self.named(2)
             return text.format(one=one, other=other, first=names[0], second=names[1])
-        return gettext("One of you holds all of this: {items}.").format(items=_joined(names))
-
-
-def _fact(code: str, label: str, text: str) -> Fact:
-    return Fact(code, label, text)
-
-
-def _joined(parts: Sequence[Json] | Iterator[str]) -> str:
-    return pgettext("between the things of a list", ", ").join(map(str, parts))
-
-
-def _cell(cell: Sequence[int]) -> str:
-    return ", ".join(map(str, cell))
-
-
-def _distance(one: Sequence[int], other: Sequence[int]) -> str:
-    return f"{sqrt(squared_distance(one, other)):.0f}"
-
-
-def _kitchen_facts(seen: Mapping[str, Json]) -> Iterator[Fact]:
-    orders = [
-        ngettext("{dish} ({n} step left)", "{dish} ({n} steps left)", order["steps_left"]).format(
-            dish=item_words(order["dish"]), n=order["steps_left"]
-        )
-        for order in seen["orders"]
-    ]
-    yield _fact("orders", gettext("Orders"), _joined(orders) or pgettext("there is no value", "none"))
-    furnace = seen["furnace"]
-    parts = [(item, amount) for item, amount in (furnace["input"], furnace["output"]) if amount]
-    parts += [("oak_log", furnace["fuel"])] if furnace["fuel"] else []
-    yield _fact("furnace", gettext("In the furnace"), counted_items(dict(parts)))
-
-
-def _step_head() -> tuple[str, ...]:
-    return "", gettext("From"), gettext("Workbench")
-
-
-def _step_row(step: Mapping[str, Json]) -> tuple[str, ...]:
-    made = f"{sentence_case(gettext(VERBS[step['do']]))}: {step['amount']} {item_words(step['makes'])}"
-    if "needs" in step:
-        source = counted_items(step["needs"])
-    else:
-        source = pgettext("between alternatives", " or ").join(map(item_words, step["from"]))
-    return made, source, gettext("needed") if step.get("table") else ""
-
-
-def _level_table(seen: Mapping[str, Json], brief: Mapping[str, Json]) -> Table:
-    """Return the lowest unfinished level of the building, seen from above. A letter is a right block, `+A` a
-    missing one, and `-` a wrong one."""
-    level, cells = seen["level"], {(x, z): each for x, z, *each in seen["differences"]}
-    letter_of = {block: letter for letter, block in brief["blueprint"]["legend"].items()}
-
-    def shown(x: int, z: int, letter: str) -> str:
-        if (x, z) not in cells:
-            return "" if letter == NO_BLOCK else letter
-        wanted, present = cells[x, z]
-        return f"+{letter_of[wanted]}" if present == AIR else "-"
-
-    rows = brief["blueprint"]["levels"][level]
-    head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
-    lines = tuple(
-        (str(z + 1), *(shown(x, z, letter) for x, letter in enumerate(row))) for z, row in enumerate(rows)
-    )
-    title = gettext("Level {level} from above: +A is missing, - is wrong").format(level=level + 1)
-    return Table("level", title, head, lines)
-
-
-def _legend(brief: Mapping[str, Json]) -> Fact:
-    letters = brief["blueprint"]["legend"].items()
-    legend = (f"{letter}: {item_words(code)}" for letter, code in letters)
-    return _fact("legend", gettext("Letters of the blueprint"), _joined(legend))
-
-
-def _blueprint_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
-    """Yield a table of letters for each level of the blueprint: rows from 1, columns from 1."""
-    for level, rows in enumerate(brief.get("blueprint", {}).get("levels", ()), 1):
-        head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
-        lines = tuple((str(z), *row) for z, row in enumerate(rows, 1))
-        yield Table(f"level-{level}", gettext("Level {level}").format(level=level), head, lines)
+        return gettext("One of you holds all of this: {items}.").format(items=joined_words(names))
 
 
 _LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")

@@ -55,6 +55,31 @@ VERBS: Mapping[str, str] = {
     "putInChest": gettext_noop("put into the chest"),
 }
 """Words for the groups of the menu."""
+KEYS: Mapping[str, str] = {
+    "goto": "G",
+    "goto_seat": "W",
+    "collect": "C",
+    "attack": "H",
+    "craft": "M",
+    "smelt": "F",
+    "give": "V",
+    "put": "P",
+    "take": "T",
+    "build": "B",
+    "place": "L",
+    "remove": "R",
+    "discard": "D",
+    "stay": "S",
+    "stop": "X",
+    "go_on": "O",
+    "mineBlock": "M",
+    "killMob": "H",
+    "putFuelFurnace": "F",
+    "putItemFurnace": "P",
+    "takeOutFurnace": "T",
+    "putInChest": "C",
+}
+"""Keys of the menu, by verb. In each world, all verbs have different keys."""
 REASONS: Mapping[str, str] = {
     "unknown_verb": gettext_noop("there is no such action"),
     "blocked": gettext_noop("you cannot do this in this game"),

@@ -10,7 +10,7 @@ from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.episode.create_episode import create_episode
 from kitchen.play.models import Episode
 from kitchen.replay.episode_record import EpisodeRecord, read_episode_records
-from kitchen.replay.step_replay import replay_faults, world_after_steps
+from kitchen.replay.step_replay import replay_faults, report_step, world_after_steps
 from tests.kitchen.factories import make_episode, mind, submit
 
 pytestmark = pytest.mark.django_db
@@ -55,3 +55,13 @@ def test_only_the_first_wrong_step_is_reported() -> None:
     assert "it was played by version 0 of the world" in next(replay_faults(record))
     record.steps.pop(2)
     assert list(replay_faults(record)) == ["its log does not have every step once"]
+
+
+def test_what_happened_in_a_step_is_told_with_its_seat() -> None:
+    episode = create_episode(world="blocks_crafting", settings={}, seats=2, seed=1, minds=())
+    submit(episode, 1, "stay", "1", seat=0)
+    submit(episode, 1, "give", "0", "black_wool", "1", seat=1)
+    assert report_step(record_of(episode), 1).happened == (
+        "seat 0: done macro stay 1",
+        "seat 1: done macro give 0 black_wool 1",
+    )

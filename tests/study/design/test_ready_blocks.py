@@ -6,6 +6,7 @@ import io
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from kitchen.contract.world import Json
 from kitchen.play.episode.log_integrity import verify_episode_logs
@@ -35,6 +36,17 @@ def test_they_open_without_a_warning_in_three_languages(name: str) -> None:
     assert not readiness_problems(study)
     assert missing_translations(blueprint_of(study)) == {"es": [], "zh-hans": []}
     assert not list(missing_statements(blueprint_of(study))), "messages and speech are in the consent"
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_each_is_one_click_away(name: str, admin_client: Client) -> None:
+    assert f'name="begins_as" value="{name}"' in admin_client.get("/staff/").content.decode()
+    answer = admin_client.post("/staff/new/", {"begins_as": name})
+    slug = f"{name.replace('_', '-')}-study"
+    assert answer.headers["Location"] == f"/staff/{slug}/design/"
+    made = Study.objects.get(slug=slug)
+    assert (made.status, made.conditions.count()) == ("closed", ready(name).conditions.count())
+    assert not readiness_problems(made)
 
 
 def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -> None:

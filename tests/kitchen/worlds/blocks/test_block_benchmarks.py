@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from kitchen.experiments.episode_rows import PLAYED, EpisodeRow, read_rows_csv
 from kitchen.experiments.experiment_folder import result_makers, rows_file
 from kitchen.experiments.experiment_results import cell_results_of
 from kitchen.experiments.experiment_setup import EpisodeJob, ExperimentSetup, episode_jobs
+from kitchen.experiments.organisation_results import MINUTES_BY_TASK
 from kitchen.experiments.play_episodes import failed_row
 from kitchen.experiments.published_tables import published_text_tables
 from kitchen.experiments.setup_arguments import read_setup
@@ -67,7 +69,7 @@ def table(setup: ExperimentSetup, rows: list[EpisodeRow], title: str) -> dict[st
 @pytest.mark.parametrize("kind", BLOCKS)
 def test_each_row_of_a_published_table_names_known_facts_and_has_its_columns(kind: str) -> None:
     bench = worlds_with_comparison()[kind]
-    known: dict[str, set[Any]] = {"seats": {2, 3, 4, 5}, "talk": {True, False}}
+    known: dict[str, set[Any]] = {"seats": {1, 2, 3, 4, 5}, "talk": {True, False}}
     for level in bench.levels():
         for name, value in bench.level_facts(level).items():
             known.setdefault(name, set()).add(value)
@@ -115,6 +117,29 @@ def test_only_the_mean_over_intervals_stands_beside_that_of_the_paper() -> None:
     assert shown["CoS"] == ("0.581", "0.5 [0.5, 0.5] (n 5)")
 
 
+def test_steps_of_gathering_stand_in_minutes_beside_the_times_of_the_paper() -> None:
+    setup = experiment("gather", levels="50_logs,50_irons,shelter")
+    rows = rows_of(setup, lambda job: 60.0 * job.column.agents)
+    shown = table(setup, rows, "S-Agents")
+    ours = {name: [cell.split(" ")[0] for cell in cells[1:] if cell] for name, cells in shown.items()}
+    assert ours["50 logs, 1 agent (solo)"] == ["1"] and ours["50 logs, 4 agents (tree(3))"] == ["4"]
+    assert shown["50 irons, 2 agents (tree(1), not reached)"][0] == "" and shown["50 stones, 1 agent (solo)"]
+    (note,) = next(each.notes for each in published_text_tables(cell_results_of(setup, rows)))
+    assert "the caption says 1, 2 and 3, but tree(3) has four" in note
+
+
+def test_the_times_of_the_paper_are_the_same_in_both_tables() -> None:
+    (printed,) = worlds_with_comparison()["blocks_gather"].published_tables()
+    for row in printed.rows:
+        found = re.match(r"(.*), \d agents? \((solo|tree\(\d\))", row.name)
+        assert found
+        task, team = found.groups()
+        minutes = MINUTES_BY_TASK[team][task]
+        assert row.values == (() if minutes is None else (minutes,))
+        seats = {"solo": 1, "tree(1)": 2, "tree(3)": 4}[team]
+        assert row.where == {"task": task.replace(" ", "_"), "seats": seats}
+
+
 def test_talk_is_compared_with_no_talk() -> None:
     given = {"members": "blocks_planner+blocks_planner", "organisation": "none,graph"}
     setup = experiment("crafting", **given)
@@ -135,4 +160,4 @@ def test_published_tables_are_a_file_of_the_experiment() -> None:
         "3 steps": "0.5",
         "CoS": "0.5",
     }
-    assert "published_tables.csv" not in result_makers(experiment("gather"))
+    assert "published_tables.csv" not in result_makers(read_setup({**GIVEN, "world": "overcooked"}))

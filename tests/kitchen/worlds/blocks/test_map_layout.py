@@ -77,3 +77,25 @@ async def test_marks_of_what_is_out_of_sight_do_not_cover_each_other(browser: Br
             assert len(marks) > 4 and not [mark for mark in marks if mark], width
             await page.click("[data-angle]")
     await page.close()
+
+
+async def test_at_the_edge_of_the_area_the_map_shows_hardly_anything_beyond(browser: Browser) -> None:
+    world = game("kitchen")
+    world.step({0: ("goto", "chest")})  # the northern edge
+    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    for width, height in SIZES:
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.evaluate(PAINTED)
+        cell = float(await page.get_attribute("[data-map]", "data-cell") or 0)
+        top = -await page.evaluate("document.querySelector('.map-canvas').clientHeight / 2")
+        outside, inside = [await page.evaluate(COLOUR, [0.3 * cell, top + at * cell]) for at in (0.4, 1.4)]
+        own, middle = await page.evaluate(PLACES)
+        assert outside != inside and own < middle - cell, "the builder is not in the middle"
+    await page.close()
+
+
+PLACES = """() => [".is-you", ".map-canvas"].map(one => {
+    const box = document.querySelector(one).getBoundingClientRect();
+    return box.top + box.height / 2;
+})"""
+"""The heights of the own builder and of the middle of the map, in pixels."""

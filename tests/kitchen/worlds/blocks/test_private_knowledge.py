@@ -130,3 +130,29 @@ def test_no_prompt_has_what_another_seat_holds_or_a_plan_that_is_hidden(
         known = len(prompts)
         play(line_up, kind, world="blocks_crafting", game=own_task(), steps=1)
         assert all("obsidian" in text for text in prompts[known:]), "with the plan, they have it"
+
+
+@pytest.mark.parametrize(
+    ("kind", "hidden", "known", "said"),
+    [
+        ("cooking", {"recipe_blocked": "1"}, {}, "To make bread:"),
+        ("cooking", {"hells_kitchen": True}, {}, "To make golden_apple:"),
+        (
+            "construction",
+            {"blueprint": "pyramid", "blueprint_blocked": "others"},
+            {"blueprint": "pyramid"},
+            "The blueprint, level by level",
+        ),
+    ],
+)
+@pytest.mark.parametrize("agent", ["proagent", "skill_dispatcher", "pairwise", "hourglass"])
+def test_no_prompt_has_a_recipe_or_a_blueprint_that_is_hidden(
+    prompts: list[str], agent: str, kind: str, hidden: dict[str, Any], known: dict[str, Any], said: str
+) -> None:
+    """Seat 1 asks a model, once without and once with the knowledge."""
+    line_up = f"blocks_planner+{agent}"
+    play(line_up, "each", world=f"blocks_{kind}", game=hidden, steps=1)
+    without = len(prompts)
+    assert without and not [text for text in prompts if said in text]
+    play(line_up, "each", world=f"blocks_{kind}", game=known, steps=1)
+    assert prompts[without:] and all(said in text for text in prompts[without:])

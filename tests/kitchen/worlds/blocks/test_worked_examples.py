@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from kitchen.contract.world import Json
+from kitchen.worlds.blocks.blueprint_generator import generate_building
 from kitchen.worlds.blocks.blueprints import blueprint
+from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
 from tests.kitchen.worlds.blocks.games import game, play, refusal, step
 
 GENERATED = "materials_1_rooms_{0}_window_1_carpet_1_variant_{1}"
@@ -127,10 +130,67 @@ def test_who_is_on_the_way_to_a_furnace_fails_when_another_takes_it() -> None:
     assert step(world, "smelt potato 1")[-1] == (1, "failed", "in_use")
 
 
+def test_the_crafts_of_a_task_make_its_target_from_all_inventories_together() -> None:
+    solvable = [task for task in crafting_tasks().values() if task.crafts]
+    assert len(solvable) == 97 and sum(task.seats == 2 for task in solvable) == 22
+    for task in solvable:
+        world = game("crafting", seats=1, task=task.id)
+        for item, times in task.crafts or ():
+            assert not world.over
+            assert step(world, f"craft {item} {times}") == [(0, "performed"), (0, "done")], task.id
+        assert world.over and world.score()["steps_used"] == len(task.crafts or ()), task.id
+
+
 @pytest.mark.parametrize(("rooms", "mean"), [(0, 599), (1, 805), (2, 1210)])
 def test_thirty_generated_buildings_have_their_mean_number_of_blocks(rooms: int, mean: int) -> None:
     made = [blueprint(GENERATED.format(rooms, variant)).blocks for variant in range(30)]
     assert round(sum(made) / 30) == mean
+
+
+def test_two_of_thirty_buildings_of_eight_rooms_have_only_three() -> None:
+    rooms = [len(generate_building(GENERATED.format(2, variant)).rooms) for variant in range(30)]
+    assert {variant for variant, count in enumerate(rooms) if count == 3} == {11, 17}
+    assert sorted(rooms) == [3] * 2 + [8] * 28
+
+
+@pytest.mark.parametrize(
+    ("family", "chosen"),
+    [
+        ("crafting", {"task": "", "solvable_only": False, "limit": 0}),
+        (
+            "cooking",
+            {
+                "targets": "bread+golden_apple",
+                "furnace_fuel": 512,
+                "recipe_blocked": "nobody",
+                "hells_kitchen": False,
+                "no_help": False,
+            },
+        ),
+        (
+            "construction",
+            {
+                "blueprint": "materials_0_rooms_0_window_0_carpet_0_variant_0",
+                "inventories": "even",
+                "build": True,
+                "blueprint_blocked": "nobody",
+            },
+        ),
+        ("gather", {"task": "50_logs", "limit": 2400}),
+        ("kitchen", {"interval": 5, "porkchop": False, "steps": 60}),
+    ],
+)
+def test_settings_that_are_left_out_have_their_usual_values(family: str, chosen: dict[str, Json]) -> None:
+    world = game(family)
+    assert {name: world.chosen[name] for name in chosen} == chosen
+    if family == "crafting":
+        assert world.task.id == "craft_2_02_lime_wool"
+
+
+@pytest.mark.parametrize(("rooms", "wanted"), [(0, 4), (1, 6)])
+def test_all_thirty_smaller_buildings_have_all_their_rooms(rooms: int, wanted: int) -> None:
+    made = [generate_building(GENERATED.format(rooms, variant)) for variant in range(30)]
+    assert {len(each.rooms) for each in made} == {wanted}
 
 
 def test_one_match_and_three_mismatches_score_25_an_empty_area_0_and_a_whole_one_100() -> None:

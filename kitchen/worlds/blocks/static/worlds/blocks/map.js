@@ -116,9 +116,15 @@
   function eyes() {
     const own = now.spots.find(({ spot }) => spot === "you");
     const [x, y, z] = own ? placeOf(own) : now.at;
-    if (!ground.box) return [x, y, z];
+    if (!ground.box) return view.angled ? [x, y, z] : [inArea(x, 0, view.columns / 2), y, inArea(z, 2, view.height / view.cell / 2)];
     const [wide, , deep] = ground.box[1]; // all of the site, if it fits
     return wide + 4 <= view.columns && Math.abs(x - wide / 2) < view.columns / 2 ? [wide / 2, y, deep / 2] : [x, y, z];
+  }
+
+  /* the middle of the view along an axis: only one cell beyond the area is in sight, or all of a small area */
+  function inArea(middle, axis, half) {
+    const [least, most] = [ground.area[0][axis] - 1.5 + half, ground.area[1][axis] + 1.5 - half];
+    return least > most ? (least + most) / 2 : Math.max(least, Math.min(most, middle));
   }
 
   function pixels([x, y, z]) {

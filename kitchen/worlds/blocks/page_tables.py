@@ -1,0 +1,116 @@
+"""Build the facts and tables of the pages of blocks: plan, recipes, blueprint, furnace and orders.
+
+They hold only what the seat's brief and observation contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
+
+from kitchen.contract.world import Json
+from kitchen.pages.json_tables import Fact, Table
+from kitchen.words.english_text import sentence_case
+from kitchen.words.gettext_without_django import gettext, ngettext, pgettext
+from kitchen.worlds.blocks.block_grid import AIR, squared_distance
+from kitchen.worlds.blocks.blueprints import NO_BLOCK
+from kitchen.worlds.blocks.item_words import item_words
+from kitchen.worlds.blocks.page_words import VERBS
+
+
+def counted_items(items: Mapping[str, int]) -> str:
+    """Return items with their numbers as text, such as `3 wheat, 1 egg`; `none` if there are none."""
+    listed = pgettext("between the things of a list", ", ").join(
+        f"{amount} {item_words(item)}" for item, amount in items.items()
+    )
+    return listed or pgettext("there is no value", "none")
+
+
+def knowledge_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
+    """Yield a table of the plan and a table of each recipe that the brief (the seat's unchanging
+    facts) contains. Nothing is yielded for seats that may not know them."""
+    if brief.get("plan"):
+        rows = tuple(_step_row({"do": "craft", **step}) for step in brief["plan"])
+        yield Table("plan", gettext("The plan"), _step_head(), rows)
+    for target, steps in brief.get("recipes", {}).items():
+        title = gettext("Recipe: {name}").format(name=item_words(target))
+        yield Table(f"recipe-{target}", title, _step_head(), tuple(map(_step_row, steps)))
+
+
+def joined_words(parts: Sequence[Json] | Iterator[str]) -> str:
+    """Return parts of a text as a list in the participant's language, such as `walked 7, got 3 wheat`."""
+    return pgettext("between the things of a list", ", ").join(map(str, parts))
+
+
+def cell_text(cell: Sequence[int]) -> str:
+    """Return x, y and z of a cell as text."""
+    return ", ".join(map(str, cell))
+
+
+def distance_text(one: Sequence[int], other: Sequence[int]) -> str:
+    """Return the straight distance of two cells as text, rounded to whole cells."""
+    return f"{sqrt(squared_distance(one, other)):.0f}"
+
+
+def kitchen_facts(seen: Mapping[str, Json]) -> Iterator[Fact]:
+    """Yield the open orders and the content of the furnace."""
+    orders = [
+        ngettext("{dish} ({n} step left)", "{dish} ({n} steps left)", order["steps_left"]).format(
+            dish=item_words(order["dish"]), n=order["steps_left"]
+        )
+        for order in seen["orders"]
+    ]
+    yield Fact("orders", gettext("Orders"), joined_words(orders) or pgettext("there is no value", "none"))
+    furnace = seen["furnace"]
+    parts = [(item, amount) for item, amount in (furnace["input"], furnace["output"]) if amount]
+    parts += [("oak_log", furnace["fuel"])] if furnace["fuel"] else []
+    yield Fact("furnace", gettext("In the furnace"), counted_items(dict(parts)))
+
+
+def _step_head() -> tuple[str, ...]:
+    return "", gettext("From"), gettext("Workbench")
+
+
+def _step_row(step: Mapping[str, Json]) -> tuple[str, ...]:
+    made = f"{sentence_case(gettext(VERBS[step['do']]))}: {step['amount']} {item_words(step['makes'])}"
+    if "needs" in step:
+        source = counted_items(step["needs"])
+    else:
+        source = pgettext("between alternatives", " or ").join(map(item_words, step["from"]))
+    return made, source, gettext("needed") if step.get("table") else ""
+
+
+def level_table(seen: Mapping[str, Json], brief: Mapping[str, Json]) -> Table:
+    """Return the lowest unfinished level of the building, seen from above. A letter is a right block, `+A` a
+    missing one, and `-` a wrong one."""
+    level, cells = seen["level"], {(x, z): each for x, z, *each in seen["differences"]}
+    letter_of = {block: letter for letter, block in brief["blueprint"]["legend"].items()}
+
+    def shown(x: int, z: int, letter: str) -> str:
+        if (x, z) not in cells:
+            return "" if letter == NO_BLOCK else letter
+        wanted, present = cells[x, z]
+        return f"+{letter_of[wanted]}" if present == AIR else "-"
+
+    rows = brief["blueprint"]["levels"][level]
+    head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
+    lines = tuple(
+        (str(z + 1), *(shown(x, z, letter) for x, letter in enumerate(row))) for z, row in enumerate(rows)
+    )
+    title = gettext("Level {level} from above: +A is missing, - is wrong").format(level=level + 1)
+    return Table("level", title, head, lines)
+
+
+def legend_fact(brief: Mapping[str, Json]) -> Fact:
+    """Return the block of each letter of the blueprint. The brief must contain the blueprint."""
+    letters = brief["blueprint"]["legend"].items()
+    legend = (f"{letter}: {item_words(code)}" for letter, code in letters)
+    return Fact("legend", gettext("Letters of the blueprint"), joined_words(legend))
+
+
+def blueprint_tables(brief: Mapping[str, Json]) -> Iterator[Table]:
+    """Yield a table of letters for each level of the blueprint: rows from 1, columns from 1."""
+    for level, rows in enumerate(brief.get("blueprint", {}).get("levels", ()), 1):
+        head = ("", *(str(x) for x in range(1, len(rows[0]) + 1)))
+        lines = tuple((str(z), *row) for z, row in enumerate(rows, 1))
+        yield Table(f"level-{level}", gettext("Level {level}").format(level=level), head, lines)
