@@ -17,7 +17,7 @@ import re
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import APIResponse, Browser, Page, expect
 
 from study.design.page_and_item_order import PAGES
 from tests.addresses import addresses
@@ -300,7 +300,7 @@ CUT_OFF = """one => [...one.querySelectorAll("svg text")].map(text => text.getBo
 
 async def test_figures_are_drawn_by_the_browser_and_say_what_is_pointed_at(staff: Page) -> None:
     address = f"/staff/{SLUG}/analysis/{VALUES['measure']}/"
-    while "refresh" in (await staff.context.request.get(address)).headers:
+    while await is_being_made(await staff.context.request.get(address)):
         await staff.wait_for_timeout(100)
     await staff.goto(address)
     for chart in await staff.locator("[data-chart]").all():
@@ -334,10 +334,15 @@ async def opened(page: Page, address: str) -> list[str]:
     return await violations(page, address)
 
 
+async def is_being_made(answer: APIResponse) -> bool:
+    """Whether the page loads itself again, because an analysis waits for a worker."""
+    return "text/html" in answer.headers.get("content-type", "") and "js/waiting" in await answer.text()
+
+
 async def text_of_page(page: Page, address: str) -> str:
     """The page's HTML; nothing where the address takes forms only, or gives a file."""
     answer = await page.context.request.get(address)
-    while "refresh" in answer.headers:  # an analysis waits for a worker
+    while await is_being_made(answer):
         await page.wait_for_timeout(500)
         answer = await page.context.request.get(address)
     if answer.status == 405 or "text/html" not in answer.headers.get("content-type", ""):

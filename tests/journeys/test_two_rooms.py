@@ -322,7 +322,14 @@ async def test_two_people_hold_a_conversation_and_deliver(
     await picture(page, "two-chef")
     await assistant.page.click("[data-panel-tab=act]")
     await picture(assistant.page, "two-assistant")
-    await assistant.page.click("[data-accept]")
+    wait = assistant.page.locator(
+        "[data-amount]", has=assistant.page.locator("""input[value='["wait","1"]']""")
+    )
+    await wait.locator("input[type=number]").fill("5")
+    await wait.locator("input[type=number]").press("Enter")
+    await act(page, chef, ("wait", "1"))
+    await assistant.page.wait_for_selector("#phase:has-text('You do not have to choose')")
+    await assistant.page.click("[data-accept]")  # the request ends the wait, and the rest of it follows
     await assistant.page.wait_for_selector("#queues section:not(.is-chef) li", state="attached")
     await assistant.page.wait_for_selector("#phase :text('Waiting for Cook 1')")
     await act(page, chef, ("wait", "1"))

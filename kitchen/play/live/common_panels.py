@@ -133,7 +133,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
-        *([_panel("pass", PassButton(view.phase == "answer"))] if view.talk.takes_turns else []),
+        *([_panel("pass", _pass_button(view))] if view.talk.takes_turns else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
         *([roster_panel(page, view)] if view.jobs.leads else []),
@@ -190,9 +190,12 @@ class Line(NamedTuple):
 
 
 class PassButton(NamedTuple):
-    """The button with which a busy person gives no answer."""
+    """The message that the person has to answer, and the button with which a busy person gives no answer."""
 
     offered: bool
+    asker: str = ""
+    """Name of the member who wrote the message. Empty if there is nothing to answer."""
+    text: str = ""
 
 
 class Partner(NamedTuple):
@@ -212,6 +215,16 @@ AGENT_MESSAGES = {
 }
 """Answers of agents without a language model, by code."""
 CONVERSATION_ENDED = gettext_noop("The conversation has ended.")
+
+
+def _pass_button(view: SeatView) -> PassButton:
+    turn, offered = view.talk.turn, view.phase == "answer"
+    if turn is None or not turn.answers or turn.speaker != view.talk.member:
+        return PassButton(offered)
+    heard = [one for one in view.talk.messages if one.sender not in (None, view.talk.member) and one.text]
+    if not heard or heard[-1].step != view.step + 1:
+        return PassButton(offered)
+    return PassButton(offered, view.talk.members[heard[-1].sender or 0], heard[-1].text)
 
 
 def _partner(view: SeatView) -> Partner:

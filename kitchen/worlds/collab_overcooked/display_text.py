@@ -159,6 +159,8 @@ STAND_IN_SENTENCES: Mapping[str, str] = {
     "not_yet": gettext_noop("I cannot do this yet: {actions}."),
     "not_now": gettext_noop("Not now."),
     "nothing_now": gettext_noop("Nothing for now."),
+    "will_ask": gettext_noop("I follow the recipe. I will ask you when I need something."),
+    "only_requests": gettext_noop("I do what you add to a request. Words alone request nothing."),
 }
 """The sentences of the stand-in, by code. A message of the stand-in has the code in its data."""
 

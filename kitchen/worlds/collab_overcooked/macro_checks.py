@@ -292,6 +292,16 @@ def known_macros(rules: FoodRules, seat: int) -> list[Command]:
     return [*takes, *((PUT, name) for name in own), *starts, (PLACE,), *served]
 
 
+def typed_forms(rules: FoodRules, seat: int, thing: str) -> tuple[str, ...]:
+    """Return the forms in which the macros of this seat are typed, such as `pickup(thing, counter)`. `thing`
+    stands for the name of any thing that can be taken."""
+    forms: dict[str, None] = {}
+    for verb, *words in (*known_macros(rules, seat), (WAIT, "3")):
+        taken = [thing, *words[1:]] if verb == PICKUP and words[1] != DISHES else words
+        forms[f"{verb}({', '.join(taken)})" if taken else verb] = None
+    return tuple(forms)
+
+
 def visible_things(observed: Mapping[str, Json], requested: Iterable[Command]) -> tuple[str, ...]:
     """Return the things on counters, in hands and in utensils, and the things that the macros `requested`
     pick up."""

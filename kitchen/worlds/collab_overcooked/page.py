@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import starmap
 from typing import NamedTuple, cast
 
-from kitchen.contract.page import NoContent, Panel, PlayerView, SeatView, StepView, TypedTextError
+from kitchen.contract.page import Panel, PlayerView, SeatView, StepView, TypedTextError
 from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
 from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
 from kitchen.pages.default_page import (
@@ -53,6 +53,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     possible_macros,
     read_macros,
     things_from_observation,
+    typed_forms,
     unbalanced_entry,
     visible_things,
     with_waits,
@@ -135,6 +136,15 @@ class AskForm(NamedTuple):
     """The person's own macros, for the plan; empty if plans are not picked from a list."""
     made_with: tuple[tuple[str, tuple[str, ...]], ...]
     """(thing, products that one job makes of it)."""
+    forms: tuple[str, ...] = ()
+    """The forms in which the teammate's macros are typed; empty if they are picked."""
+
+
+class TypedPlan(NamedTuple):
+    """The box in which a person types own macros."""
+
+    forms: tuple[str, ...]
+    """The forms in which macros of the own seat are typed."""
 
 
 class PickerState(NamedTuple):
@@ -347,7 +357,8 @@ class CollabPage(GridPage):
         is_cook = others[0] == 1 - view.seat
         asked = _requestable(view) if is_cook and not typed else []
         made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())
-        shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with)
+        forms = typed_forms(food_rules(), 1 - view.seat, gettext("thing")) if is_cook and typed else ()
+        shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with, forms)
         part = Panel("ask-now", f"{_TEMPLATES}/ask_now.jinja", self._picker_state(view))
         return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows, parts=() if typed else (part,))
 
@@ -457,7 +468,8 @@ class CollabPage(GridPage):
         """Return the panel with all commands that are possible now. If the setting `typed` is on, the
         panel also has a box to type commands in."""
         menu = DefaultPage.menu(self, view)._replace(template=f"{_TEMPLATES}/menu.jinja")
-        box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", NoContent())
+        shows = TypedPlan(typed_forms(food_rules(), view.seat, gettext("thing")))
+        box = Panel("typed-plan", f"{_TEMPLATES}/typed_plan.jinja", shows)
         return menu._replace(parts=(*menu.parts, box)) if view.brief["typed"] else menu
 
     def entry_words(self, layer: str, entry: Mapping[str, Json], brief: Mapping[str, Json]) -> str:

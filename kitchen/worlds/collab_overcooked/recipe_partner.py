@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
 from kitchen.contract.declared_settings import Setting
-from kitchen.contract.organisation import END, SAY
+from kitchen.contract.organisation import END, SAY, TALK_KINDS
 from kitchen.contract.team_messages import (
     CODE_KEY,
     PLAN_KEY,
@@ -136,7 +136,7 @@ class RecipePartner(Agent):
             return before, (_message("nothing_now"),)
         is_recent = is_same and step - before["progress_step"] < REPEAT_AFTER and not has_question
         if not unit or is_busy or before["progress_step"] == step or is_recent:
-            return before, ()
+            return before, (_message("will_ask"),) if _is_addressed(situation) else ()
         chance = Random(situation.seed)  # noqa: S311
         is_wrong = chance.random() < self.chosen["wrong_requests"]
         wanted = _wrong_unit(_task(situation), chance) if is_wrong else unit
@@ -162,6 +162,8 @@ class RecipePartner(Agent):
             todo = todo if ignores else _with_units(possible, _units_of(asked))
         rest = remaining_unit(things, todo[0]) if todo else None
         says = (_answer(asked, ignores=ignores, can_begin=bool(rest)),) if asked else ()
+        if not asked and _is_addressed(situation):
+            says = (_message("only_requests"),)
         stuck = situation.step if before["stuck_since"] is None or rest or asked else before["stuck_since"]
         if todo and situation.step - stuck >= REPEAT_AFTER:  # it cannot be done: the next one is tried
             todo, stuck = todo[1:], situation.step
@@ -321,6 +323,14 @@ def _answer(asked: Sequence[Command], *, ignores: bool, can_begin: bool) -> Mess
 
 def _last_number(messages: Sequence[TeamMessage]) -> int:
     return messages[-1].number if messages else 0
+
+
+def _is_addressed(situation: Situation) -> bool:
+    """Return whether the other cook has opened the conversation of this step, and this cook has not answered
+    yet."""
+    step, own = situation.step + 1, situation.talk.member
+    said = [one.sender for one in situation.talk.messages if one.step == step and one.kind in TALK_KINDS]
+    return bool(said) and own not in said
 
 
 def _has_question(situation: Situation) -> bool:

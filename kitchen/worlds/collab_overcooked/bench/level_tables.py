@@ -392,5 +392,20 @@ def write_tables(folder: Path) -> str:
     return text
 
 
+def main(arguments: Sequence[str]) -> int:
+    """Print the tables of the folder named on the command line, and return the exit code. It is 2 if the
+    folder is missing or holds no experiment."""
+    try:
+        (folder,) = arguments
+        print(write_tables(Path(folder)))
+    except ValueError:
+        print("level_tables: give one folder that `manage.py experiment` wrote", file=sys.stderr)
+    except OSError as error:
+        print(f"level_tables: {error.filename}: {error.strerror}", file=sys.stderr)
+    else:
+        return 0
+    return 2
+
+
 if __name__ == "__main__":
-    print(write_tables(Path(sys.argv[1])))
+    sys.exit(main(sys.argv[1:]))

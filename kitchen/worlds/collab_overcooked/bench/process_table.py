@@ -1,4 +1,5 @@
-"""Count an experiment's failed checks, format errors and helpful corrections in Collab-Overcooked.
+"""Count an experiment's messages, failed checks, format errors, helpful corrections and tokens in
+Collab-Overcooked.
 
 A check tests whether a command can begin. Failed checks are counted by their code. All counts are grouped by
 level and seat (chef or assistant).
@@ -15,12 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kitchen.contract.episode_log import FAILED_CHECKS
+from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.team_messages import message_content
 from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
-from kitchen.worlds.collab_overcooked.log_measures import processes_in
+from kitchen.worlds.collab_overcooked.log_measures import TOKENS_KEY, processes_in
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 
-COUNTED = {"format_errors": "Format errors", "helped": "Helpful corrections"}
+COUNTED = {"format_errors": "Format errors", "helped": "Helpful corrections", TOKENS_KEY: "Tokens"}
 """Key of an agent's note about a turn → name of the count."""
 
 
@@ -35,8 +38,8 @@ class ProcessKey(NamedTuple):
 
 
 def read_process_counts(folder: Path) -> Counter[ProcessKey]:
-    """Return the failed checks by code, the format errors and the corrections that helped, by line-up, level
-    and seat. A folder of an older version without failed_checks.csv has no failed checks."""
+    """Return all process counts by line-up, level and seat. A folder of an older version without
+    failed_checks.csv has no failed checks."""
     found = Counter[ProcessKey]()
     path = folder / "failed_checks.csv"
     for row in csv_rows(path) if path.exists() else ():
@@ -48,7 +51,26 @@ def read_process_counts(folder: Path) -> Counter[ProcessKey]:
         for seat, process in processes_in(json.loads(row["note"]), first_seat):
             for key, count in COUNTED.items():
                 found[ProcessKey(row["variant"], _level(row), seat, count)] += process.get(key, 0)
+    for row, counted in _messages(folder / "messages.csv"):
+        found[ProcessKey(row["variant"], _level(row), int(row["sender"]), counted)] += 1
     return +found
+
+
+def _messages(path: Path) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield each message of a conversation with the names under which it counts. A round is a message of the
+    member that opened the conversation of the step, if it neither ends the conversation nor repeats."""
+    opener: dict[tuple[str, ...], str] = {}
+    said: set[tuple[str, ...]] = set()
+    for row in csv_rows(path) if path.exists() else ():
+        if row["kind"] not in TALK_KINDS or row["sender"] not in map(str, SEATS):
+            continue
+        yield row, "Messages"
+        talk = tuple(row[name] for name in ("variant", "level", "agents", "alpha", "episode", "step"))
+        words = (*talk, repr(message_content(row["text"], json.loads(row["data"] or "{}"))))
+        if opener.setdefault(talk, row["sender"]) == row["sender"] and row["kind"] != END:
+            if words not in said:
+                yield row, "Rounds of own conversations"
+            said.add(words)
 
 
 def _level(row: Mapping[str, str]) -> int:

@@ -65,7 +65,10 @@ def test_an_experiment_is_tabulated_beside_the_printed_table(
     assert answered["requests"] == ""
     assert (tmp_path / "levels.md").read_text() == text
     checks = tmp_path / "failed_checks.csv"
-    assert checks.read_text().strip().endswith("step,seat,code,checked") and "Process counts" not in text
+    assert checks.read_text().strip().endswith("step,seat,code,checked")
+    assert "| Failed checks |" not in text
+    assert "| recipe_partner+recipe_partner | 3 | Messages |  | 2 | 2 |" in text
+    assert "| recipe_partner+recipe_partner | 3 | Rounds of own conversations |  | 2 | 0 |" in text
     with checks.open("a") as file:
         file.write("pair,boiled_egg,2,1,1,3,1,hands_full,plan\n" * 2)
     with (tmp_path / "decisions.csv").open() as file:

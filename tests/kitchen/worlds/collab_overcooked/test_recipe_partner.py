@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
 import pytest
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.contract.agent import Situation
-from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft
+from kitchen.contract.agent import Situation, run_without_waiting
+from kitchen.contract.team_messages import REQUESTS_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.collab_overcooked.log_measures import LOG_MEASURES
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
@@ -97,6 +98,21 @@ def test_only_a_chef_without_the_recipe_is_refused(seats: tuple[int, ...]) -> No
     assert agent.unfit(game("boiled_egg"), seats) == ""
     why = agent.unfit(game("boiled_egg", knowledge="assistant"), seats)
     assert why == ("as chef it needs the recipe" if 0 in seats else "")
+
+
+@pytest.mark.parametrize(("seat", "code"), [(0, "will_ask"), (1, "only_requests")])
+def test_whoever_opens_a_conversation_gets_an_answer(seat: int, code: str) -> None:
+    world, heard = game("boiled_egg"), TeamMessage(1, 1, 1 - seat, (seat,), "say", "Put it on a counter.", {})
+    memory = {**CHEF_MEMORY, "progress_step": 0} if seat == 0 else None
+    alone = make_situation(world, (seat,), memory=memory, seed=1)
+    talk = replace(alone.talk, member=seat, messages=(replace(heard, is_new=True),))
+    silent, spoken = (
+        run_without_waiting(RecipePartner({}).decide(one)) for one in (alone, replace(alone, talk=talk))
+    )
+    assert silent.says == () and [one.data["code"] for one in spoken.says] == [code]
+    again = (*talk.messages, TeamMessage(2, 1, seat, (1 - seat,), "say", spoken.says[0].text, {}))
+    asked_again = replace(alone, talk=replace(talk, messages=again))
+    assert run_without_waiting(RecipePartner({}).decide(asked_again)).says == ()
 
 
 class Slipping(RecipePartner):

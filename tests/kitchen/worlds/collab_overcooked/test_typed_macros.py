@@ -20,6 +20,8 @@ from kitchen.replay.episode_file import export_episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import seat_page_after
 from kitchen.tasks import answer as answer_of_agent
+from kitchen.worlds.collab_overcooked.food_rules import food_rules
+from kitchen.worlds.collab_overcooked.macro_checks import typed_forms
 from kitchen.worlds.collab_overcooked.page import PAGE
 from tests.kitchen.worlds.collab_overcooked.games import command, game, play
 
@@ -75,6 +77,17 @@ def test_other_lines_are_refused_with_the_reason(text: str, asks: bool, why: str
     with pytest.raises(TypedTextError) as refused:
         PAGE.read_typed(typed_game(), 1, text, asks=asks, most=3)
     assert str(refused.value).startswith(why)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seat", [0, 1])
+def test_every_form_that_the_page_names_can_be_typed(seat: int) -> None:
+    forms = typed_forms(food_rules(), seat, "egg")
+    assert "pickup(egg, counter)" in forms and "wait(3)" in forms and len(forms) == len(set(forms))
+    assert {"place_obj_on_counter", ("pickup(dish, dish_dispenser)", "deliver")[seat == 0]} <= {*forms}
+    world = typed_game()
+    assert all(len(PAGE.read_typed(world, seat, form, asks=True, most=50)) == 1 for form in forms[:1])
+    assert f"<code>{forms[0].replace('egg', 'thing')}</code>" in opened(seat, as_json=False)[2]
 
 
 def test_of_many_odd_lines_only_actions_of_the_cook_are_read() -> None:

@@ -198,6 +198,7 @@
     if (!radio || !play.choosing.may()) return;
     const list = document.querySelector("[data-plan-list]");
     const template = document.querySelector("[data-plan-item]");
+    const added = list && template ? [] : then.map(([value]) => follow(value)); // in a wait there is no list
     if (list && template) {
       list.replaceChildren();
       for (const [value, text] of then) {
@@ -209,6 +210,14 @@
     }
     accepting = { request: button.closest("[data-request]").dataset.request, step: now, phase };
     play.choosing.send(radio);
+    for (const input of added) input.remove();
+  }
+
+  /* Send a command along with the next choice, to follow it. */
+  function follow(value) {
+    const input = Object.assign(document.createElement("input"), { type: "hidden", name: "then", value });
+    menu().append(input);
+    return input;
   }
 
   /* Mark a request as accepted when the server has taken the choice. It can be accepted again if the plan was dropped. */
