@@ -1,4 +1,4 @@
-"""Define limits of server processes: request size and time, pages at once, websocket messages, open files.
+"""Define limits of server processes: request size and time, open pages, websocket messages, open files.
 
 `brigade.http_limits` and `brigade.web` apply these limits. Participants' pages stay far below each of them.
 The module does not import Django.

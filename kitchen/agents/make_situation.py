@@ -48,8 +48,8 @@ def situation_in_organisation(
     """Return the situation `seen`, with the organisation (the team's rules) and one member's messages added.
     If `organisation` is None, return `seen` unchanged.
 
-    `member` is the number of a member without a seat. By default, it is the member with the situation's
-    lowest seat.
+    `member` is the number of the member to whom the situation is shown. It must be given for a member without
+    a seat. By default, it is the member with the situation's lowest seat.
     """
     if organisation is None:
         return seen

@@ -123,7 +123,7 @@ class Chart:
 
     @property
     def full_title(self) -> str:
-        """Return the title. `(synthetic data)` follows if any number comes from a program."""
+        """Return the title, followed by `(synthetic data)` if programs played instead of people."""
         return f"{self.title} (synthetic data)" if self.synthetic else self.title
 
     @property

@@ -5,7 +5,8 @@ partner at a time, the delay of an answer depends on who was busy when the messa
 
 - Neither: the agent is asked in this step.
 - Only the partner: the agent is asked 5 steps later, or sooner if the partner becomes free.
-- Only the agent: it is asked immediately for a question or a request, otherwise when it becomes free.
+- Only the agent: if the message is a question or a request, the agent is asked immediately. Otherwise it is
+  asked when it becomes free.
 - Both: it is asked when one of them becomes free. It is asked immediately if it only waits or follows
   somebody.
 

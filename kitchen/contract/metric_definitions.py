@@ -1,7 +1,7 @@
 """Define `Metric`, which describes one metric of a world: its name, label, meaning and range of values.
 
 `MetricLimits` applies to a metric that is a share, such as the share of tasks completed. It holds the largest
-number of such tasks that one episode can have.
+possible denominator, here the number of tasks in one episode.
 """
 
 from __future__ import annotations

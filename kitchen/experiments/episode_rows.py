@@ -138,7 +138,8 @@ def write_rows_csv(
     with_more: bool = False,
 ) -> bytes:
     """Return the rows as a CSV file, sorted by key. With `of_partners`, the columns in `UNCOUNTED_COLUMNS`
-    are left out. `with_goal`, `with_second` and `with_more` add columns of `LAST_COLUMNS`."""
+    are left out. `with_goal`, `with_second` and `with_more` add the last columns (`LAST_COLUMNS`): those of
+    experiments with a goal, with a second metric, and with further metrics."""
     columns, ordered = _columns(of_partners), sorted(rows, key=lambda each: each.key)
     used = 3 if with_more else 2 if with_second else int(with_goal)
     unused = {name for group in LAST_COLUMNS[used:] for name in group}

@@ -1,8 +1,8 @@
-"""Name processes, check whether a named process still runs, and end children with their parent.
+"""Give processes names, check whether a named process still runs, and end children with their parent.
 
-The module also reads from environment variables how many processes to start. A wrong number raises
-ValueError. Whether a process runs is read from `/proc`. On systems without `/proc`, an ended process goes
-unnoticed. Imports no Django.
+The module also reads from environment variables how many processes to start, and raises ValueError if such a
+variable is not a valid number. Whether a process runs is read from `/proc`. On systems without `/proc`, an
+ended process goes unnoticed. The module does not import Django.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Show a world on a grid as a drawing, as text, or both. The world may be turn-based or real-time.
 
 A world defines a subclass of `GridPage`. The subclass declares the look of each letter of the grid (`looks`)
-and the keys that players press (`pad`). `layers` names lists in the observation whose entries are drawn on
-cells. An entry has `at` ([column, row], counted from 0) and `thing` (a code).
+and the keys that players press (`pad`). Its `layers` are the names of lists in the observation. Their entries
+are drawn on cells: an entry has `at` ([column, row], counted from 0) and `thing` (a code).
 
 The observation must have a list `players` with one object per player. Each object has `at`, and may have
-`face` (a direction, as a verb of `moves`) and `holds` (the code of a thing).
+`face` (the direction of a move) and `holds` (the code of a thing).
 
 The server draws the cells. The script `static/js/grid.js` draws the players and layers. `pictures` is an SVG
 file whose symbols have the codes as names. A cell or thing without a symbol is drawn as a plain shape with a

@@ -60,8 +60,8 @@ class RepeatedDecision:
 
 
 def repeat_decisions(record: EpisodeRecord) -> Iterator[RepeatedDecision]:
-    """Repeat all decisions of agents with language models, and yield each result. Dropped decisions are left
-    out.
+    """Repeat all decisions of agents with language models from the stored replies, and yield each result.
+    Decisions that had no effect are left out.
 
     Raises WorldError or UnknownNameError if the episode's version of the world is not available.
     """

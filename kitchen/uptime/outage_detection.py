@@ -2,7 +2,8 @@
 
 A heartbeat is a sign of life that each part, such as pages or workers, gives every few seconds. A part is
 down after `SILENCE_SECONDS` without a heartbeat, or when all its processes have ended. Changes of the system
-clock are found by comparison with a monotonic clock, until the machine restarts. The module changes no data.
+clock are found by comparison with a monotonic clock. A change during a restart of the machine is not found.
+The module changes no data.
 """
 
 from __future__ import annotations

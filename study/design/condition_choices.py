@@ -1,4 +1,5 @@
-"""List the worlds (games) and co-players (agents) that forms offer for a condition, and warn about settings.
+"""List the worlds (games) and co-players (agents) that forms offer for a condition, and warn about settings
+that do not fit together.
 
 A condition combines a world with its settings and co-players.
 """

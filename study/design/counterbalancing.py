@@ -3,7 +3,7 @@
 The order schemes are balanced Latin squares (Williams 1949), all permutations, one fixed order, and random
 orders. A *block* has each order of a scheme once. A *sequence* is one order of a block. Sequences with the
 fewest participants are assigned first. If a participant drops out, times out, withdraws or is excluded, the
-sequence is assigned again. The module also counts how balanced the orders are. It does not import Django.
+sequence is assigned again. The module also measures how balanced the orders are. It does not import Django.
 """
 
 # The schemes are balanced Latin squares (Williams designs), all permutations, one fixed order, and random

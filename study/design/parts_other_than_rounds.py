@@ -55,7 +55,7 @@ def practice_organisation(
     played: Mapping[str, Json], seat: int = 0, *, leads: bool = False
 ) -> dict[str, Json]:
     """Return the rules about who commands and writes to whom in a practice episode, in the form that a
-    condition stores. If the participant does not lead (`leads`), they are the world's defaults for practice.
+    condition stores. Unless the participant `leads`, the rules are the world's defaults for practice.
 
     `seat` is the participant's seat. The result is empty if the participant practises alone.
     """

@@ -1,9 +1,9 @@
 """Define form fields for the settings of a world (game) or agent, and for layouts drawn on a grid.
 
-Other fields set up the practice episode. A drawn setting is stored as text
+The module also defines the fields for the practice episode. A drawn setting is stored as text
 (`kitchen.contract.drawable_setting`). For a field `name`, the form sends the drawing as `name__rows` and
-several `name__line_…`. `name__kept` is the text before the drawing was changed. If a text cannot be drawn, it
-is edited as text and sent as `name`.
+several `name__line_…`, and the stored text as `name__kept`. A text that cannot be shown as a drawing is sent
+as `name`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Carry out and record the actions of staff on one participant, such as exclusion or a new personal link.
 
 Each action is recorded with a reason and a seal (a keyed hash) in the same transaction. A repeated request
-changes nothing. Each function raises ReasonError without a reason, and Participant.DoesNotExist if the data
-were erased. The seal shows whether somebody added or changed a record directly in the database. It does not
-show whether a record was deleted.
+changes nothing. Each function raises ReasonError if no reason is given, and Participant.DoesNotExist if the
+data were erased. The seal shows whether somebody added or changed a record directly in the database. It does
+not show whether a record was deleted.
 """
 
 from __future__ import annotations

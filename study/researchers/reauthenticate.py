@@ -81,8 +81,8 @@ def _is_sure(request: HttpRequest) -> bool:
 
 
 def _ask(request: HttpRequest) -> HttpResponse:
-    """Redirect to the page that asks for the password. From there, the user returns to the page with the
-    button."""
+    """Redirect to the page that asks for the password. From there, the user returns to the page from which
+    the request came."""
     back = urlencode({"next": _safe(request, request.headers.get("referer", ""))})
     return redirect(f"{reverse('study:staff-password')}?{back}")
 

@@ -1,7 +1,7 @@
 """`python manage.py bench_engine FILE`: measure how many steps per second the worlds compute.
 
-FILE contains recorded episodes (traces). The command replays them several times. The released program of a
-world is not installed, so its rate is not measured.
+FILE contains recorded episodes (traces). The command replays them several times. It cannot measure the
+authors' own program for a world, because that program is not installed.
 """
 
 from __future__ import annotations

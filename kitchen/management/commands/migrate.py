@@ -1,4 +1,5 @@
-"""`python manage.py migrate`: run Django's command, with a clear error message if the database is too old."""
+"""`python manage.py migrate`: run Django's command, and say so if the data are from a version
+that is too old to be migrated."""
 
 from __future__ import annotations
 

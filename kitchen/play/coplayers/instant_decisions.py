@@ -1,8 +1,8 @@
 """Ask fast agents for their commands in the web process, right after a person's command.
 
-Fast agents decide within milliseconds, so people need not wait for a worker. Those that need much processor
-time run in a process pool. If an agent fails, the person's command is submitted alone, and a worker asks the
-agents later.
+Fast agents decide within milliseconds, so people need not wait for a worker. Some of them keep a processor
+busy for that time, and run in a process pool. If an agent fails, the person's command is submitted alone, and
+a worker asks the agents later.
 """
 
 from __future__ import annotations

@@ -222,8 +222,8 @@ class OpenTurn:
 
     @property
     def awaited_minds(self) -> set[int]:
-        """Return the ids of agents without a seat to command now for which the step still waits. They lead
-        other members, or were called although their seats are busy."""
+        """Return the numbers of agents for which the step still waits although they command no seat in it.
+        They lead other members, or the schedule asks them while the actions of their seats continue."""
         idle = {seat.number for seat in self.seats if seat.may_act_in == self.step}
         return (self.leading_minds - idle | self.called) - self.decided
 

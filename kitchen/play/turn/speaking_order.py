@@ -78,8 +78,8 @@ def held_seats(turn: OpenTurn) -> set[int]:
 
 
 def overdue_people(turn: OpenTurn) -> list[int]:
-    """Return the seats of people without a command whose time is over. The time of a person who is held has
-    not begun. Otherwise empty."""
+    """Return the seats of people whose time to choose or to answer is over. People whose turn has not come
+    (`held_seats`) are left out, because their time has not begun."""
     overdue = overdue_seats(turn)
     return sorted({*overdue} - held_seats(turn)) if overdue else []
 
@@ -119,8 +119,11 @@ def _opener_of(said: Iterable[Message]) -> int | None:
 
 @contextmanager
 def passing_turn(turn: OpenTurn) -> Iterator[None]:
-    """Context manager: after a person's message or command in this block, restart the time limit if a held
-    person's turn has begun. Use it inside a transaction, with the turn refreshed and locked."""
+    """Context manager for storing a person's message or command. If the turn of a person who had to wait has
+    begun afterwards, it restarts the time limit.
+
+    Use it inside a transaction, with the turn refreshed and locked.
+    """
     step, free = turn.step, _free_people(turn)
     yield
     if turn.step == step and turn.is_open and _free_people(turn) - free:

@@ -149,8 +149,8 @@ def state_rows_of_step(
     """Yield the `StateChange` rows to store for the step that has just run, from the states before and after
     it.
 
-    `lengths` has, for each part, the length of the changes since the last complete row (see `LargeParts`).
-    This function updates it.
+    `lengths` has an entry for each large part of the state: the length of its changes since it was last
+    stored as a whole (see `LargeParts`). This function updates the entries.
     """
     for name, part in after.parts.items():
         if changes := part.changes_since(before.parts[name]):

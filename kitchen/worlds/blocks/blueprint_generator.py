@@ -129,8 +129,8 @@ class Building:
         return inside and all(room.is_on_face(cell) or self.get(cell) == AIR for cell in room.cells())
 
     def build(self, room: Room) -> None:
-        """Put the walls, windows, carpet and doors of a room into the cube, and add it to `rooms`. Only
-        later rooms get a carpet."""
+        """Put the walls, windows, carpet and doors of a room into the cube, and add the room to `rooms`. The
+        first room gets no carpet."""
         last = self.rooms[-1] if self.rooms else None
         for cell in room.cells():
             x, y, z = cell

@@ -135,8 +135,8 @@ class BlocksPage(DefaultPage):
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
     def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
-        """Return the greatest useful amount of a command. For `collect`, it is the number of such blocks in
-        sight."""
+        """Return the greatest useful amount of a command, at most `most`. For `collect`, it is the number of
+        blocks of the kind to collect that are in sight."""
         if command[0] != "collect":
             return most
         in_sight: dict[str, int] = {each["kind"]: each["count"] for each in view.observation["near"]}

@@ -1,6 +1,6 @@
-"""Build the facts and tables of the pages of blocks: plan, recipes, blueprint, furnace and orders.
+"""Build the facts and tables that participants see in blocks: plan, recipes, blueprint, furnace and orders.
 
-They hold only what the seat's brief and observation contain.
+They contain only what the participant's player may know.
 """
 
 from __future__ import annotations

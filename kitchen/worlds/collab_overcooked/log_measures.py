@@ -1,8 +1,8 @@
 """Compute the collaboration metrics of a Collab-Overcooked episode from its log.
 
 Some metrics score conversations (`collaboration_events`). Others are counts for each cook: messages, failed
-checks, format errors, successful corrections, tokens, and rounds of conversations. Agents write format
-errors, corrections and tokens into their decisions (`PROCESS_KEY`).
+checks, format errors, successful corrections, tokens, and rounds of conversations. Agents record how many
+format errors, corrections and tokens each decision took (`PROCESS_KEY`).
 """
 
 from __future__ import annotations
@@ -231,11 +231,11 @@ def _corrected(log: EpisodeLog) -> Iterator[FailedCheck]:
 
 
 def processes_in(of_decision: Json, seat: int) -> Iterator[tuple[int, Mapping[str, Json]]]:
-    """Yield (seat, process) for each turn in the note of a decision.
+    """Yield (seat, counts) for each seat that a decision's note is about.
 
-    A process has the format errors, failed checks, helpful corrections and tokens of a turn (`PROCESS_KEY`).
-    An agent with both seats writes a note for each seat, under the seat's number. Other notes are about
-    `seat`, the agent's first seat.
+    The counts are those under `PROCESS_KEY`: format errors, failed checks, helpful corrections and tokens. An
+    agent with both seats stores a note for each seat, under the seat's number. The note of an agent with one
+    seat is about `seat`.
     """
     note = of_decision if isinstance(of_decision, dict) else {}
     for turn in (*note.get(DIALOGUE_KEY, ()), note):

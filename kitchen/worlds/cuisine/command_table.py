@@ -144,7 +144,8 @@ def anticipated_commands(
 
 
 def _reachable(kitchen: CommandTable, helpers: frozenset[AgentState], here: PlaceState) -> list[PlaceState]:
-    """Return every state that the place can have after some of the `helpers` have acted, in any order."""
+    """Return every state that a place in the state `here` can have after some of the `helpers` have acted, in
+    any order."""
     seen = {(here, helpers)}
     waiting = [(here, helpers)]
     while waiting:

@@ -168,8 +168,8 @@ class Layout:
 
 @lru_cache(maxsize=512)
 def cells_in_reach(layout: Layout, at: Cell) -> frozenset[Cell]:
-    """Return the cells that a seat can face if it starts on the floor cell `at`: all cells next to floor that
-    it can reach."""
+    """Return the cells that a seat can face if it starts on the floor cell `at`. These are the neighbours of
+    every floor cell that it can reach."""
     return frozenset(cell_ahead(cell, face) for cell in layout.room(at) for face in DIRECTIONS)
 
 

@@ -272,8 +272,8 @@ def table_with_missing_rows(
     """Return the table of one measure, completed with empty rows. Each is for a participant who played a
     condition but has no row for this measure.
 
-    These rows tell the tests in which order a participant played. For example, items about teammates are not
-    asked in a condition without teammates.
+    For example, items about teammates are not asked in a condition without teammates. The tests need the
+    empty rows to know the order in which the participant played the conditions.
     """
     own = {(row.participant, row.condition): row for row in observations if row.measure == measure.key}
     played = {(row.participant, row.condition): row for row in observations}

@@ -265,7 +265,8 @@ def not_withdrawn(pks: Iterable[int]) -> set[int]:
 
 
 def in_pieces(whole: Iterator[PlayedEpisode], steps: int | None = None) -> Iterator[list[PlayedEpisode]]:
-    """Yield the episodes in lists with about `steps` steps in total for each list (default `STEPS`)."""
+    """Yield the episodes in lists. The episodes of one list have about `steps` steps together (default
+    `STEPS`)."""
     most = steps or STEPS
     piece: list[PlayedEpisode] = []
     held = 0

@@ -49,7 +49,8 @@ class Command(OneLineCommand):
 
 
 def result_lines(restored: RestoreResult) -> list[str]:
-    """Return the lines that tell the user what was restored, erased again and verified."""
+    """Return the lines that tell the user what was restored and verified. They also name erased data that
+    came back with the backup and were erased again."""
     manifest = restored.manifest
     lines = [f"restored what was stored at {manifest.made_at}: {manifest.words}"]
     if restored.aside:

@@ -1,7 +1,7 @@
 """Implement `blocks_dispatcher`, an agent whose language model commands several players.
 
 The agent plays the world `blocks_kitchen`. Every reply is read and checked. If the model gives no answer, a
-planner that uses no model commands, or the players wait.
+planner without a model takes over, or the players wait.
 """
 
 from __future__ import annotations

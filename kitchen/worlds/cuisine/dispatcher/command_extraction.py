@@ -201,8 +201,8 @@ def parse_call_arguments(
 
 
 def _arguments(inside: str) -> tuple[Mapping[str, str], list[str]]:
-    """Split the text within a call's brackets. Return its arguments with keys, by role, and its other
-    arguments in order."""
+    """Split the text within a call's brackets. Return two things: the arguments that have a key, such as
+    `place=pan0`, by their role, and the other arguments in order."""
     keyed: dict[str, str] = {}
     parts: list[str] = []
     for part in inside.split(","):

@@ -234,8 +234,8 @@ class OvercookedAdviser(Adviser):
 
 
 def _moved(situation: Situation, seat: int) -> bool:
-    """Return whether this seat turned or moved in the last tick. Return False if the situation has no earlier
-    events, as on a page."""
+    """Return whether this seat turned or moved in the last tick. Return False if the situation does not list
+    the last tick's events."""
     return any(event.seat == seat and "moved" in event.data for event in situation.events)
 
 

@@ -203,7 +203,7 @@ class SplitPlot:
 
     def epsilon(self, term: str) -> float:
         """Return the epsilon of the sphericity correction that is used for this term, at most 1. It is 1
-        for the group."""
+        for the between-participants factor (`group`)."""
         if term == "group":
             return 1.0
         return min(self.epsilon_hf, 1.0) if self.epsilon_gg > MILD else self.epsilon_gg
