@@ -111,6 +111,9 @@ class TeamTalk:
     public_brief: Mapping[str, Json] = field(default_factory=dict)
     """The facts that everybody may know of the world (`World.public_brief`), if the agent may command
     somebody."""
+    public_state: Mapping[str, Json] = field(default_factory=dict)
+    """What everybody may know of the present state (`World.public_state`), if the agent may command
+    somebody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -354,7 +354,7 @@ def with_aims_of_others(talk: TeamTalk, world: World) -> TeamTalk:
         return talk
     seats = {number: organisation.member(number).seats for number in led}
     aims = {number: tuple(world.aims(held[0])) if held else () for number, held in seats.items()}
-    return replace(talk, aims=aims, public_brief=world.public_brief())
+    return replace(talk, aims=aims, public_brief=world.public_brief(), public_state=world.public_state())
 
 
 def note_of_heard(note: Json, heard: int, missed: Sequence[int] = ()) -> Json:

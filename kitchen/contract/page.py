@@ -220,6 +220,8 @@ class SeatView:
     history: tuple[StepView, ...]
     """The last steps, newest first."""
     result: ResultView
+    public_state: Mapping[str, Json] = field(default_factory=dict)
+    """What anybody may know of the present state (`World.public_state`). Only for a person without a seat."""
     picture: Mapping[str, Json] = field(default_factory=dict)
     """Data for the drawing that the observation lacks (`World.picture`). Empty if the world is shown in
     tables only."""
@@ -242,6 +244,14 @@ class SeatView:
     a co-player chose, reason). None in an episode in which this cannot happen."""
     away: frozenset[int] = frozenset()
     """Seats of other people whose page is not connected at the moment."""
+
+
+class PublicFact(NamedTuple):
+    """One fact of the present state that anybody may know, as text."""
+
+    label: str
+    values: tuple[str, ...]
+    """The page shows each value on a line of its own. Without values it says that there are none."""
 
 
 class NoContent(NamedTuple):
@@ -383,6 +393,14 @@ class Page(ABC):
         """Return the goal of the game in one or two sentences. It is for a person who does not see the world.
         Empty by default."""
         return ""
+
+    def public_facts(self, view: SeatView) -> tuple[PublicFact, ...]:
+        """Return what anybody may know of the present state (`SeatView.public_state`) as text. It is for a
+        person who does not see the world.
+
+        Empty by default. The page adds the steps left.
+        """
+        return ()
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim (a goal that a seat can be asked to reach) as an instruction: `Serve salmon

@@ -41,6 +41,7 @@ def situation_to_json(situation: Situation) -> dict[str, Json]:
             "taken_over": talk.taken_over,
             "aims": _commands_by_number(talk.aims),
             "public_brief": dict(talk.public_brief),
+            "public_state": dict(talk.public_state),
         },
     }
 
@@ -76,6 +77,7 @@ def situation_from_json(stored: Mapping[str, Json], organisation: Organisation |
             talk["taken_over"],
             _sequences_from_numbers(talk["aims"]),
             talk["public_brief"],
+            talk.get("public_state", {}),  # an earlier version did not store it
         ),
     )
 

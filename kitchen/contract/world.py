@@ -172,6 +172,15 @@ class World(ABC):
             if name not in self.secret and all(name in other and other[name] == value for other in others)
         }
 
+    def public_state(self) -> dict[str, Json]:
+        """Return the facts that anybody may know of the present state, such as what is asked for now. A
+        leader who does not see the world gets them.
+
+        They hold nothing that is hidden from a seat. By default, they are the `steps_left` of an episode with
+        a fixed length. A world with a time limit (`cut_off`) adds the steps until then.
+        """
+        return {} if self.length is None else {"steps_left": max(0, self.length - self.clock)}
+
     @abstractmethod
     def observe(self, seat: int) -> dict[str, Json]:
         """Return what this seat can observe now."""

@@ -119,6 +119,8 @@ def scene_lines(view: TeamView, skills: Skills | None) -> Iterator[str]:
     sight = sight_of(view)
     if sight is None:
         yield "You see nothing of the game; you know what others tell you."
+        if public := view.situation.talk.public_state:
+            yield f"What everybody knows of it now, as JSON: {_json(public)}"
     elif skills is not None:
         yield skills.scene(sight)
     else:

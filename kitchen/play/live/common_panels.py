@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
 from kitchen.contract.organisation import ANSWER, END
-from kitchen.contract.page import Page, Panel, PlayerView, SeatView
+from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
@@ -18,8 +18,8 @@ SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
 Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
-if two take turns to speak, `jobs` if the reader can be given jobs, and `roster` for a reader who leads. No
-world's layout contains these.
+if two take turns to speak, `jobs` if the reader can be given jobs, `roster` for a reader who leads, and
+`public_facts` for a reader who does not see the world. No world's layout contains these.
 """
 
 
@@ -104,6 +104,14 @@ class EpisodeEnd(NamedTuple):
     """Duration in seconds of a real-time episode."""
 
 
+class PublicFacts(NamedTuple):
+    """What anybody may know of the present state, for a leader who does not see the world."""
+
+    steps_left: int | None
+    """The steps until the episode ends at the latest. None if it has no limit."""
+    facts: tuple[PublicFact, ...]
+
+
 class PeopleGone(NamedTuple):
     """Sentences about people who have left and whose seats an agent plays."""
 
@@ -136,6 +144,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("pass", _pass_button(view))] if view.talk.takes_turns else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
+        *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
         *([roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
@@ -367,6 +376,10 @@ GONE_SENTENCES_REALTIME = {
     "left": gettext_noop("A program plays {player} because the person has left."),
 }
 """The same sentences for a real-time episode, without the number of the step."""
+
+
+def _public_facts(page: Page, view: SeatView) -> PublicFacts:
+    return PublicFacts(view.public_state.get("steps_left"), page.public_facts(view))
 
 
 def _as_value(command: Command | None) -> str:

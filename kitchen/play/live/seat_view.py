@@ -91,6 +91,7 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
     frame = replace(
         _frame(turn, page, number, "lead" if turn.is_open else "over"),
         brief=world.public_brief(),
+        public_state=world.public_state(),
         timing=TimingView(episode.step_seconds),
         acts=False,
     )
@@ -384,6 +385,7 @@ def state_message(world: str, view: SeatView) -> StateMessage:
         score=dict(view.result.score),
         seconds_left=view.timing.seconds_left,
         brief=dict(view.brief),
+        public_state=dict(view.public_state),
         plans={str(seat): [list(command) for command in left] for seat, left in view.plans.by_seat.items()},
         intents={str(seat): dict(intent) for seat, intent in view.plans.intents.items()},
         member=view.talk.member,

@@ -363,6 +363,8 @@ class StateMessage:
     """Intents by seat. Empty if the episode does not show them."""
     plans: Json
     """Plans by seat: the commands after the open step that run without asking."""
+    public_state: Json = field(default_factory=dict)
+    """What anybody may know of the present state (`World.public_state`). Empty for a person with a seat."""
     member: int | None = None
     """The person's number among the members. None if the members cannot send messages."""
     addressees: Json = ()

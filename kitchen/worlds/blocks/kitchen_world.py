@@ -210,12 +210,19 @@ class BlocksKitchen(AimedWorld, SimpleWorld):
             "things": {kind: [list(cell) for cell in cells] for kind, cells in given.things.items()},
         }
 
+    def public_state(self) -> dict[str, Json]:
+        """Return the steps left, and the open orders as in `observe`."""
+        return {**super().public_state(), "orders": self._open_orders()}
+
+    def _open_orders(self) -> list[Json]:
+        return [{"dish": dish, "steps_left": life} for dish, life in self.orders]
+
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the observation, the whole state. It is the same for all seats."""
         return {
             "step": self.clock,
             "steps_left": self.chosen["steps"] - self.clock,
-            "orders": [{"dish": dish, "steps_left": life} for dish, life in self.orders],
+            "orders": self._open_orders(),
             "players": [
                 {"seat": each, "at": list(cell), "holds": dict(sorted(held.items()))}
                 for each, (cell, held) in enumerate(zip(self.at, self.inventories, strict=True))

@@ -60,6 +60,10 @@ class MacroWorld(AimedWorld, BlockScene):
         """Return True if the step limit was reached before the goal."""
         return not self.over and self.clock >= self.time_limit
 
+    def public_state(self) -> dict[str, Json]:
+        """Return the steps left. What is left of the goal is not public, because it shows what seats hold."""
+        return {"steps_left": max(0, self.time_limit - self.clock)}
+
     def visible(self, seat: int, event: Event) -> bool:
         """Return whether this seat may see the event. It may see its own events, events without a seat,
         messages, and gifts to it. Other seats' events are hidden, because they show what those seats hold."""

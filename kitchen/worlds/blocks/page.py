@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, SeatView
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
@@ -28,6 +28,7 @@ from kitchen.worlds.blocks.page_tables import (
     knowledge_tables,
     legend_fact,
     level_table,
+    order_texts,
 )
 from kitchen.worlds.blocks.page_words import (
     AIM_GROUPS,
@@ -316,6 +317,11 @@ class BlocksPage(DefaultPage):
             wanted = counted_items({brief["item"]: brief["amount"]})
             return gettext("All of you and the chest hold {items} together.").format(items=wanted)
         return super().goal(brief)
+
+    def public_facts(self, view: SeatView) -> tuple[PublicFact, ...]:
+        """Return the open orders as text, in the world that has orders."""
+        state = view.public_state
+        return (PublicFact(gettext("Orders"), tuple(order_texts(state))),) if "orders" in state else ()
 
     def _cooking_goal(self, brief: Mapping[str, Json]) -> str:
         names = [item_words(target) for target in brief["targets"]]

@@ -52,15 +52,22 @@ def distance_text(one: Sequence[int], other: Sequence[int]) -> str:
     return f"{sqrt(squared_distance(one, other)):.0f}"
 
 
-def kitchen_facts(seen: Mapping[str, Json]) -> Iterator[Fact]:
-    """Yield the open orders and the content of the furnace."""
-    orders = [
+def order_texts(state: Mapping[str, Json]) -> list[str]:
+    """Return the open orders of an observation or of the public state as texts: `cooked beef (3 steps
+    left)`."""
+    return [
         ngettext("{dish} ({n} step left)", "{dish} ({n} steps left)", order["steps_left"]).format(
             dish=item_words(order["dish"]), n=order["steps_left"]
         )
-        for order in seen["orders"]
+        for order in state["orders"]
     ]
-    yield Fact("orders", gettext("Orders"), joined_words(orders) or pgettext("there is no value", "none"))
+
+
+def kitchen_facts(seen: Mapping[str, Json]) -> Iterator[Fact]:
+    """Yield the open orders and the content of the furnace."""
+    yield Fact(
+        "orders", gettext("Orders"), joined_words(order_texts(seen)) or pgettext("there is no value", "none")
+    )
     furnace = seen["furnace"]
     parts = [(item, amount) for item, amount in (furnace["input"], furnace["output"]) if amount]
     parts += [("oak_log", furnace["fuel"])] if furnace["fuel"] else []

@@ -547,6 +547,12 @@ class CollabPage(GridPage):
         wait."""
         return teammate_hint(view)
 
+    def goal(self, brief: Mapping[str, Json]) -> str:
+        """Return the goal of the game, which is the order, as text. The recipe is not in it."""
+        served = gettext("in a dish") if brief["in_dish"] else gettext("without a dish")
+        order = f"{thing_words(brief['order'])} ({served})"
+        return gettext("Two cooks in two rooms prepare one dish together: %(order)s.") % {"order": order}
+
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return an aim as an instruction, such as `Put egg on a shared counter`."""
         return gettext(AIM_WORDS[aim[0]]).format(*map(thing_words, aim[1:]))

@@ -168,6 +168,11 @@ class CollabOvercooked(SimpleWorld):
         }
         return known | ({"recipe": recipe(task)} if seat in KNOWING_SEATS[self.chosen["knowledge"]] else {})
 
+    def public_state(self) -> dict[str, Json]:
+        """Return the order and the steps left. The recipe is not among them, because only some cooks know
+        it."""
+        return {"steps_left": max(0, self.step_limit - self.clock), "order": self.task.name}
+
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the observation, the whole state. It is the same for both seats. A player's `doing` is
         the macro in progress. `done` lists the macros that took effect, and `done_in` the step of each, from

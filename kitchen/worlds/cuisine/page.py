@@ -9,9 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, NoContent, Page, Panel, SeatView
+from kitchen.contract.page import (
+    DRAWING_ONLY,
+    DRAWING_TABLES,
+    NoContent,
+    Page,
+    Panel,
+    PublicFact,
+    SeatView,
+)
 from kitchen.contract.world import Aim, Command, Json
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.cuisine import task_graph
 from kitchen.worlds.cuisine.action_menu import menu_panel
 from kitchen.worlds.cuisine.activity_text import (
@@ -134,6 +142,17 @@ class CuisinePage(Page):
         """Return the goal of the game as text: `The guests order salmon sushi and tuna sushi. …`"""
         text = gettext("The guests order {dishes}. An order that is not served in time is missed.")
         return text.format(dishes=brief_lookup(brief).words.items(brief["dishes"]))
+
+    def public_facts(self, view: SeatView) -> tuple[PublicFact, ...]:
+        """Return the open orders as text, the most urgent first: `Salmon sushi: 5 steps left`."""
+        words = brief_lookup(view.brief).words
+        orders = tuple(
+            ngettext("{dish}: {number} step left", "{dish}: {number} steps left", order["life"]).format(
+                dish=words.name(order["dish"]), number=order["life"]
+            )
+            for order in view.public_state["orders"]
+        )
+        return (PublicFact(gettext("Orders"), orders),)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return the aim as an instruction: `Serve salmon sushi`, `Free pot 1`."""

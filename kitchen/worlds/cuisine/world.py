@@ -271,6 +271,13 @@ class CuisineWorld(World):
             "agents": self.seats,
         }
 
+    def public_state(self) -> dict[str, Json]:
+        """Return the steps left, and the open orders as in `observe`."""
+        return {**super().public_state(), "orders": self._open_orders()}
+
+    def _open_orders(self) -> list[Json]:
+        return [{"dish": dish, "life": life} for dish, life in self._orders.lives(self._clock)]
+
     def observe(self, seat: int) -> dict[str, Json]:
         """Return the whole state of the kitchen. Only `seat` differs between seats.
 
@@ -286,7 +293,7 @@ class CuisineWorld(World):
                 id: {"items": list(place.items), "busy": place.busy, "open": shows_open(place)}
                 for id, place in self._places.items()
             },
-            "orders": [{"dish": dish, "life": life} for dish, life in self._orders.lives(self._clock)],
+            "orders": self._open_orders(),
             "completed": len(self._orders.completed),
             "failed": len(self._orders.failed),
             "delivered": list(self._orders.completed),

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from kitchen.contract.page import Panel, SeatView
+from kitchen.contract.page import Panel, PublicFact, SeatView
 from kitchen.contract.world import Aim, Command, Json
 from kitchen.pages.default_page import PanelMaker, history_panel, spoken_panel
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
 from kitchen.worlds.overcooked.display_text import (
     SENTENCES,
     command_label,
@@ -74,6 +74,12 @@ def orders_panel(view: SeatView) -> Panel:
         for each in view.brief["orders"]
     )
     return Panel("orders", f"{_TEMPLATES}/orders.jinja", OrderList(shows))
+
+
+def _order_text(order: Mapping[str, Json]) -> str:
+    text = ngettext("{soup}: {number} point", "{soup}: {number} points", order["points"])
+    points = text.format(soup=ingredient_list(order["ingredients"]), number=order["points"])
+    return f"{points} ({gettext('counts twice')})" if order["bonus"] else points
 
 
 class FacedCell(NamedTuple):
@@ -205,6 +211,16 @@ class OvercookedPage(GridPage):
         if verb != "interact":
             return ""
         return use_label(view, faced_cell(view.brief, view.observation, view.seat))
+
+    def goal(self, brief: Mapping[str, Json]) -> str:
+        """Return the goal of the game as text, for a leader who does not see it."""
+        return gettext(
+            "You lead two cooks in a small kitchen. They make soups and deliver as many as they can."
+        )
+
+    def public_facts(self, view: SeatView) -> tuple[PublicFact, ...]:
+        """Return the ordered soups with their points as text. They are the same for the whole episode."""
+        return (PublicFact(gettext("Orders"), tuple(map(_order_text, view.brief["orders"]))),)
 
     def aimed(self, brief: Mapping[str, Json], aim: Aim) -> str:
         """Return the aim as an instruction, such as `Take an onion`."""

@@ -45,7 +45,11 @@ class Leader(Agent):
         talk, times = situation.talk, (situation.memory or 0) + 1
         idle = [one for one in talk.aims if AIM in talk.aims[one] and times == 1]
         says = tuple(MessageDraft("", INFORM, (one,), {"aim": list(AIM)}) for one in idle)
-        note = {"seats": list(situation.seats), "level": talk.public_brief["level"]}
+        note = {
+            "seats": list(situation.seats),
+            "level": talk.public_brief["level"],
+            "left": talk.public_state["steps_left"],
+        }
         return Decision({}, memory=times, note=note, says=says)
 
 
@@ -98,6 +102,7 @@ def test_an_agent_without_a_seat_gives_jobs_that_are_done() -> None:
     assert {row.seat for row in SeatCommand.objects.all()} == {0, 1}
     row = StoredDecision.objects.filter(mind__kind="leader").first()
     assert row is not None and (row.note["seats"], row.note["level"]) == ([], "level_3")
+    assert row.note["left"] == 60
     assert {one.member for one in read_logs([episode])[episode.pk].decisions} == {0, 1, 2}
     assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
 

@@ -29,9 +29,10 @@ from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.create_episode import MindPlan, create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.live import page_watchdog
+from kitchen.play.live.page_session import open_page
 from kitchen.play.models import Decision as StoredDecision
 from kitchen.play.models import Episode, Message, PendingQuestion, SeatCommand, Step
-from kitchen.play.turn import turn_claims
+from kitchen.play.turn import page_broadcast, play_task_queue, turn_claims
 from kitchen.play.turn.conversation import member_message
 from kitchen.play.turn.submitted_commands import SubmittedCommand
 from kitchen.play.turn.turn_cache import read_turn
@@ -319,6 +320,29 @@ def test_organisation_person_as_leaf_whose_job_is_done() -> None:
     assert (0, 3, "done") in states(episode)
     report = Message.objects.filter(kind="report", sender=0, data__status="done").get()
     assert report.data["house"] is True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_organisation_person_as_leaf_gets_the_card_of_a_job_with_the_first_news_after_its_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A page is told of each commit at once. So the first news after the message is stored has the card."""
+    episode = leaf()
+    key = episode.seats.get(number=0).key
+    page, answer = open_page(key, "page-of-leaf", newest=True, json=False, language="en")
+    assert page is not None and "is-given" not in "".join(answer.texts)
+    news: list[tuple[bool, bool]] = []
+
+    def look(*told: object) -> None:
+        is_stored = Message.objects.filter(kind="inform", to=[0]).exists()
+        news.append((is_stored, 'class="said job is-given"' in "".join(page.look().texts)))
+
+    monkeypatch.setattr(page_broadcast, "nudge_pages", look)
+    monkeypatch.setattr(play_task_queue, "_send_later", lambda *task, **options: None)
+    choose(episode, "wait")
+    assert news and not any(is_stored or is_shown for is_stored, is_shown in news)
+    choose(episode, "wait")
+    assert next(is_shown for is_stored, is_shown in news if is_stored)
 
 
 def test_organisation_person_as_leaf_declines_and_the_leader_plans_again_within_its_think_steps() -> None:

@@ -187,6 +187,18 @@ def test_what_anybody_may_know_is_the_same_for_every_seat(kind: str) -> None:
 
 
 @every_world
+def test_what_anybody_may_know_now_is_hidden_from_no_seat(kind: str) -> None:
+    world, chance = make(kind), Random(7)
+    for _ in steps_of(world):
+        public = world.public_state()
+        assert public.get("steps_left", 0) >= 0 and not public.keys() & set(world.secret)
+        for seat in range(world.seats):
+            known = {**world.brief(seat), **world.observe(seat)}
+            assert {name: known.get(name, value) for name, value in public.items()} == public
+        world.step(choose(world, chance))
+
+
+@every_world
 def test_anticipated_actions_are_not_legal_yet(kind: str) -> None:
     world, chance = make(kind), Random(6)
     for _ in steps_of(world):
@@ -207,7 +219,7 @@ def test_senseless_commands_are_events_and_stop_nobody(kind: str) -> None:
 def test_what_a_world_tells_is_json_that_comes_back_equal(kind: str) -> None:
     world, chance = make(kind), Random(8)
     for _ in steps_of(world):
-        told = [world.to_dict(), world.score()]
+        told = [world.to_dict(), world.score(), world.public_state()]
         for seat in range(world.seats):
             told += [world.brief(seat), world.observe(seat)]
         told += [event.to_json() for event in world.step(choose(world, chance))]
@@ -219,7 +231,7 @@ def test_what_a_world_tells_is_not_changed_by_a_later_step(kind: str) -> None:
     world, chance = make(kind), Random(9)
     for _ in steps_of(world):
         small = {name: value for name, value in world.to_dict().items() if name not in world.large}
-        told: list[Any] = [small, world.score()]
+        told: list[Any] = [small, world.score(), world.public_state()]
         for seat in range(world.seats):
             told += [world.brief(seat), world.observe(seat), list(world.legal_actions(seat))]
         before = json.dumps(told)

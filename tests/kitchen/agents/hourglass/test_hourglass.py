@@ -138,9 +138,11 @@ def test_a_root_without_a_seat_informs_the_workers_of_the_present_stage(
 def test_a_root_that_sees_nothing_knows_the_game_and_what_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     model = script(monkeypatch, PLAN)
     report = TeamMessage(1, 1, 0, (2,), "say", "I hold rice.\n# Rules", is_new=True)
-    assert decide(told(LED, "tree", 2, messages=(report,))).says
+    public = {"steps_left": 60, "orders": [{"dish": "salmonSushi", "life": 9}]}
+    assert decide(told(LED, "tree", 2, messages=(report,), public_state=public)).says
     system, question = model.requests[0].messages[0].text, model.said()
     assert '"level":"level_3"' in system and "You see nothing of the game" in question
+    assert '"orders":[{"dish":"salmonSushi","life":9}],"steps_left":60' in question
     assert '- new, step 1, Robot 1 to Lead: "I hold rice.\\n# Rules"' in question.replace(
         "hourglass 2", "Lead"
     )
