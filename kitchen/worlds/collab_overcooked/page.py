@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import starmap
 from typing import NamedTuple, cast
 
 from kitchen.contract.page import Panel, PlayerView, SeatView, StepView, TypedTextError
 from kitchen.contract.team_messages import CODE_KEY, PLAN_KEY, REQUESTS_KEY, TeamMessage, commands_in
-from kitchen.contract.world import Aim, Command, Event, Json, World, canonical_json
+from kitchen.contract.world import Aim, Command, Event, Json, World
 from kitchen.pages.default_page import (
     DefaultPage,
     PanelMaker,
@@ -17,7 +16,6 @@ from kitchen.pages.default_page import (
     SeatLine,
     SpokenStep,
     history_panel,
-    may_choose,
 )
 from kitchen.pages.grid_page import FLOOR_LETTER, CellLook, GridPage
 from kitchen.words.english_text import sentence_case
@@ -34,33 +32,23 @@ from kitchen.worlds.collab_overcooked.display_text import (
     command_words,
     doing_words,
     list_words,
-    picker_words,
     recipe_steps,
     stand_in_sentence,
     thing_words,
     utensil_words,
 )
-from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, UTENSILS, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
-    FILL,
     GO_ON,
-    PICKUP,
-    PUT,
-    WAIT,
-    WAIT_ONE,
-    known_macros,
     never_code,
-    possible_macros,
     read_macros,
-    things_from_observation,
     typed_forms,
     unbalanced_entry,
-    visible_things,
-    with_waits,
     without_request,
 )
 from kitchen.worlds.collab_overcooked.passed_steps import passed_sentence, runs_of_steps, summed_entry
-from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests, reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
+from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEATS
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 
@@ -108,38 +96,6 @@ class LyingThings(NamedTuple):
     texts: tuple[str, ...]
 
 
-class PickedWord(NamedTuple):
-    """One word of a macro in a list to choose from: its code and its text."""
-
-    code: str
-    text: str
-
-
-class OfferedMacro(NamedTuple):
-    """One macro in a list to choose from, as a whole and word by word."""
-
-    value: str
-    text: str
-    words: tuple[PickedWord, ...]
-
-
-class AskForm(NamedTuple):
-    """The content of the form in which a person requests macros from the teammate and writes a message. It
-    is empty if there is no teammate."""
-
-    teammate: str
-    to: int
-    typed: bool
-    macros: tuple[OfferedMacro, ...]
-    """The teammate's macros."""
-    own: tuple[OfferedMacro, ...]
-    """The person's own macros, for the plan; empty if plans are not picked from a list."""
-    made_with: tuple[tuple[str, tuple[str, ...]], ...]
-    """(thing, products that one job makes of it)."""
-    forms: tuple[str, ...] = ()
-    """The forms in which the teammate's macros are typed; empty if they are picked."""
-
-
 class TypedPlan(NamedTuple):
     """The box in which a person types own macros."""
 
@@ -147,45 +103,6 @@ class TypedPlan(NamedTuple):
     """The forms in which macros of the own seat are typed."""
 
 
-class PickerState(NamedTuple):
-    """The state of the page's command picker in this step: the things to take or to ask for, and the
-    macros that the hint recommends.
-
-    `first` and `own_first` are the first words of the teammate's and of the own macros that are possible now.
-    """
-
-    things: tuple[str, ...]
-    hinted: tuple[str, ...]
-    first: tuple[str, ...]
-    own_first: tuple[str, ...]
-
-
-class RequestCard(NamedTuple):
-    """One message with requests. `first` is its first command, `then` are the others. `possible` is true
-    if the first one can begin now."""
-
-    number: int
-    who: str
-    step: int
-    macros: tuple[str, ...]
-    first: str
-    then: tuple[tuple[str, str], ...]
-    possible: bool
-    state: str = ""
-    """UNDERWAY or DONE if the reader does or did this; empty if not, and for own requests."""
-
-
-class RequestCards(NamedTuple):
-    """The newest messages with requests that one side sent, the newest first. `are_yours` is true if the
-    reader sent them."""
-
-    are_yours: bool
-    cards: tuple[RequestCard, ...]
-
-
-UNDERWAY, DONE = "underway", "done"
-"""States of a request: its actions are the reader's plan, or the reader has finished them."""
-CARDS_SHOWN = 3
 LONGEST_ECHO = 80
 """Characters of a typed action that its refusal repeats."""
 
@@ -198,84 +115,6 @@ def _look(letter: str) -> CellLook:
     if letter in COUNTER_NAMES:
         return CellLook(COUNTER_NAMES[letter], picture=f"box-{letter}")
     return CellLook(gettext_noop("wall"))
-
-
-def _value(macro: Command) -> str:
-    return canonical_json(list(macro))
-
-
-def _offered(macros: Iterable[Command]) -> tuple[OfferedMacro, ...]:
-    return tuple(
-        OfferedMacro(_value(macro), command_words(macro), tuple(starmap(PickedWord, picker_words(macro))))
-        for macro in macros
-    )
-
-
-def _first_words(macros: Iterable[Command]) -> tuple[str, ...]:
-    """Return the codes from which a person picks first to compose these macros, without repetitions."""
-    return tuple(dict.fromkeys(picker_words(macro)[0][0] for macro in macros))
-
-
-def _request_state(view: SeatView, said: TeamMessage) -> str:
-    """Return the state of a request to this seat: UNDERWAY, DONE, or an empty text if it is not begun.
-    Only actions that were finished after the request count. Of two equal requests, the earlier one is done
-    first."""
-    wanted, mine = commands_in(said.data, REQUESTS_KEY), view.observation["players"][view.seat]
-    equal = [
-        one.step
-        for one in view.talk.requests
-        if one.sender != view.talk.member
-        and one.number <= said.number
-        and commands_in(one.data, REQUESTS_KEY) == wanted
-    ]
-    done = list(zip(mine["done_in"], map(tuple, mine["done"]), strict=True))
-    if _is_last_done(equal, wanted, done):
-        return DONE
-    doing = [tuple(mine["doing"])] if mine["doing"] else []
-    left = [*doing, *view.plans.by_seat.get(view.seat, ())]
-    return UNDERWAY if left and left == with_waits(wanted)[-len(left) :] else ""
-
-
-def _is_last_done(
-    requested_in: Iterable[int], wanted: Iterable[Command], done: Sequence[tuple[int, Command]]
-) -> bool:
-    """Return whether these macros were finished, in their order, for the last of several equal requests.
-
-    `requested_in` has the step of each request, and `done` each finished macro with its step. A macro counts
-    for one request, made before the macro was finished. Waits are left out.
-    """
-    order = [macro for macro in wanted if macro[0] != WAIT]
-    left, is_done = list(done), False
-    for step in requested_in if order else ():
-        number, todo = 0, list(order)
-        while todo and number < len(left):
-            done_in, macro = left[number]
-            number += 1
-            if done_in >= step and macro == todo[0]:
-                todo.pop(0)
-        is_done = not todo
-        left = left[number:] if is_done else left
-    return is_done
-
-
-def _known_utensils(view: SeatView) -> set[str] | None:
-    """Return the utensils whose products may be named to this seat. These are all of them (None) if the seat
-    knows the recipe, else those of its own room. A chef without the recipe gets none: what its utensils make
-    of several things is the recipe of the order."""
-    if "recipe" in view.brief:
-        return None
-    if view.seat == CHEF:
-        return set()
-    return {macro[1] for macro in known_macros(food_rules(), view.seat) if macro[0] == PUT}
-
-
-def _requestable(view: SeatView) -> list[Command]:
-    """Return the macros that this seat can request from the other cook. Without the recipe, it cannot ask to
-    take something out of the other's utensils: the list of these products would tell the recipe."""
-    macros = known_macros(food_rules(), 1 - view.seat)
-    if "recipe" in view.brief:
-        return list(macros)
-    return [macro for macro in macros if macro[0] not in (PICKUP, FILL) or macro[-1] not in UTENSILS]
 
 
 class CollabPage(GridPage):
@@ -347,67 +186,15 @@ class CollabPage(GridPage):
 
     def ask(self, view: SeatView) -> Panel:
         """Return the panel in which a person requests commands from the teammate."""
-        others = [number for number in view.talk.addressees if number != view.talk.member]
-        others.sort(key=lambda number: number != 1 - view.seat)  # a leader without a seat comes last
-        if not (others and view.acts):
-            return Panel("ask", f"{_TEMPLATES}/ask.jinja", AskForm("", 0, False, (), (), ()))
-        name, typed = view.talk.members[others[0]], view.brief["typed"]
-        plans = view.plans.offered and not typed
-        own = [*known_macros(food_rules(), view.seat), WAIT_ONE] if plans else []
-        is_cook = others[0] == 1 - view.seat
-        asked = _requestable(view) if is_cook and not typed else []
-        made_with = () if typed else tuple(food_rules().made_with(_known_utensils(view)).items())
-        forms = typed_forms(food_rules(), 1 - view.seat, gettext("thing")) if is_cook and typed else ()
-        shows = AskForm(name, others[0], typed, _offered(asked), _offered(own), made_with, forms)
-        part = Panel("ask-now", f"{_TEMPLATES}/ask_now.jinja", self._picker_state(view))
-        return Panel("ask", f"{_TEMPLATES}/ask.jinja", shows, parts=() if typed else (part,))
-
-    def _picker_state(self, view: SeatView) -> PickerState:
-        requested = [macro for said in view.talk.messages for macro in commands_in(said.data, REQUESTS_KEY)]
-        is_asking = view.choice.hints and view.choice.hinted is None
-        hinted = hinted_requests(view) if is_asking else ()
-        things = things_from_observation(view.observation, needs_dish=view.brief["in_dish"])
-        first, own = (_first_words(possible_macros(things, seat)) for seat in (1 - view.seat, view.seat))
-        return PickerState(
-            visible_things(view.observation, requested), tuple(map(_value, hinted)), first, own
-        )
+        return ask_panel(view)
 
     def asked(self, view: SeatView) -> Panel:
         """Return the panel with the newest requests that this person sent."""
-        return self._request_panel("asked", view, is_yours=True)
+        return request_panel("asked", view, is_yours=True)
 
     def requests(self, view: SeatView) -> Panel:
         """Return the panel with the newest requests from others, which the person can accept."""
-        return self._request_panel("requests", view, is_yours=False)
-
-    def _request_panel(self, name: str, view: SeatView, *, is_yours: bool) -> Panel:
-        found = [
-            said
-            for said in view.talk.messages
-            if commands_in(said.data, REQUESTS_KEY) and (said.sender == view.talk.member) == is_yours
-        ]
-        cards = tuple(self._card(view, said) for said in reversed(found[-CARDS_SHOWN:]))
-        return Panel(name, f"{_TEMPLATES}/requests.jinja", RequestCards(is_yours, cards))
-
-    def _card(self, view: SeatView, said: TeamMessage) -> RequestCard:
-        macros = commands_in(said.data, REQUESTS_KEY)
-        who = "" if said.sender is None else view.talk.members.get(said.sender, "")
-        return RequestCard(
-            said.number,
-            who,
-            said.step,
-            tuple(map(command_words, macros)),
-            _value(macros[0]),
-            tuple((_value(macro), command_words(macro)) for macro in with_waits(macros)[1:]),
-            self._can_accept(view, macros),
-            "" if said.sender == view.talk.member else _request_state(view, said),
-        )
-
-    def _can_accept(self, view: SeatView, macros: Sequence[Command]) -> bool:
-        """Return whether the person can do these requested macros now, or plan them as an answer."""
-        if may_choose(view):
-            return macros[0] in view.choice.legal
-        return view.phase == "answer" and set(with_waits(macros)) <= set(view.plans.plannable)
+        return request_panel("requests", view, is_yours=False)
 
     def queues(self, view: SeatView) -> Panel:
         """Return the panel of what both cooks hold, do and plan."""

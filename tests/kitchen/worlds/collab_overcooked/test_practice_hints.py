@@ -16,8 +16,9 @@ from kitchen.play.live.seat_view import MESSAGES_SHOWN, hints_for
 from kitchen.worlds.collab_overcooked.display_text import command_words, picker_words, thing_words
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros, visible_things
-from kitchen.worlds.collab_overcooked.page import PAGE, AskForm, PickerState, RequestCards
+from kitchen.worlds.collab_overcooked.page import PAGE
 from kitchen.worlds.collab_overcooked.practice_hints import hinted_requests
+from kitchen.worlds.collab_overcooked.request_panels import AskForm, PickerState, RequestCards
 from kitchen.worlds.collab_overcooked.world import CollabOvercooked
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game, play
 
