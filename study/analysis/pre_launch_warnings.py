@@ -36,7 +36,7 @@ BLANK = 0.25
 
 
 BLANK_VALUES, FLOOR, CEILING, CONSTANT = "blank", "floor", "ceiling", "constant"
-FOLDED = {
+SUMMARY_TEXTS = {
     CEILING: (
         "is at its ceiling and cannot show anything higher",
         "are at their ceiling and cannot show anything higher",
@@ -56,7 +56,7 @@ class SpreadWarning:
     """A warning about a metric: what was found, in which episodes, and the consequence (may be empty)."""
 
     kind: str
-    """A key of `FOLDED`."""
+    """A key of `SUMMARY_TEXTS`."""
     label: str
     """The metric's name."""
     what: str
@@ -133,10 +133,12 @@ def dry_run_spreads(study: Study) -> dict[str, tuple[SpreadWarning, ...]]:
     """Return the warnings from the dry run as `SpreadWarning` objects, by condition key."""
     plans = {plan.key: plan for plan in blueprint_of(study).conditions}
     scores = _scores(study, plans)
-    return {key: told for key, found in scores.items() if (told := tuple(_told(plans[key].world, found)))}
+    return {
+        key: texts for key, found in scores.items() if (texts := tuple(_warnings(plans[key].world, found)))
+    }
 
 
-def _told(world: str, scores: Scores) -> Iterator[SpreadWarning]:
+def _warnings(world: str, scores: Scores) -> Iterator[SpreadWarning]:
     for figure in metrics_of_world(world):
         if figure.measured:
             yield from spread_warnings(figure, [score.get(figure.name) for score in scores])
@@ -247,8 +249,8 @@ def _usual(plan: ConditionPlan) -> int | None:
 def pre_launch_problems(study: Study) -> list[ReadinessProblem]:
     """Return all problems and warnings that the researcher should consider before data collection. Problems
     that block data collection come first. Warnings from the design and a summary of the dry run follow."""
-    told = folded_dry_run_warnings(study)
-    return [*readiness_problems(study), *(advice(words, DETAILS_PAGE) for words in told)]
+    sentences = folded_dry_run_warnings(study)
+    return [*readiness_problems(study), *(advice(words, DETAILS_PAGE) for words in sentences)]
 
 
 DETAILS_PAGE = "dry-runs"
@@ -258,17 +260,19 @@ DETAILS_PAGE = "dry-runs"
 def folded_dry_run_warnings(study: Study) -> list[str]:
     """Return the warnings from the dry run as at most one sentence for each kind. The sentence names each
     metric once, and counts the metrics and the affected conditions."""
-    labels: dict[str, dict[str, None]] = {kind: {} for kind in FOLDED}
-    conditions: dict[str, set[str]] = {kind: set() for kind in FOLDED}
+    labels: dict[str, dict[str, None]] = {kind: {} for kind in SUMMARY_TEXTS}
+    conditions: dict[str, set[str]] = {kind: set() for kind in SUMMARY_TEXTS}
     for key, spreads in dry_run_spreads(study).items():
         for one in spreads:
             labels[one.kind][one.label] = None
             conditions[one.kind].add(key)
-    return [_folded(kind, list(labels[kind]), len(conditions[kind])) for kind in FOLDED if labels[kind]]
+    return [
+        _summary(kind, list(labels[kind]), len(conditions[kind])) for kind in SUMMARY_TEXTS if labels[kind]
+    ]
 
 
-def _folded(kind: str, labels: Sequence[str], conditions: int) -> str:
-    words = FOLDED[kind][len(labels) > 1]
+def _summary(kind: str, labels: Sequence[str], conditions: int) -> str:
+    words = SUMMARY_TEXTS[kind][len(labels) > 1]
     where = f"in {counted_noun(conditions, 'condition')} of the dry run"
     named = ", ".join(f"“{label}”" for label in labels)
     return f"{counted_noun(len(labels), 'measure')} {words}, {where}: {named}."
@@ -314,7 +318,7 @@ def _of_several(several: list[tuple[str, SpreadWarning]]) -> str:
 def first_warning(study: Study) -> str:
     """Return a text with the first sentence about what the study cannot measure. If there are more
     sentences, the text also states their number. Return an empty string if there are none."""
-    told = [*_unmeasured_by_settings(study), *folded_dry_run_warnings(study)]
-    rest = counted_noun(len(told) - 1, "more point")
-    more = f" ({rest}: see “To consider” in Design.)" if len(told) > 1 else ""
-    return f"{told[0]}{more}" if told else ""
+    sentences = [*_unmeasured_by_settings(study), *folded_dry_run_warnings(study)]
+    rest = counted_noun(len(sentences) - 1, "more point")
+    more = f" ({rest}: see “To consider” in Design.)" if len(sentences) > 1 else ""
+    return f"{sentences[0]}{more}" if sentences else ""

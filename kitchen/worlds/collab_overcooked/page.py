@@ -90,7 +90,7 @@ class CookQueues(NamedTuple):
     cooks: tuple[CookQueue, ...]
 
 
-class LyingThings(NamedTuple):
+class KitchenContents(NamedTuple):
     """The things on counters and in utensils, as texts: one for all counters, and one for each utensil."""
 
     texts: tuple[str, ...]
@@ -150,7 +150,7 @@ class CollabPage(GridPage):
         """Return the functions that make the panels. The order panel replaces the score and the other
         facts."""
         makers = [make for make in super().makers(view) if make != self.facts]
-        drawn = (self.lying,) if self.board in makers else ()
+        drawn = (self.contents,) if self.board in makers else ()
         return (makers[0], self.queues, *drawn, *makers[1:], self.ask, self.asked, self.requests)
 
     def read_typed(self, world: World, seat: int, text: str, *, asks: bool, most: int) -> tuple[Command, ...]:
@@ -212,14 +212,14 @@ class CollabPage(GridPage):
         )
         return Panel("queues", f"{_TEMPLATES}/queues.jinja", CookQueues(cooks))
 
-    def lying(self, view: SeatView) -> Panel:
+    def contents(self, view: SeatView) -> Panel:
         """Return the panel below the drawing that names what is on counters and in utensils. In the drawing
         there is room only for the first letters."""
         on_counters = list_words(each["thing"] for each in view.observation["counters"])
         counters = [gettext("Counters: {things}").format(things=on_counters)] if on_counters else []
         used = (each for each in view.observation["utensils"] if each["contents"] or each["ready"])
         utensils = (f"{sentence_case(thing_words(each['thing']))}: {utensil_words(each)}" for each in used)
-        return Panel("lying", f"{_TEMPLATES}/lying.jinja", LyingThings((*counters, *utensils)))
+        return Panel("contents", f"{_TEMPLATES}/contents.jinja", KitchenContents((*counters, *utensils)))
 
     def _doing(self, view: SeatView, player: PlayerView, seen: Mapping[str, Json]) -> str:
         """Return what a cook does, as text. For the person's own cook, this can be a chosen macro that has

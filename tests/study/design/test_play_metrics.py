@@ -14,7 +14,7 @@ from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_registry import get_world
 from study.analysis.pre_launch_warnings import (
-    FOLDED,
+    SUMMARY_TEXTS,
     dry_run_spreads,
     dry_run_warnings,
     folded_dry_run_warnings,
@@ -137,7 +137,7 @@ def test_a_page_lists_each_kind_of_dry_run_warning_once_and_names_each_measure_o
     study = make_study(conditions=2)
     played(study, *([score(0, 2)] * 6))
     warnings = [one for told in dry_run_spreads(study).values() for one in told]
-    kinds = {kind: {one.label for one in warnings if one.kind == kind} for kind in FOLDED}
+    kinds = {kind: {one.label for one in warnings if one.kind == kind} for kind in SUMMARY_TEXTS}
     folded = folded_dry_run_warnings(study)
     assert len(folded) == sum(map(bool, kinds.values())) < len(warnings)
     (floor,) = [words for words in folded if "floor" in words]

@@ -169,7 +169,7 @@ def test_a_drawing_has_the_names_of_what_lies_about_below_it() -> None:
 
     def lying(shown: str = "drawn") -> Any:
         panels = PAGE.panels(replace(view(world, 0, []), shown=shown))
-        return next((panel.shows[0] for panel in panels if panel.id == "lying"), None)
+        return next((panel.shows[0] for panel in panels if panel.id == "contents"), None)
 
     assert lying() == () and lying("tables") is None
     play(world, 1, " ".join(FETCH), "place_obj_on_counter", "pickup green_bean ingredient_dispenser")
