@@ -145,7 +145,8 @@ def test_a_map_may_have_as_many_animals_as_free_cells_on_its_ground(
     def load(each: int) -> block_maps.PlaceMap:
         text = BIG_MAP.format(low=low, high=high, floor=floor, top=top, clear=clear, each=each)
         (tmp_path / "maps" / "farm.toml").write_text(text)
-        return FARM(tmp_path)
+        place: block_maps.PlaceMap = FARM(tmp_path)
+        return place
 
     place = load(places)
     assert place.herd and place.herd.each == places
