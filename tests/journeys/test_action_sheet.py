@@ -30,7 +30,7 @@ SHEETS = {
     "grid": False,
     "two rooms": False,
 }
-"""For each view of a world: whether a phone shows only some actions, and a button that opens the list of all."""
+"""For each view of a world: whether a phone has a button that opens the list of all actions."""
 
 
 def enter(stack: Stack, folder: Path, name: str) -> str:

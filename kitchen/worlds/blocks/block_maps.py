@@ -87,19 +87,24 @@ def _check_map(given: MapFile, source: DataSource) -> None:
     """Raise DataError for the first name in a map that is unknown, or cell that is outside of its area."""
     area, kinds = Bounds(given.low, given.high), given.animals.kinds if given.animals else ()
     for number, field in enumerate(given.fields, 1):
-        for key, item in {"block": field.block, "other": field.other}.items():
-            if item and (reason := unknown_item([item])):
-                raise source.error(f"fields[{number}].{key}", reason)
+        if reason := unknown_item([field.block]):
+            raise source.error(f"fields[{number}].block", reason)
+        if reason := unknown_item(filter(None, [field.other])):
+            raise source.error(f"fields[{number}].other", reason)
         if not (area.holds(field.low) and area.holds(field.high)):
             raise source.error(f"fields[{number}]", "is not within the area from low to high")
+    _check_cells(given, area, source)
+    if reason := unknown_item(kinds):
+        raise source.error("animals.kinds", reason)
+
+
+def _check_cells(given: MapFile, area: Bounds, source: DataSource) -> None:
     for kind, cells in given.cells.items():
         if reason := unknown_item([kind]):
             raise source.error(f"cells.{kind}", reason)
         if outside := next((cell for cell in cells if not area.holds(cell)), None):
             reason = f"{list(outside)} is not within the area from low to high"
             raise source.error(f"cells.{kind}", reason)
-    if reason := unknown_item(kinds):
-        raise source.error("animals.kinds", reason)
 
 
 def _count_places(rule: HerdRule, start: BlockMap) -> int:
