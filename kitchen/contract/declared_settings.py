@@ -58,16 +58,13 @@ class Setting:
         try:
             cleaned = _READERS[self.kind](value)
         except (TypeError, ValueError, OverflowError) as error:
-            meant = " or ".join([KIND_WORDS[self.kind], *(choice for choice, _ in self.choices)])
-            raise SettingsError(f"{self.name}: {value!r} is not {meant}") from error
+            raise SettingsError(f"{self.name}: {value!r} is not {self._meant()}") from error
         self._check(cleaned)
         return cleaned
 
     def _check(self, value: Json) -> None:
         if self.kind != "int" and self.choices and value not in [choice for choice, _ in self.choices]:
-            raise SettingsError(
-                f"{self.name}: {value!r} is not one of {', '.join(c for c, _ in self.choices)}"
-            )
+            raise SettingsError(f"{self.name}: {value!r} is not {self._meant()}")
         size, shown = (len(value), f"{len(value)} characters") if self.kind == "text" else (value, value)
         if self.minimum is not None and size < self.minimum:
             raise SettingsError(f"{self.name}: {shown} is below {self.minimum}")
@@ -75,6 +72,13 @@ class Setting:
             raise SettingsError(f"{self.name}: {shown} is above {self.maximum}")
         if self.placeholders:
             self._check_placeholders(value)
+
+    def _meant(self) -> str:
+        """Return what a value must be, for error messages: `a whole number or real`, `one of a, b`."""
+        choices = [choice for choice, _ in self.choices]
+        if choices and self.kind != "int":
+            return f"one of {', '.join(choices)}"
+        return " or ".join([KIND_WORDS[self.kind], *choices])
 
     def _check_placeholders(self, text: str) -> None:
         known = [name for name, _ in self.placeholders]
@@ -89,7 +93,6 @@ KIND_WORDS: Mapping[str, str] = {
     "float": "a number",
     "bool": "true or false",
     "text": "a text",
-    "choice": "a text",
 }
 """What a value of each kind must be, as error messages say it."""
 

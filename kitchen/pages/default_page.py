@@ -331,8 +331,9 @@ class DefaultPage(Page):
         return Panel(f"do-{text_hash(value)[:16]}", f"{_TEMPLATES}/menu_action.jinja", shows)
 
     def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
-        """Return the greatest amount of a command that can have an effect, as far as this seat knows. By
-        default, this is `most`, the greatest amount that is allowed."""
+        """Return the amount of a command that the page offers as all that there is for this seat now. A
+        greater amount is allowed, and may have a greater effect. By default, this is `most`, the greatest
+        amount that is allowed."""
         return most
 
     def places(self, command: Command, view: SeatView) -> str:

@@ -29,6 +29,7 @@ from kitchen.play.models import (
     Step,
 )
 from kitchen.registry.world_metrics import failed_checks, scored_events
+from kitchen.words.english_text import and_list
 
 EPISODES_PER_READ = 10
 """Number of episodes read together."""
@@ -197,13 +198,25 @@ def other_events(step: Step) -> tuple[str, ...]:
 def _event_text(event: Mapping[str, Json]) -> str:
     """Return an event as text, with its seat if it has one, such as `seat 1: done macro place stone, n 3`."""
     data = {name: value for name, value in event.items() if name not in {"kind", "seat"}}
-    details = ", ".join(
-        f"{name} {' '.join(map(str, value)) if isinstance(value, list) else value}"
-        for name, value in data.items()
-    )
+    details = ", ".join(f"{name} {_value_text(value)}" for name, value in data.items())
     seat = event.get("seat")
     start = "" if seat is None else f"seat {seat}: "
     return f"{start}{event['kind'].replace('_', ' ')} {details}".rstrip()
+
+
+def _value_text(value: Json) -> str:
+    """Return a value of an event in words: `1 2 and 3 4` for a list of lists, `none` if there is nothing."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value in (None, "", [], {}):
+        return "none"
+    if isinstance(value, dict):
+        return and_list([f"{name} {_value_text(each)}" for name, each in value.items()])
+    if not isinstance(value, list):
+        return str(value)
+    parts = [_value_text(each) for each in value]
+    is_nested = any(isinstance(each, list | dict) for each in value)
+    return and_list(parts) if is_nested else " ".join(parts)
 
 
 def _command_line(entry: Mapping[str, Json], refused: list[Mapping[str, Json]]) -> CommandLine:

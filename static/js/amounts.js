@@ -76,8 +76,8 @@
   }
 
   /* The field once more, beside a button that acts elsewhere on the page (stage.js); `use` takes its amount and acts.
-     `most` is a button for the most, with the words `words`. */
-  function copyOf(radio, button, act, words = "{n}") {
+     `most` is a button that fills in the most. Its text is `words.useful` or `words.most` (see `mostOf`). */
+  function copyOf(radio, button, act, words = {}) {
     const field = fieldOf(radio);
     if (!field) return null;
     const copy = document.createElement("input");
@@ -100,13 +100,15 @@
     return { field: copy, most: mostOf(copy, words), use };
   }
 
-  /* more than the greatest useful amount may be typed, but changes nothing */
+  /* the button fills in the amount that its world calls useful now, else the greatest that is allowed. More than the
+   * useful amount may be typed, and may have more effect. */
   function mostOf(field, words) {
-    const amount = field.dataset.most ?? field.max;
+    const useful = field.dataset.most;
+    const amount = useful ?? field.max;
     const most = document.createElement("button");
     most.type = "button";
     most.hidden = amount === field.min;
-    most.textContent = words.replace("{n}", amount);
+    most.textContent = ((useful ? words.useful : words.most) ?? "{n}").replace("{n}", amount);
     most.addEventListener("click", () => {
       field.value = amount;
       field.focus();

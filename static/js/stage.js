@@ -99,7 +99,7 @@
     button.append(choosing.words(radio));
     button.toggleAttribute("data-hinted", hinted(radio));
     const act = () => (asked ? ask(radio, button.closest("[data-spot-menu], [data-quick]")) : send(radio));
-    const amount = play.amounts?.copyOf(radio, button, act, stage()?.dataset.most);
+    const amount = play.amounts?.copyOf(radio, button, act, stage()?.dataset);
     button.addEventListener("click", () => (amount ? amount.use() : act()));
     if (!amount) return button;
     const row = document.createElement("div");

@@ -1,4 +1,5 @@
-/* What of a page of play lies over something else, a line for each fault. `uncovered.py` puts it into the page. */
+/* Return one line for each fault of a page of play, such as a panel that covers another one. `uncovered.py` runs
+ * this function in the page. */
 () => {
   const play = document.querySelector("[data-play]");
   const seen = (selector) => [...play.querySelectorAll(selector)].filter((one) => one.checkVisibility());
@@ -41,5 +42,8 @@
   const wide = document.documentElement.scrollWidth > innerWidth ? ["too wide"] : [];
   const few = panels.length < 2 ? ["no panels"] : [];
   const behind = sheet ? [...behindSheet(), ...atScroll(document.documentElement.scrollHeight, behindAtEnd)] : [];
-  return [...atScroll(0, overEachOther), ...behind, ...wide, ...few];
+  /* who has no actions, such as a leader, has no sheet; nor has the kitchen of two rooms */
+  const needed = innerWidth <= 640 && play.querySelector("#menu") && !play.querySelector(".is-collab, #over.is-over");
+  const none = needed && !sheet ? ["no sheet at the foot"] : [];
+  return [...atScroll(0, overEachOther), ...behind, ...none, ...wide, ...few];
 };

@@ -224,7 +224,7 @@ async def test_by_mouse_bread_is_made_from_wheat_that_is_collected_first(
     person = await enter(page, live_stack, tmp_path, "blocks_cooking", '{ targets = "bread" }')
     await page.set_viewport_size({"width": 1440, "height": 900})
     await page.click("[data-spot=wheat]")
-    await page.click("[data-spot-menu] >> text=Most: 36")
+    await page.click("[data-spot-menu] >> text=All in sight: 36")
     assert await page.input_value("[data-spot-menu] input") == "36"
     await page.fill("[data-spot-menu] input", "3")
     await shot(page, "cooking")

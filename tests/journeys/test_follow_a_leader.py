@@ -37,6 +37,17 @@ members = [{ seats = [1], coplayer = "random" }]
 """
 
 
+IN_BAR = """() => [".bar-label", "#jobs-waiting"].map(one => document.querySelector(one).checkVisibility())"""
+"""Whether the bar shows the team's name, and the link to a job."""
+IN_BAR_AT_THE_END = f"""{{
+    const over = document.querySelector("#over"), before = over.className;
+    over.className = "is-over";
+    const found = ({IN_BAR})();
+    over.className = before;
+    return found;
+}}"""
+
+
 async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboard(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
@@ -51,6 +62,8 @@ async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboa
     assert await page.inner_text("#talk-said") != ""
     found = await covered(page, "leaf")
     await page.set_viewport_size({"width": 390, "height": 844})
+    assert await page.evaluate(IN_BAR) == [False, True], "the link stands where the team's name stood"
+    assert await page.evaluate(f"() => {IN_BAR_AT_THE_END}") == [True, False]
     await page.focus("#jobs-waiting")
     await page.keyboard.press("Enter")
     assert await page.evaluate(SHOWN), "the bar's link leads to a job that is not behind the sheet"

@@ -18,6 +18,7 @@ from kitchen.contract.benchmark import ComparisonBenchmark, PublishedRow, Publis
 from kitchen.contract.data_files import DataSource, Record, Text, Value, read_toml
 from kitchen.contract.line_up import SEAT_SEPARATOR
 from kitchen.contract.world import Json
+from kitchen.worlds.blocks.block_traces import FAMILIES
 from kitchen.worlds.blocks.blueprints import blueprint_files
 from kitchen.worlds.blocks.cooking_tasks import JOIN, cooking_file
 from kitchen.worlds.blocks.cooking_world import BLOCKED_SEATS, BOTH, FIRST_SEAT, NOBODY
@@ -27,7 +28,7 @@ from kitchen.worlds.blocks.item_recipes import DATA
 
 STANDARD_INTERVALS = (3, 4, 5, 6, 8)
 INTERVAL_PREFIX = "interval_"
-FAMILIES = ("construction", "cooking", "crafting", "gather", "kitchen")
+FAMILY_NAMES = tuple(kind.removeprefix("blocks_") for kind in FAMILIES)
 BLOCKED_ENDINGS: Mapping[str, str] = {"": NOBODY, "_one_blocked": FIRST_SEAT, "_both_blocked": BOTH}
 """Endings of cooking levels, and who does not know the recipes there (the setting `recipe_blocked`)."""
 
@@ -77,8 +78,8 @@ def published_tables_by_family() -> Mapping[str, tuple[PublishedTable, ...]]:
 
 def _of_families(given: Mapping[str, Value], source: DataSource) -> Mapping[str, Value]:
     """Return the tables of a file of published results. Raises DataError if a key is not a family."""
-    if unknown := next((family for family in given if family not in FAMILIES), None):
-        raise source.error(unknown, f"is not one of {', '.join(FAMILIES)}")
+    if unknown := next((family for family in given if family not in FAMILY_NAMES), None):
+        raise source.error(unknown, f"is not one of {', '.join(FAMILY_NAMES)}")
     return given
 
 

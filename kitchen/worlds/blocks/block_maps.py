@@ -5,7 +5,7 @@ A file lists boxes of blocks, single blocks, and rules for placing animals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import product
 from random import Random
@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field, Strict, TypeAdapter
 
-from kitchen.contract.data_files import Names, Record, Text, read_toml
+from kitchen.contract.data_files import DataSource, Names, Record, Text, read_toml
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds, Cell
 from kitchen.worlds.blocks.item_recipes import DATA
 from kitchen.worlds.blocks.item_words import unknown_item
@@ -74,44 +74,48 @@ def place_map(name: str) -> PlaceMap:
     """Read `data/maps/NAME.toml`. Raises DataError with file, key and reason if the file is wrong."""
     source, values = read_toml(DATA / "maps" / f"{name}.toml")
     given = source.read(TypeAdapter(MapFile), values)
-    key, reason = _problem(given)
-    if key:
-        raise source.error(key, reason)
+    _check_map(given, source)
     blocks = dict(entry for field in given.fields for entry in field.cells())
     blocks |= {cell: kind for kind, cells in given.cells.items() for cell in cells}
-    return PlaceMap(BlockMap.of(blocks, Bounds(given.low, given.high)), given.animals)
+    place = PlaceMap(BlockMap.of(blocks, Bounds(given.low, given.high)), given.animals)
+    if (rule := place.herd) and rule.each * len(rule.kinds) > _count_places(rule, place.start):
+        raise source.error("animals", "there is no place for so many")
+    return place
 
 
-def _problem(given: MapFile) -> tuple[str, str]:
-    """Return (key, reason) of the first thing in a map that cannot be; two empty texts if there is none."""
+def _check_map(given: MapFile, source: DataSource) -> None:
+    """Raise DataError for the first name in a map that is unknown, or cell that is outside of its area."""
     area, kinds = Bounds(given.low, given.high), given.animals.kinds if given.animals else ()
     for number, field in enumerate(given.fields, 1):
-        if reason := unknown_item([field.block, *filter(None, [field.other])]):
-            return f"fields[{number}].block", reason
+        if reason := unknown_item([field.block]):
+            raise source.error(f"fields[{number}].block", reason)
+        if reason := unknown_item(filter(None, [field.other])):
+            raise source.error(f"fields[{number}].other", reason)
         if not (area.holds(field.low) and area.holds(field.high)):
-            return f"fields[{number}]", "is not within the area from low to high"
+            raise source.error(f"fields[{number}]", "is not within the area from low to high")
+    _check_cells(given, area, source)
+    if reason := unknown_item(kinds):
+        raise source.error("animals.kinds", reason)
+
+
+def _check_cells(given: MapFile, area: Bounds, source: DataSource) -> None:
     for kind, cells in given.cells.items():
         if reason := unknown_item([kind]):
-            return f"cells.{kind}", reason
+            raise source.error(f"cells.{kind}", reason)
         if outside := next((cell for cell in cells if not area.holds(cell)), None):
-            return f"cells.{kind}", f"{list(outside)} is not within the area from low to high"
-    if reason := unknown_item(kinds):
-        return "animals.kinds", reason
-    return _crowded(given, area)
+            reason = f"{list(outside)} is not within the area from low to high"
+            raise source.error(f"cells.{kind}", reason)
 
 
-def _crowded(given: MapFile, area: Bounds) -> tuple[str, str]:
-    """Return (key, reason) if the map might have no place for its animals; else two empty texts."""
-    rule, (low, high) = given.animals, area
-    if not rule:
-        return "", ""
-    free = (high[0] - low[0] + 1) * (high[2] - low[2] + 1) - (2 * rule.clear + 1) ** 2
-    taken = sum(len(list(field.cells())) for field in given.fields) + sum(map(len, given.cells.values()))
-    return (
-        ("animals", "there is no place for so many")
-        if rule.each * len(rule.kinds) > free - taken
-        else ("", "")
-    )
+def _count_places(rule: HerdRule, start: BlockMap) -> int:
+    """Return the number of cells of the ground on which an animal may be at the start."""
+    low, high = start.area
+    cells = product(range(low[0], high[0] + 1), low[1:2], range(low[2], high[2] + 1))
+    return sum(_may_hold_animal(cell, rule, start.blocks) for cell in cells)
+
+
+def _may_hold_animal(cell: Cell, rule: HerdRule, taken: Container[Cell]) -> bool:
+    return cell not in taken and max(abs(cell[0]), abs(cell[2])) > rule.clear
 
 
 @lru_cache(maxsize=64)
@@ -128,7 +132,7 @@ def draw_herd(name: str, seed: int) -> Herd:
     taken, found = set(place.start.blocks), list[tuple[str, Cell]]()
     for kind in [kind for kind in rule.kinds for _ in range(rule.each)]:
         cell = _draw_cell(low, high, chance)
-        while cell in taken or max(abs(cell[0]), abs(cell[2])) <= rule.clear:
+        while not _may_hold_animal(cell, rule, taken):
             cell = _draw_cell(low, high, chance)
         taken.add(cell)
         found.append((kind, cell))

@@ -136,8 +136,9 @@ class BlocksPage(DefaultPage):
         return self.phrase(macro if count is None or macro[0] == "build" else (*macro[:-1], str(count)))
 
     def useful_amount(self, command: Command, view: SeatView, most: int) -> int:
-        """Return the greatest useful amount of a command, at most `most`. For `collect`, it is the number of
-        blocks of the kind to collect that are in sight."""
+        """Return the amount that the page suggests for a command, at most `most`. For `collect`, it is the
+        number of blocks of this kind in sight. A greater amount may get more, because more blocks can come
+        in sight on the way."""
         if command[0] != "collect":
             return most
         in_sight: dict[str, int] = {each["kind"]: each["count"] for each in view.observation["near"]}

@@ -122,6 +122,12 @@ def test_it_is_the_same_after_it_was_stored() -> None:
             {"settings": {"schedule": "daily"}},
             "schedule: 'daily' is not one of together",
         ),
+        (
+            "tree",
+            THREE,
+            {"settings": {"schedule": [1]}},
+            "schedule: [1] is not one of together, relay",
+        ),
         ("tree", THREE, {"settings": {"cycle_limit": 4}}, "cycle_limit: it means nothing in tree"),
         ("tree", THREE, {"settings": {"think_steps": 3}}, "think_steps: it means nothing in tree"),
         (

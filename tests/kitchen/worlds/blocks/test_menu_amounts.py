@@ -15,7 +15,7 @@ from tests.kitchen.worlds.test_pages import whole
 
 
 def most_offered(world: Any, words: str) -> int | None:
-    """What *Most* enters beside a command of the first seat's menu."""
+    """What *Most* or *All in sight* enters beside a command of the first seat's menu."""
     value = str(words.split()).replace("'", '"').replace(" ", "")
     (choice,) = (one for one in choices(PAGES[world.kind].menu(seen(world, 0))) if one.value == value)
     return choice.useful
@@ -43,6 +43,16 @@ def test_all_that_is_offered_can_be_collected() -> None:
     amount = most_offered(world, "collect pumpkin 1")
     assert play(world, f"collect pumpkin {amount}", steps=200)[-1] == (0, "done", amount)
     assert world.nearest_block(0, "pumpkin") is None
+
+
+def test_more_than_was_in_sight_at_first_can_be_collected() -> None:
+    world = game("gather", {"stone_pickaxe": 1}, task="100_logs")
+    world.at[0] = (38, 0, 0)
+    in_sight = most_offered(world, "collect oak_log 1")
+    world.step({0: ("collect", "oak_log", "999")})
+    while in_sight is not None and world.inventories[0].get("oak_log", 0) <= in_sight and not world.has_ended:
+        world.step({0: ("go_on",)})
+    assert world.inventories[0]["oak_log"] > (in_sight or 0) == 80
 
 
 def test_what_is_held_is_offered_to_give_and_what_can_be_paid_to_make() -> None:

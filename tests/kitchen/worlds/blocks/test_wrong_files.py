@@ -57,6 +57,7 @@ WRONG = [
     (SMELTING, "smelting.toml", '"#logs"', '"#trees"', "fuels[3].items: 'trees' is not one of "),
     (SMELTING, "smelting.toml", '["coal"]', '["cole"]', "fuels[1].items: 'cole' is not a known item"),
     (FARM, "maps/farm.toml", '"wheat"', '"weat"', "fields[1].block: 'weat' is not a known item"),
+    (FARM, "maps/farm.toml", "brown_mush", "brow_mush", "fields[6].other: 'brow_mushroom' is not a known"),
     (FARM, "maps/farm.toml", "[-17, 0, -17]", "[-17, 1, -17]", "fields[1]: is not within the area"),
     (FARM, "maps/farm.toml", "furnace =", "oven =", "cells.oven: 'oven' is not a known item"),
     (FARM, "maps/farm.toml", "[[4, 0, -8]]", "[[4, 0, -99]]", "cells.furnace: [4, 0, -99] is not within"),
@@ -109,3 +110,49 @@ def test_an_unknown_key_and_a_text_that_is_no_toml_are_refused(load: Load, name:
         (folder / name).write_text((DATA / name).read_text() + more)
         with pytest.raises(DataError, match=rf"^{Path(name).name}: "):
             load(folder)
+
+
+BIG_MAP = """low = [{low}, 0, {low}]
+high = [{high}, {top}, {high}]
+[[fields]]
+block = "stone"
+low = [{low}, {floor}, {low}]
+high = [{high}, {top}, {high}]
+[cells]
+chest = []
+[animals]
+each = {each}
+kinds = ["pig"]
+clear = {clear}
+"""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "floor", "top", "clear", "places"),
+    [
+        (100, 119, 2, 2, 12, 400),
+        (0, 9, 1, 3, 4, 75),
+        (-3, 3, 1, 1, 2, 24),
+        (-3, 3, 0, 0, 2, 0),
+    ],
+    ids=["far from the origin", "partly within the cleared square", "around the origin", "no free ground"],
+)
+def test_a_map_may_have_as_many_animals_as_free_cells_on_its_ground(
+    low: int, high: int, floor: int, top: int, clear: int, places: int, tmp_path: Path
+) -> None:
+    (tmp_path / "maps").mkdir()
+
+    def load(each: int) -> block_maps.PlaceMap:
+        text = BIG_MAP.format(low=low, high=high, floor=floor, top=top, clear=clear, each=each)
+        (tmp_path / "maps" / "farm.toml").write_text(text)
+        place: block_maps.PlaceMap = FARM(tmp_path)
+        return place
+
+    place = load(places)
+    assert place.herd and place.herd.each == places
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(block_maps, "place_map", lambda _: place)
+        herd = block_maps.draw_herd.__wrapped__("farm", 1)
+    assert len({cell for _, cell in herd}) == places
+    with pytest.raises(DataError, match="animals: there is no place for so many"):
+        load(places + 1)
