@@ -22,6 +22,7 @@ from kitchen.contract.assigned_jobs import (
     PASSED_ON,
     WITHDRAWN,
     Job,
+    is_same_job,
     job_changes,
 )
 from kitchen.contract.automatic_commands import BY_WORLD, PLAN_ILLEGAL, PLAN_STALE, THINKING, WAITING
@@ -128,8 +129,7 @@ def reassigned_jobs(courses: Iterable[JobCourse]) -> frozenset[tuple[int, int]]:
 
 
 def _gives_again(failed: JobCourse, later: Job) -> bool:
-    is_same = (failed.job.giver, failed.job.aim or failed.job.text) == (later.giver, later.aim or later.text)
-    return is_same and later.number > failed.job.number and later.step >= failed.reached[FAILED]
+    return is_same_job(failed.job, later) and later.step >= failed.reached[FAILED]
 
 
 def steps_to_goal(log: EpisodeLog) -> int | None:
