@@ -133,6 +133,13 @@ def _given(message: TeamMessage, jobs: Iterable[Job]) -> list[Job]:
     return [_job(message, message.sender, worker, held) for worker in message.to]
 
 
+def is_same_job(job: Job, later: Job) -> bool:
+    """Return whether `later` is the same job, given by the same member in a later message. A job is the same
+    if it has the same aim or, without an aim, the same text."""
+    is_same = (job.giver, job.aim or job.text) == (later.giver, later.aim or later.text)
+    return is_same and later.number > job.number
+
+
 def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) -> Job | None:
     """Return the job of `sender` that a message with this `data` passes on to somebody else. None if it
     passes no job on."""

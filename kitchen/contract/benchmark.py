@@ -138,8 +138,12 @@ class PublishedRow:
     values: tuple[float | None, ...] = ()
     """As printed, one for each column of the table; None or left out where nothing is printed."""
     where: Mapping[str, Json] | None = None
-    """The facts of an episode that is counted here: those of `ComparisonBenchmark.level_facts`, `seats`, and
-    `talk` (whether members may write to each other). Empty: every episode. None: we have no counterpart."""
+    """The facts of an episode that is counted here. Empty: every episode. None: we have no counterpart.
+
+    The facts are those of `ComparisonBenchmark.level_facts`, and four about the team. `seats` and `members`
+    are numbers; a member can have no seat. `organisation` is its kind: `solo` for a single member, and `none`
+    for members without one. `talk` says whether members may write to each other.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ steps, jobs, messages and costs. The same code measures episodes with people and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -22,13 +22,14 @@ from kitchen.contract.assigned_jobs import (
     PASSED_ON,
     WITHDRAWN,
     Job,
+    is_same_job,
     job_changes,
 )
 from kitchen.contract.automatic_commands import BY_WORLD, PLAN_ILLEGAL, PLAN_STALE, THINKING, WAITING
 from kitchen.contract.episode_log import EpisodeLog, LoggedCommand, LoggedDecision, is_goal_reached
 from kitchen.contract.language_model import total_cost
-from kitchen.contract.organisation import ANSWER, ASK, END, TALK_KINDS
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.organisation import ANSWER, ASK, END, SYSTEM, TALK_KINDS
+from kitchen.contract.team_messages import CODE_KEY, GONE, TeamMessage
 from kitchen.contract.world import Event, Json, World
 
 ACTED, GOES_ON, NOT_ASKED, NOTHING = "acted", "goes_on", "not_asked", "nothing"
@@ -128,8 +129,7 @@ def reassigned_jobs(courses: Iterable[JobCourse]) -> frozenset[tuple[int, int]]:
 
 
 def _gives_again(failed: JobCourse, later: Job) -> bool:
-    is_same = (failed.job.giver, failed.job.aim or failed.job.text) == (later.giver, later.aim or later.text)
-    return is_same and later.number > failed.job.number and later.step >= failed.reached[FAILED]
+    return is_same_job(failed.job, later) and later.step >= failed.reached[FAILED]
 
 
 def steps_to_goal(log: EpisodeLog) -> int | None:
@@ -181,12 +181,14 @@ def team_measures(log: EpisodeLog, world: type[World]) -> list[dict[str, Json]]:
     - `decisions`, `calls`, `usd`: decisions of agents, their model calls, and the cost of these (None if a
       price is unknown).
     - `messages_by_pair`: messages by sender and receiver, such as `{"0>1": 2}`. `steps_to_answer`: the mean
-      steps from a question to its answer. `conversations`, `messages_a_conversation`: see `conversations_in`.
+      steps from the newest open question to its answer, which closes all earlier ones of that pair.
+      `conversations`, `messages_a_conversation`: see `conversations_in`.
     """
     if log.organisation is None:
         return []
-    members = (_row(log, world, one, (one,)) for one in log.organisation.numbers)
-    return [whole_team_measures(log, world), *members]
+    numbers, conversations = log.organisation.numbers, conversations_in(log)
+    members = (_row(log, world, one, (one,), conversations) for one in numbers)
+    return [_row(log, world, None, numbers, conversations), *members]
 
 
 def whole_team_measures(log: EpisodeLog, world: type[World]) -> dict[str, Json]:
@@ -194,10 +196,16 @@ def whole_team_measures(log: EpisodeLog, world: type[World]) -> dict[str, Json]:
     an organisation."""
     if log.organisation is None:
         raise ValueError("the episode has no organisation")
-    return _row(log, world, None, log.organisation.numbers)
+    return _row(log, world, None, log.organisation.numbers, conversations_in(log))
 
 
-def _row(log: EpisodeLog, world: type[World], member: int | None, who: Collection[int]) -> dict[str, Json]:
+def _row(
+    log: EpisodeLog,
+    world: type[World],
+    member: int | None,
+    who: Collection[int],
+    conversations: Conversations,
+) -> dict[str, Json]:
     assert log.organisation  # noqa: S101 - a row is about members
     is_person = None if member is None else log.organisation.member(member).is_person
     return {
@@ -210,7 +218,7 @@ def _row(log: EpisodeLog, world: type[World], member: int | None, who: Collectio
         **_messages(log, member, who),
         **_broken(log, who),
         **_money(log, who),
-        **_conversations(log, who),
+        **_conversations(log, who, conversations),
     }
 
 
@@ -278,7 +286,7 @@ def _mean(values: Iterable[int | None]) -> float | None:
 
 def _messages(log: EpisodeLog, member: int | None, who: Collection[int]) -> dict[str, Json]:
     assert log.organisation  # noqa: S101 - a row is about members
-    written = [one for one in log.messages if one.sender is not None and not one.data.get(BY_PLATFORM)]
+    written = _written(log)
     mine = [one for one in written if one.sender in who]
     people = {one.number for one in log.organisation.members if one.is_person}
     asked = sum(one.kind == ASK for one in written for to in one.to if to in who)
@@ -293,33 +301,49 @@ def _messages(log: EpisodeLog, member: int | None, who: Collection[int]) -> dict
     }
 
 
-def conversations_in(log: EpisodeLog) -> list[tuple[frozenset[int], int]]:
+def _written(log: EpisodeLog) -> list[TeamMessage]:
+    """Return the messages that members wrote, without those that the platform sent for them."""
+    return [one for one in log.messages if one.sender is not None and not one.data.get(BY_PLATFORM)]
+
+
+Conversations = Sequence[tuple[frozenset[int], int]]
+"""The two members of each conversation, and the number of its messages."""
+
+
+def conversations_in(log: EpisodeLog) -> Conversations:
     """Return every conversation: the two members, and the number of its messages.
 
     A conversation consists of messages between the same two members, each with one addressee. It ends with a
-    message of the kind `end`, or after as many silent steps as the organisation has in `silence`.
+    message of the kind `end`, when one of the two is replaced, or after as many silent steps as the
+    organisation has in `silence`. Where members talk within the step, it also ends with the step.
     """
     assert log.organisation  # noqa: S101 - members talk in organisations
+    silence = 1 if log.organisation.within else log.organisation.silence
     found: list[tuple[frozenset[int], int]] = []
-    last: dict[frozenset[int], tuple[int, int]] = {}  # place in `found`, and step
+    running: dict[frozenset[int], tuple[int, int]] = {}  # place in `found`, and step of the last message
     for one in log.messages:
+        if one.kind == SYSTEM and one.data.get(CODE_KEY) == GONE:
+            running = {pair: last for pair, last in running.items() if one.data["member"] not in pair}
         if one.sender is None or one.kind not in TALK_KINDS or len(one.to) != 1:
             continue
         pair = frozenset((one.sender, *one.to))
-        place, step = last.get(pair, (-1, one.step))
-        if place < 0 or one.step - step > log.organisation.silence:
+        place, step = running.pop(pair, (-1, 0))
+        is_open = place >= 0 and one.step - step < silence
+        if is_open:
+            found[place] = pair, found[place][1] + 1
+        elif one.kind != END:
             place = len(found)
-            found.append((pair, 0))
-        found[place] = pair, found[place][1] + 1
-        last[pair] = (-1 if one.kind == END else place), one.step
+            found.append((pair, 1))
+        if one.kind != END:
+            running[pair] = place, one.step
     return found
 
 
-def _conversations(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:
-    written = [one for one in log.messages if one.sender is not None and not one.data.get(BY_PLATFORM)]
+def _conversations(log: EpisodeLog, who: Collection[int], conversations: Conversations) -> dict[str, Json]:
+    written = _written(log)
     pairs = Counter(f"{one.sender}>{to}" for one in written if one.sender in who for to in one.to)
     waits = [wait for one, wait in _answer_times(written) if one in who]
-    sizes = [size for pair, size in conversations_in(log) if not pair.isdisjoint(who)]
+    sizes = [size for pair, size in conversations if not pair.isdisjoint(who)]
     return {
         "messages_by_pair": dict(sorted(pairs.items())),
         "steps_to_answer": fmean(waits) if waits else None,
@@ -329,17 +353,18 @@ def _conversations(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:
 
 
 def _answer_times(written: Iterable[TeamMessage]) -> Iterator[tuple[int, int]]:
-    """Yield (member, steps) for each answer: who answered, and the steps since the oldest open question."""
-    asked: dict[tuple[int, int], list[int]] = {}
+    """Yield (member, steps) for each answer: who answered, and the steps since the newest open question of
+    that pair. The answer closes all their open questions."""
+    asked: dict[tuple[int, int], int] = {}
     for one in written:
         sender = one.sender
         if sender is None:
             continue
         for to in one.to:
             if one.kind == ASK:
-                asked.setdefault((sender, to), []).append(one.step)
-            elif one.kind == ANSWER and (steps := asked.get((to, sender))):
-                yield sender, one.step - steps.pop(0)
+                asked[sender, to] = one.step
+            elif one.kind == ANSWER and (step := asked.pop((to, sender), None)) is not None:
+                yield sender, one.step - step
 
 
 def _broken(log: EpisodeLog, who: Collection[int]) -> dict[str, Json]:

@@ -46,6 +46,11 @@ CONTRADICTIONS = (
     "the graph is 3.0. Three agents are announced, but tree(3) has four. On stones, the tree is slower than "
     "solo.",
 )
+UNLIKE_LEAVES = (
+    "The mPT are not comparable where our leaves are followers, which never plan: S-Agents' leaves plan "
+    "themselves, as an hourglass does."
+)
+"""A note on the members at the ends of a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +117,20 @@ def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResul
     rows = [(name, *(text for level in levels for text in cells[name, level].texts)) for name in names]
     title = f"Organisations: steps to {goal} (TC), and planning iterations of a member (mPT)"
     who = str(decision_makers_of(results))
-    ours = TextTable(title, ("", *head), tuple(rows), (seeds_in_words(setup),), played_by=who)
+    ours = TextTable(title, ("", *head), tuple(rows), (seeds_in_words(setup), UNLIKE_LEAVES), played_by=who)
     return [ours, _published_means(), _published_tasks()]
 
 
 def seeds_in_words(setup: ExperimentSetup) -> str:
     """Return a sentence with the seed of our episodes and their number in each cell."""
-    many = "1 episode" if setup.episodes == 1 else f"{setup.episodes} episodes"
     return (
-        f"Ours: {many} in each cell, from seed {setup.seed}, the same for all organisations with as many "
-        "seats. experiment.json has the seed of each episode."
+        f"Ours: {_episodes_in_words(setup)} in each cell, from seed {setup.seed}, the same for all "
+        "organisations with the same number of seats. experiment.json has the seed of each episode."
     )
+
+
+def _episodes_in_words(setup: ExperimentSetup) -> str:
+    return "1 episode" if setup.episodes == 1 else f"{setup.episodes} episodes"
 
 
 def _published_means() -> TextTable:
@@ -161,22 +169,24 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
     return Chart(
         key="figure7",
         title=f"{title}, by organisation",
-        x=Axis.of_names("", tuple(f"{_short(name)}, {group}" for group, name in places), below),
+        x=Axis.of_names(
+            "", tuple(f"{_with_repetitions_counted(name)}, {group}" for group, name in places), below
+        ),
         y=Axis("share of the largest", 0, 1.05, ticks=(0, 0.25, 0.5, 0.75, 1)),
         panels=(
             _panel("TC in steps; S-Agents' in minutes", groups, 0),
             _panel("mPT: planning iterations of a member", groups, 1),
         ),
         under=str(who),
-        note=f"Seed {setup.seed}, {setup.episodes} in each cell. Hollow: read from a figure. Each bar is a "
-        "share of the largest one in its group.",
+        note=f"Seed {setup.seed}, {_episodes_in_words(setup)} in each cell. Hollow: read from a figure. Each "
+        f"bar is a share of the largest one in its group. {UNLIKE_LEAVES}",
         words=f"{title}, as shares of the largest value. {who}",
         head=("group", "organisation", "TC", "mPT"),
         rows=tuple((group, name, *groups[group][name]) for group, name in places),
     )
 
 
-def _short(name: str) -> str:
+def _with_repetitions_counted(name: str) -> str:
     """Return the name with equal neighbours as one, followed by their number."""
     kind, _, members = name.rpartition(" ")
     counted = [(one, len(list(same))) for one, same in groupby(members.split(MEMBER_SEPARATOR))]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PublishedRow, PublishedTable
+from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Json, Metric
 from kitchen.experiments.comparison_tables import (
     OURS,
@@ -21,8 +22,11 @@ from kitchen.experiments.comparison_tables import (
 )
 from kitchen.experiments.episode_rows import csv_bytes
 from kitchen.experiments.experiment_results import CellResult
+from kitchen.experiments.experiment_setup import NO_ORGANISATION
 from kitchen.registry.world_metrics import metrics_of_world
 
+ALONE = "solo"
+"""The kind of organisation of a single member."""
 PUBLISHED_COLUMNS = ("table", "row", "who", "source", "figure", "episodes", "mean", "low", "high")
 
 
@@ -87,9 +91,17 @@ class TableBesideOurs:
         return GroupMean(len(ours.values), ours.mean * scale, low, high)
 
     def _facts(self, cell: CellResult) -> dict[str, Json]:
-        team = cell.column.variant.organisation
-        facts = {"seats": cell.column.agents, "talk": team is not None and not team.is_silent}
-        return {**self.ground.level_facts(cell.column.level), **facts}
+        variant = cell.column.variant
+        team = variant.organisation
+        members = len(team.members if team else line_up_kinds(variant.coplayer))
+        kind = team.kind if team else NO_ORGANISATION
+        return {
+            **self.ground.level_facts(cell.column.level),
+            "seats": cell.column.agents,
+            "members": members,
+            "organisation": ALONE if members == 1 else kind,
+            "talk": team is not None and not team.is_silent,
+        }
 
     def _values(self, cell: CellResult) -> tuple[float, ...]:
         result = cell.intervals[0]

@@ -9,10 +9,18 @@ from kitchen.contract.agent import NO_ONE
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, PairingBenchmark
 from kitchen.contract.data_files import TooDeepError, read_json
 from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_seats
-from kitchen.contract.team_schedules import SCHEDULE, SCHEDULES
+from kitchen.contract.organisation import SETTINGS_BY_KIND
+from kitchen.contract.team_schedules import SCHEDULE, SCHEDULES, TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
-from kitchen.experiments.experiment_setup import DEFAULT_BENCHMARK, DEFAULT_WORLD, ExperimentSetup, SetupError
+from kitchen.experiments.experiment_setup import (
+    DEFAULT_BENCHMARK,
+    DEFAULT_WORLD,
+    NO_ORGANISATION,
+    OFFERED_ORGANISATIONS,
+    ExperimentSetup,
+    SetupError,
+)
 from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_ground
@@ -74,6 +82,11 @@ def _of_bench(given: Mapping[str, Any]) -> ExperimentSetup:
 
 TEAM_ARGUMENTS = ("organisation", "organisation_set", "schedule", "knowing", "goal")
 """Arguments that define how members play together."""
+WITHOUT_SCHEDULES = (
+    *(kind for kind in OFFERED_ORGANISATIONS if SCHEDULE not in SETTINGS_BY_KIND[kind]),
+    NO_ORGANISATION,
+)
+"""Organisations in which everybody is always asked together."""
 SINGLE_AGENT_ARGUMENTS = ("preset", "co_player", "no_feedback", "no_hints", "demo")
 """Arguments that are refused where line-ups play."""
 NOT_OF_PARTNERS = (*SINGLE_AGENT_ARGUMENTS, "levels", "agents", "alphas")
@@ -191,6 +204,10 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
             raise SetupError("--schedule: --organisation-set names another one", SCHEDULE)
         if schedule not in SCHEDULES:
             raise SetupError(f"--schedule: {schedule!r} is not one of {', '.join(SCHEDULES)}", SCHEDULE)
+        if set(kinds) <= set(WITHOUT_SCHEDULES):
+            if schedule != TOGETHER:
+                raise SetupError(f"--schedule: not in {', '.join(WITHOUT_SCHEDULES)}", SCHEDULE)
+            del settings[SCHEDULE]  # it is their only schedule, not a setting of theirs
     knowing, goal = given.get("knowing") or NO_ONE, dict[str, Json]()
     for text in given.get("goal") or ():
         goal |= _one_setting(text, "--goal")

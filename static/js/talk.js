@@ -72,14 +72,21 @@
     emptyBox();
   }
 
-  /* a job that was not done fills the form again, for the leader to choose who gets it */
+  /* a job that was not done fills the form again, for the leader to choose who gets it: not over words not sent */
   function onAgain(event) {
     const button = event.target.closest("[data-again]");
     if (!button) return;
     const form = document.getElementById("job-form");
+    const text = form.elements.text;
+    const fills = !text.value.trim() || text.value === button.dataset.text;
+    document.getElementById("talk-said").textContent = fills ? form.dataset.filled : form.dataset.notFilled;
+    if (!fills) {
+      text.focus();
+      return;
+    }
     const [aim, first] = [form.elements.aim, form.querySelector('input[name="to"]:not([type="hidden"])')];
     if (aim) aim.value = button.dataset.aim;
-    form.elements.text.value = button.dataset.text;
+    text.value = button.dataset.text;
     for (const box of form.querySelectorAll('input[name="to"][type="checkbox"]')) box.checked = false;
     (first ?? form.querySelector("[data-send]")).focus();
   }

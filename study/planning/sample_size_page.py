@@ -35,6 +35,7 @@ from study.planning.power.power_formulas import (
 from study.planning.power.sample_size_answer import (
     PowerAnswer,
     PowerQuestion,
+    counted_units,
     power_chart,
     sample_size_answer,
 )
@@ -180,7 +181,7 @@ class SampleSizeForm(forms.Form):
             groups=given["groups"] or 1,
             tested=given.get("tested", DEFAULTS["tested"]),
             partial_eta=given["effect"] if given["effect_kind"] == "eta" else None,
-            together=given["together"] or 1,
+            people_per_episode=given["together"] or 1,
         )
 
 
@@ -262,6 +263,7 @@ def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
         "pairs": [(called[pair.first], called[pair.second], pair) for pair in answer.pairs],
         "asked": {name: form.data[name] for name in form.fields},
         "main_test": answer.wish.test_name,
+        "counted": counted_units(answer.wish),
         "tested_f": answer.wish.plan_of(answer.wish.effect).f,
         "correction": PAIR_TESTS[given["correction"]],
     }

@@ -52,6 +52,12 @@ async def test_organisation_person_as_root_has_a_dish_served_by_keyboard(
     assert "Robot 3: not possible: Fetch salmon sashimi." in await page.inner_text("#talk-said")
     assert await covered(page, f"leader-{width}-failed", {width: SIZES[width]}) == []
     await page.select_option("#job-aim", "")
+    await page.fill("#job-text", "be quick")
+    await page.focus("#worker-2 [data-again]")
+    await page.keyboard.press("Enter")
+    assert (await page.input_value("#job-text"), await page.input_value("#job-aim")) == ("be quick", "")
+    assert "The form was not filled" in await page.inner_text("#talk-said")
+    await page.fill("#job-text", "")
     await page.focus("#worker-2 [data-again]")
     await page.keyboard.press("Enter")
     assert await page.input_value("#job-aim") == '["fetch","salmonSashimi"]'

@@ -20,6 +20,7 @@ from kitchen.contract.assigned_jobs import (
     STARTED,
     WITHDRAWN,
     Job,
+    is_same_job,
 )
 from kitchen.contract.page import Page, Panel, SeatView
 from kitchen.words.gettext_without_django import gettext, gettext_noop
@@ -47,7 +48,7 @@ REPORTED_STATES = {ACCEPTED, STARTED, DONE, FAILED, DECLINED, PASSED_ON}
 
 
 UNDONE_STATES = {FAILED, DECLINED, WITHDRAWN}
-"""States in which a job has ended without being done. The leader may give it again."""
+"""States in which a job has ended without being done. The leader may give it again, to any worker."""
 
 
 class JobsPanel(NamedTuple):
@@ -90,11 +91,11 @@ class WorkerJob(NamedTuple):
     """True if the job can be taken back."""
     silent: int
     """Steps without news if the job is late (`silent_steps`); otherwise 0."""
-    again: bool
+    can_be_given_again: bool
     """True if the leader may fill the form for jobs with this job, to give it again."""
     aim: str
     """The job's goal as a value of the form; empty without one."""
-    said: str
+    leader_text: str
     """The words that the leader added."""
 
 
@@ -199,11 +200,17 @@ def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
     can = job.is_open and view.phase != "over"
     words = gettext(JOB_STATES[job.state])
     text, silent = _job_words(page, view, job), _silence(view, job)
-    again = job.state in UNDONE_STATES and view.phase != "over"
-    aim, said = aim_form_value(job.aim) if job.aim else "", job_text(page, view, job)
+    again = view.phase != "over" and _can_be_given_again(view, job)
+    aim, written = aim_form_value(job.aim) if job.aim else "", job_text(page, view, job)
     return WorkerJob(
-        job.number, text, job.state, words, _why(job), job.changed, can, silent, again, aim, said
+        job.number, text, job.state, words, _why(job), job.changed, can, silent, again, aim, written
     )
+
+
+def _can_be_given_again(view: SeatView, job: Job) -> bool:
+    """Return whether a job ended without being done, and nobody has got the same job since then."""
+    later = (each for each in view.jobs.listed if is_same_job(job, each))
+    return job.state in UNDONE_STATES and not any(each.step >= job.changed for each in later)
 
 
 def aim_form_value(aim: Sequence[str]) -> str:

@@ -63,19 +63,19 @@ class PowerQuestion:
     """With groups: the effect of the mixed ANOVA (`MIXED_EFFECTS`) that the hypothesis is about."""
     partial_eta: float | None = None
     """The effect as partial eta squared; None if it was given as f."""
-    together: int = 1
+    people_per_episode: int = 1
     """Number of people in one episode. If several share its figures, the unit of analysis is their group, and
     all numbers of `people` count groups."""
 
     @property
     def unit(self) -> str:
         """Return what the numbers count: `people`, or `groups of 2 people`."""
-        return "people" if self.together == 1 else f"groups of {self.together} people"
+        return "people" if self.people_per_episode == 1 else f"groups of {self.people_per_episode} people"
 
     @property
-    def lost(self) -> float:
+    def unit_drop_out(self) -> float:
         """Return the share of units that begin and do not finish. A group finishes if all its people do."""
-        return 1 - (1 - self.drop_out) ** self.together
+        return 1 - (1 - self.drop_out) ** self.people_per_episode
 
     @property
     def effect(self) -> str:
@@ -244,7 +244,7 @@ def power_row(wish: PowerQuestion, people: int) -> PowerRow:
     """Return the table row for this number of complete participants."""
     power = wish.power_at(people)
     blocks = people // wish.block if wish.block and people % wish.block == 0 else None
-    invited, each = people_to_invite(people, wish.lost), wish.groups * wish.together
+    invited, each = people_to_invite(people, wish.unit_drop_out), wish.groups * wish.people_per_episode
     return PowerRow(people, people * each, blocks, power, invited, invited * each, power >= wish.power)
 
 
@@ -277,7 +277,7 @@ def power_chart(answer: PowerAnswer) -> Chart:
     that fill the order scheme evenly."""
     last, best, wish = answer.rows[-1].people, answer.best, answer.wish
     end, people = last * 1.05, range(2, last + 1, max(last // POINTS, 1))
-    called = "people" if wish.together == 1 else "groups"
+    called = "people" if wish.people_per_episode == 1 else "groups"
     found = Point(best.people, best.power / 2, label=f"{best.people} {called}: {power_words(best.power)}")
     top = Point(best.people, best.power)
     series = (
@@ -293,7 +293,7 @@ def power_chart(answer: PowerAnswer) -> Chart:
     return Chart(
         key="power",
         title=f"Power of the {wish.test_name}",
-        x=Axis(f"Complete {_counted(wish)}", 0, end),
+        x=Axis(f"Complete {counted_units(wish)}", 0, end),
         y=Axis("Power", 0, 1),
         panels=(Panel(tuple(replace(one, listed=False) for one in series)),),
         under=plan_words(wish.plan_of(wish.effect)),
@@ -302,9 +302,9 @@ def power_chart(answer: PowerAnswer) -> Chart:
     )
 
 
-def _counted(wish: PowerQuestion) -> str:
-    """Return what the chart counts: participants, participants in each group, or groups of people."""
-    if wish.together > 1:
+def counted_units(wish: PowerQuestion) -> str:
+    """Return what the answer counts: participants, participants in each group, or groups of people."""
+    if wish.people_per_episode > 1:
         return wish.unit
     return "participants" + (" in each group" if wish.groups > 1 else "")
 
@@ -313,7 +313,7 @@ def describe_power_curve(answer: PowerAnswer) -> str:
     """Return a text that describes the power chart for readers who cannot see it."""
     first, last = answer.rows[0], answer.rows[-1]
     return (
-        f"Power of the {answer.wish.test_name} over the number of complete {_counted(answer.wish)}: "
+        f"Power of the {answer.wish.test_name} over the number of complete {counted_units(answer.wish)}: "
         f"{power_words(first.power)} for {first.people}, "
         f"{power_words(answer.best.power)} for {answer.best.people}, "
         f"{power_words(last.power)} for {last.people}."

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
 from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.contract import team_measures as team_measures_module
 from kitchen.contract.agent import Decision
 from kitchen.contract.episode_log import EpisodeLog, LoggedDecision
-from kitchen.contract.organisation import ANSWER, ASK, END, INFORM, REPORT, SAY, Member, make_organisation
+from kitchen.contract.organisation import (
+    ANSWER,
+    ASK,
+    END,
+    INFORM,
+    REPORT,
+    SAY,
+    SYSTEM,
+    Member,
+    make_organisation,
+)
 from kitchen.contract.team_measures import conversations_in, plannings_of, team_measures
-from kitchen.contract.team_messages import TeamMessage
+from kitchen.contract.team_messages import GONE, TeamMessage
 from kitchen.contract.world import Json
 from kitchen.registry.world_registry import WORLDS_VARIABLE
 from tests.kitchen.agents.test_asking_schedule import LED, RUN_0, THREE, Scripted, passer, play, wants
@@ -145,12 +157,58 @@ def test_messages_are_counted_by_pair_conversation_and_time_to_the_answer() -> N
     team, person, cook, other = team_measures(log, Errands)
     assert team["messages_by_pair"] == {"0>1": 2, "0>2": 1, "1>0": 3, "2>0": 1, "2>1": 1}
     assert cook["messages_by_pair"] == {"1>0": 3}
-    assert (cook["steps_to_answer"], other["steps_to_answer"], person["steps_to_answer"]) == (2.5, 5, None)
-    assert (team["steps_to_answer"], team["conversations"]) == (pytest.approx(10 / 3), 3)
+    assert (cook["steps_to_answer"], other["steps_to_answer"], person["steps_to_answer"]) == (1, 5, None)
+    assert (team["steps_to_answer"], team["conversations"]) == (3, 3)
     assert [size for _, size in conversations_in(log)] == [3, 1, 1]
     assert (cook["messages_a_conversation"], other["messages_a_conversation"]) == (2, 1)
     silent = replace(log, messages=tuple(replace(one, step=20 * one.number) for one in log.messages))
-    assert [size for _, size in conversations_in(silent)] == [1, 1, 1, 1, 1]
+    assert [size for _, size in conversations_in(silent)] == [1, 1, 1, 1]
+
+
+def test_an_answer_closes_all_open_questions_and_counts_from_the_newest() -> None:
+    asked: Said = 0, (1,), ASK, "where", {}
+    answered: Said = 1, (0,), ANSWER, "here", {}
+    log = said(asked, asked, answered, answered)
+    timed = zip(log.messages, (1, 6, 7, 30), strict=True)
+    log = replace(log, messages=tuple(replace(one, step=step) for one, step in timed))
+    assert [one["steps_to_answer"] for one in team_measures(log, Errands)] == [1, None, 1, None]
+
+
+HELLO: Said = 0, (1,), SAY, "hello", {}
+
+
+def talked(log: EpisodeLog, *steps: int, within: bool = False) -> list[int]:
+    """The sizes of the conversations, if the messages had these steps."""
+    assert log.organisation
+    timed = zip(log.messages, steps, strict=True)
+    messages = tuple(replace(one, step=step) for one, step in timed)
+    organisation = replace(log.organisation, within=within, silence=10)
+    return [size for _, size in conversations_in(replace(log, messages=messages, organisation=organisation))]
+
+
+def test_a_conversation_ends_after_silence_with_a_replaced_member_and_with_the_step_of_a_talk_within() -> (
+    None
+):
+    gone: Said = None, (1,), SYSTEM, "gone", {"code": GONE, "member": 0}
+    log = said(HELLO, HELLO)
+    assert (talked(log, 1, 10), talked(log, 1, 11)) == ([2], [1, 1])
+    assert (talked(log, 3, 3, within=True), talked(log, 3, 4, within=True)) == ([2], [1, 1])
+    assert talked(said(HELLO, gone, HELLO), 1, 1, 1) == [1, 1]
+    other: Said = (None, (1,), SYSTEM, "gone", {"code": GONE, "member": 2})
+    assert talked(said(HELLO, other, HELLO), 1, 1, 1) == [2]
+
+
+def test_the_end_of_no_conversation_begins_none() -> None:
+    end: Said = 1, (0,), END, "", {}
+    assert talked(said(end, HELLO, end, end), 1, 1, 1, 2) == [2]
+    assert talked(said(HELLO, end), 1, 11) == [1]
+
+
+def test_conversations_are_found_once_for_all_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Mock(wraps=conversations_in)
+    monkeypatch.setattr(team_measures_module, "conversations_in", counted)
+    assert [one["conversations"] for one in team_measures(said(HELLO), Errands)] == [1, 1, 1, 0]
+    assert counted.call_count == 1
 
 
 def test_a_failed_job_that_its_giver_gives_again_is_reassigned_once() -> None:

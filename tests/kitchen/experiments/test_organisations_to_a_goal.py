@@ -99,6 +99,8 @@ def test_organisations_are_compared_by_the_steps_to_a_goal(
     text = (tmp_path / "table.md").read_text()
     assert "S-Agents, read from a figure" in text and "| tree(3) | 7.5 | 3.8 |" in text
     assert "Ours: 1 episode in each cell, from seed 1, the same for all organisations" in text
+    assert "with the same number of seats. experiment.json" in text
+    assert "where our leaves are followers, which never plan: S-Agents' leaves plan" in text
     stated = json.loads((tmp_path / "experiment.json").read_text())
     assert (stated["setup"]["seed"], len(stated["seeds"])) == (1, 8)
     assert "The paper contradicts itself." in text and "| solo | 10.2 | 18.3 | 6.5 | not reached |" in text
@@ -127,7 +129,8 @@ def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> No
     assert [point.y for point in plannings[0]] == pytest.approx([1 / 3, 1 / 3, 1, 1 / 3])
     assert [(point.x, point.y) for point in times[1]] == [(4, 1), (5, 9.3 / 29), (6, 7.5 / 29)]
     assert [series.look for series in chart.panels[0].series] == ["bars", "hollow"]
-    assert chart.note.startswith("Seed 1, 1 in each cell.")
+    assert chart.note.startswith("Seed 1, 1 episode in each cell.")
+    assert chart.note.endswith("S-Agents' leaves plan themselves, as an hourglass does.")
 
 
 def episode_of(job: EpisodeJob, setup: ExperimentSetup) -> EpisodeRow:

@@ -377,6 +377,12 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
             ("--schedule", "free", "--organisation-set", "schedule=relay"),
             "--schedule: --organisation-set names another one",
         ),
+        (("--schedule", "free", "--organisation", "none"), "--schedule: not in pair, none"),
+        (("--schedule", "free", "--organisation", "pair,none"), "--schedule: not in pair, none"),
+        (
+            ("--world", "cuisine", "--members", "planner+planner", "--schedule", "free"),
+            "--schedule: not in pair, none",
+        ),
         (("--world", "cuisine", "--schedule", "free"), "--schedule: say who plays, with --members"),
         (
             ("--schedule", "free", "--knowing", "everybody"),
@@ -409,6 +415,17 @@ def test_a_team_that_cannot_play_is_refused_in_one_line(
         call_command("experiment", "--world", "secrets", *arguments, "--out", str(tmp_path), "--local")
     assert refused.value.returncode == 2 and "\n" not in str(refused.value)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("organisation", ["none", "pair", "pair,none"])
+def test_together_is_accepted_where_it_is_the_only_schedule(organisation: str) -> None:
+    given = {**GIVEN, "members": "teller+mute", "organisation": organisation}
+    assert read_setup({**given, "schedule": "together"}) == read_setup(given)
+
+
+def test_together_is_accepted_without_an_organisation() -> None:
+    given = {**GIVEN, "world": "overcooked", "pairs": "stay+random", "layouts": "cramped_room"}
+    assert read_setup({**given, "schedule": "together"}) == read_setup(given)
 
 
 def test_pairs_may_be_organised_too() -> None:

@@ -175,6 +175,37 @@ def test_a_job_that_was_not_done_is_offered_to_be_given_again() -> None:
     assert "data-again" not in "".join(page.show().texts), "an open job takes its place"
 
 
+def test_a_job_that_another_worker_got_is_not_offered_again() -> None:
+    episode = led()
+    page = opened(episode)
+    give(episode, 0, aim=("fetch", "salmonSashimi"))
+    take(episode)
+    assert states(episode)[1] == "failed"
+    assert 'id="worker-0-again-1"' in "".join(page.show().texts)
+    give(episode, 1, aim=("fetch", "rice"))
+    assert 'id="worker-0-again-1"' in "".join(opened(episode).show().texts), "it is another job"
+    give(episode, 2, aim=("fetch", "salmonSashimi"))
+    shown = "".join(opened(episode).show().texts)
+    assert 'id="worker-0-again-1"' not in shown
+    take(episode)
+    shown = "".join(opened(episode).show().texts)
+    assert shown.count("data-again") == 1 and 'id="worker-2-again-' in shown, "only the last one"
+
+
+def test_a_declined_and_a_withdrawn_job_are_offered_to_be_given_again() -> None:
+    episode = led()
+    opened(episode)
+    give(episode, 0, text="be quick")
+    give(episode, 1, aim=("serve", "salmonSushi"), text="now")
+    take(episode)
+    say = MessageDraft("", "withdraw", (1,), {"job": 2})
+    assert send_message(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+    assert states(episode) == {1: "declined", 2: "withdrawn"}
+    shown = unescape("".join(opened(episode).show().texts))
+    assert 'data-again data-aim="" data-text="be quick"' in shown
+    assert 'data-again data-aim="["serve","salmonSushi"]" data-text="now"' in shown
+
+
 def test_the_roster_says_since_when_a_worker_has_no_job() -> None:
     episode = led()
     page = opened(episode)

@@ -86,9 +86,19 @@ def card(state: str) -> JobCard:
 
 
 ERRAND = WorkerJob(
-    3, "⟦do⟧", "given", "⟦begun⟧", "⟦so⟧", 2, open=True, silent=30, again=False, aim="", said=""
+    3,
+    "⟦do⟧",
+    "given",
+    "⟦begun⟧",
+    "⟦so⟧",
+    2,
+    open=True,
+    silent=30,
+    can_be_given_again=False,
+    aim="",
+    leader_text="",
 )
-FAILED_ERRAND = ERRAND._replace(open=False, silent=0, again=True, said="⟦do⟧")
+FAILED_ERRAND = ERRAND._replace(open=False, silent=0, can_be_given_again=True, leader_text="⟦do⟧")
 SHELL = (
     ("bar", Bar(3, None, "choose")),
     ("phase", Phase("thinking", ("⟦Robot⟧ 2", "⟦Robot⟧ 3"))),

@@ -268,7 +268,7 @@ def test_groups_between_people_have_the_power_of_each_effect_of_the_mixed_anova(
 
 def test_people_who_share_an_episode_are_counted_as_groups() -> None:
     """The power is that of as many people who play alone. A group begins for each that loses a member."""
-    alone, pairs = sample_size_answer(wish()), sample_size_answer(wish(together=2))
+    alone, pairs = sample_size_answer(wish()), sample_size_answer(wish(people_per_episode=2))
     assert (pairs.needed, pairs.best.people, pairs.best.power) == (21, 30, alone.best.power)
     assert (pairs.best.in_all, pairs.best.invited) == (60, 38)  # 30 / .81
     assert pairs.best.invited_in_all == 76
@@ -288,6 +288,10 @@ def test_the_page_of_a_study_for_several_people_names_the_unit_of_analysis(admin
     html = " ".join(ask(admin_client, page).content.decode().split())
     assert "<strong>The unit of analysis is the group.</strong> 2 people play each episode" in html
     assert "30 groups of 2 people that finish, so 38 that begin: 60 and 76 people in all" in html
+    assert "How many groups of people a within-subject study needs" in html
+    assert 'alt="Curve of power over the number of complete groups of 2 people; the table' in html
+    alone = ask(admin_client).content.decode()
+    assert "How many people a within-subject" in alone and "number of complete participants; the" in alone
     assert "Groups you have" in html and "Power of the repeated-measures ANOVA by number of groups" in html
     assert "With <strong>20</strong> groups of 2 people that finish the power is" in " ".join(
         ask(admin_client, page, people=20).content.decode().split()

@@ -12,10 +12,16 @@ from typing import Any
 import pytest
 
 from kitchen.contract.benchmark import ComparisonBenchmark
+from kitchen.contract.line_up import line_up_kinds
 from kitchen.experiments.episode_rows import PLAYED, EpisodeRow, read_rows_csv
 from kitchen.experiments.experiment_folder import result_makers, rows_file
 from kitchen.experiments.experiment_results import cell_results_of
-from kitchen.experiments.experiment_setup import EpisodeJob, ExperimentSetup, episode_jobs
+from kitchen.experiments.experiment_setup import (
+    OFFERED_ORGANISATIONS,
+    EpisodeJob,
+    ExperimentSetup,
+    episode_jobs,
+)
 from kitchen.experiments.organisation_results import MINUTES_BY_TASK
 from kitchen.experiments.play_episodes import failed_row
 from kitchen.experiments.published_tables import published_text_tables
@@ -44,6 +50,18 @@ def test_five_worlds_of_blocks_are_compared() -> None:
 # Published tables
 
 GIVEN = {"world": "blocks", "preset": None, "model": None, "levels": None, "episodes": "1", "seed": "1"}
+SOLO_AND_TREES = {
+    "members": "hourglass,hourglass:0+follower,hourglass:0+follower+follower+follower",
+    "organisation": "solo,tree",
+    "schedule": "free",
+    "goal": ("success=1",),
+}
+SOLO_AND_TREE_ROWS = "1 agent (solo)", "2 agents (tree(1))", "4 agents (tree(3))"
+FACTS_OF_TEAM: dict[str, dict[str, Any]] = {
+    "solo": {"organisation": "solo", "members": 1, "seats": 1},
+    "tree(1)": {"organisation": "tree", "members": 2},
+    "tree(3)": {"organisation": "tree", "members": 4},
+}
 Figure = Callable[[EpisodeJob], float]
 
 
@@ -69,7 +87,12 @@ def table(setup: ExperimentSetup, rows: list[EpisodeRow], title: str) -> dict[st
 @pytest.mark.parametrize("kind", BLOCKS)
 def test_each_row_of_a_published_table_names_known_facts_and_has_its_columns(kind: str) -> None:
     bench = worlds_with_comparison()[kind]
-    known: dict[str, set[Any]] = {"seats": {1, 2, 3, 4, 5}, "talk": {True, False}}
+    known: dict[str, set[Any]] = {
+        "seats": {1, 2, 3, 4, 5},
+        "members": {1, 2, 3, 4, 5},
+        "talk": {True, False},
+        "organisation": {"none", *OFFERED_ORGANISATIONS},
+    }
     for level in bench.levels():
         for name, value in bench.level_facts(level).items():
             known.setdefault(name, set()).add(value)
@@ -118,14 +141,28 @@ def test_only_the_mean_over_intervals_stands_beside_that_of_the_paper() -> None:
 
 
 def test_steps_of_gathering_stand_in_minutes_beside_the_times_of_the_paper() -> None:
-    setup = experiment("gather", levels="50_logs,50_irons,shelter")
-    rows = rows_of(setup, lambda job: 60.0 * job.column.agents)
+    """The line-ups of docs/schedules.md: a root without a seat, so that tree(1) has as many seats as solo."""
+    setup = experiment("gather", levels="50_logs,50_irons,shelter", **SOLO_AND_TREES)
+    assert [column.agents for column in setup.columns[:3]] == [1, 1, 3]
+    rows = rows_of(setup, lambda job: 60.0 * len(line_up_kinds(job.column.variant.coplayer)))
     shown = table(setup, rows, "S-Agents")
-    ours = {name: [cell.split(" ")[0] for cell in cells[1:] if cell] for name, cells in shown.items()}
-    assert ours["50 logs, 1 agent (solo)"] == ["1"] and ours["50 logs, 4 agents (tree(3))"] == ["4"]
+    ours = {name: [cell.split(" ")[0] for cell in cells[1:]] for name, cells in shown.items()}
+    assert [ours[f"50 logs, {row}"] for row in SOLO_AND_TREE_ROWS] == [
+        ["1", "", ""],
+        ["", "2", ""],
+        ["", "", "4"],
+    ]
     assert shown["50 irons, 2 agents (tree(1), not reached)"][0] == "" and shown["50 stones, 1 agent (solo)"]
     (note,) = next(each.notes for each in published_text_tables(cell_results_of(setup, rows)))
     assert "the caption says 1, 2 and 3, but tree(3) has four" in note
+
+
+def test_a_team_without_an_organisation_stands_beside_no_tree() -> None:
+    setup = experiment("gather", levels="50_logs")
+    assert [column.agents for column in setup.columns] == [1, 2, 4]
+    shown = table(setup, rows_of(setup, lambda job: 60.0), "S-Agents")
+    ours = [any(shown[f"50 logs, {row}"][1:]) for row in SOLO_AND_TREE_ROWS]
+    assert ours == [True, False, False]
 
 
 def test_the_times_of_the_paper_are_the_same_in_both_tables() -> None:
@@ -136,8 +173,7 @@ def test_the_times_of_the_paper_are_the_same_in_both_tables() -> None:
         task, team = found.groups()
         minutes = MINUTES_BY_TASK[team][task]
         assert row.values == (() if minutes is None else (minutes,))
-        seats = {"solo": 1, "tree(1)": 2, "tree(3)": 4}[team]
-        assert row.where == {"task": task.replace(" ", "_"), "seats": seats}
+        assert row.where == {"task": task.replace(" ", "_"), **FACTS_OF_TEAM[team]}
 
 
 def test_talk_is_compared_with_no_talk() -> None:
