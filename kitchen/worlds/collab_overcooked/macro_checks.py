@@ -341,7 +341,7 @@ def never_code(rules: FoodRules, seat: int, macro: Command) -> str:
     return refusal_code(empty, seat, macro)
 
 
-_BULLET = re.compile(r"^\s*(?:[-*+•‣–—]+[.)]*|\d+[.)]+)\s*")
+_BULLET = re.compile(r"^\s*(?:[-*+•‣\u2013\u2014]+[.)]*|\d+[.)]+)\s*")
 REQUEST = "request"
 """First word of a macro that is meant for the teammate: `request(pickup(egg, counter))`."""
 

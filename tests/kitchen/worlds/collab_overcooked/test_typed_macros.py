@@ -41,7 +41,7 @@ def typed_game(*done: str) -> Any:
         (f"{FETCH}\n{PLACE}\nwait 3", False, (FETCH, PLACE, "wait 3")),
         ("1. pickup(egg, ingredient_dispenser);\n- place_obj_on_counter()", False, (FETCH, PLACE)),
         (f"1) {FETCH}\n2) place_obj_on_counter()", False, (FETCH, PLACE)),
-        (f"• {FETCH}\n– {PLACE}", False, (FETCH, PLACE)),
+        (f"• {FETCH}\n\u2013 {PLACE}", False, (FETCH, PLACE)),
         ("2.) wait(1)\n-) wait(2)\n•wait(3)", False, ("wait 1", "wait 2", "wait 3")),
         ("request('cook(pot0)')\nrequest(deliver())", True, ("cook pot0", "deliver")),
     ],
