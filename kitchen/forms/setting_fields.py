@@ -28,7 +28,7 @@ def setting_field(setting: Setting) -> forms.Field:
     """Return the form field of a declared setting, with its label, help text, bounds and choices."""
     field: forms.Field = _FIELDS[setting.kind](setting)
     field.label, field.help_text = setting.label, _help(setting)
-    field.required = setting.kind not in {"bool", "text"}
+    field.required = setting.kind not in {"bool", "text"} and "" not in dict(setting.choices)
     field.error_messages["required"] = f"Fill this in; the default is {_default(setting)}."
     field.validators.append(_checked(setting))
     names = ("minlength", "maxlength") if setting.kind == "text" else ("min", "max")

@@ -238,5 +238,5 @@ def _sentences(organisation: Organisation, kinds: dict[int, str]) -> tuple[str, 
         for verb, pairs in (("command", organisation.commands), ("write to", organisation.writes)):
             others = [names[other] for other in organisation.numbers if (member.number, other) in pairs]
             if others:
-                said.append(f"{names[member.number]} may {verb} {and_list(others)}.")
+                said.append(f"{names[member.number]} may {verb} {and_list(others).removesuffix(',')}.")
     return tuple(one[:1].upper() + one[1:] for one in said) or ("Nobody may write to anybody.",)

@@ -25,7 +25,7 @@ from kitchen.contract.assigned_jobs import Job
 from kitchen.contract.decision_notes import LEFT_OUT
 from kitchen.contract.language_model import Call, Message, Reply, Tool, UnreadableReplyError
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.contract.world import UNKNOWN, Aim, Command, Json
+from kitchen.contract.world import FAIL, UNKNOWN, Aim, Command, Json
 from kitchen.llm.provider_registry import STAND_IN, parse_model_setting
 from kitchen.llm.providers.stand_in_model import StandInAdvice
 from kitchen.registry.agent_registry import get_skills
@@ -238,8 +238,9 @@ def aim_in_words(view: TeamView, text: str) -> Aim:
 
 def _useful_tasks(view: TeamView, memory: HourglassMemory, idle: Sequence[Worker]) -> list[PlannedTask]:
     taken = [task.aim for task in memory.tasks if task.is_open and task.aim]
+    failed = {task.worker for task in memory.tasks if task.status == FAIL}
     tasks = []
-    for worker in idle:
+    for worker in sorted(idle, key=lambda one: one.name in failed):  # others first
         if aim := _suggestion(view, memory, worker, taken):
             taken.append(aim)
             tasks.append(PlannedTask(worker.name, aim_words(view, aim), aim))

@@ -12,6 +12,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from kitchen.contract.declared_settings import Setting
+from kitchen.forms.setting_fields import setting_field
 from study.design.blueprint import blueprint_of
 from study.design.models import Condition, Study
 from study.editor.describe_design import team_pairs
@@ -546,3 +548,9 @@ def test_who_saves_the_form_as_it_is_changes_nothing(
             {"tries": 3},
             {**now.settings, **settings},
         )
+
+
+@pytest.mark.parametrize("choices", [(("", "the usual one"), ("a", "A")), (("a", "A"), ("b", "B"))])
+def test_a_choice_must_be_made_only_if_none_of_them_is_empty(choices: tuple[tuple[str, str], ...]) -> None:
+    field = setting_field(Setting("task", "choice", "Task", choices[0][0], choices=choices))
+    assert field.required == (choices[0][0] != "") and field.clean(choices[0][0]) == choices[0][0]

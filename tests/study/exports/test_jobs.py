@@ -39,7 +39,7 @@ def test_a_job_stands_with_when_it_was_given_and_what_became_of_it() -> None:
 
     say(0, "inform", 1, 2, text="chop")  # message 1: a job for each
     say(1, "accept", 0, job=1)
-    say(2, "decline", 0, text="no board", job=1)
+    say(2, "decline", 0, job=1, code="words")  # a program gives a reason by its code
     say(2, "inform", 3, text="fry")  # message 4: between robots
     for seat in (0, 1):
         submit(episode, 1, "noop", seat=seat)
@@ -53,7 +53,7 @@ def test_a_job_stands_with_when_it_was_given_and_what_became_of_it() -> None:
     rows = [[row[names.index(name)] for name in wanted.split()] for row in rows_of(table, study)]
     leader, worker = (person.code for person in people)
     done = [1, 1, 0, 1, "chop", 1, 2, None, "done", "3 sliced", True]
-    declined = [1, 1, 0, 2, "chop", None, None, None, "declined", "no board", True]
+    declined = [1, 1, 0, 2, "chop", None, None, None, "declined", "I can only do jobs from the list.", True]
     between = [1, 4, 2, 3, "fry", None, None, 2, "withdrawn", "", False]
     assert rows == [[leader, *done], [leader, *declined], [leader, *between], [worker, *done]]
     report = Message.objects.get(kind="report")

@@ -10,6 +10,8 @@ import pytest
 
 from kitchen.agents.call_forecast import sample_calls
 from kitchen.agents.episode_loop import EpisodeLoop
+from kitchen.agents.hourglass import task_modules
+from kitchen.agents.hourglass.team_tasks import HourglassMemory, Task, Worker
 from kitchen.contract.agent import REASON_TO_ANSWER
 from kitchen.contract.assigned_jobs import PASSED_ON, Job, job_changes
 from kitchen.contract.language_model import CallTimeoutError
@@ -330,6 +332,15 @@ def test_a_leader_waits_for_the_whole_stage_unless_it_need_not() -> None:
     assert says(waits) == [] and not waits.planned
     assert [said[1] for said in says(goes_on)] == [(0,)] and goes_on.planned
     assert [said[1] for said in says(replans)] == [(0,)] and replans.planned
+
+
+def test_a_worker_that_failed_is_asked_after_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_modules, "_suggestion", lambda view, memory, one, taken: None if taken else RICE)
+    monkeypatch.setattr(task_modules, "aim_words", lambda view, aim: "")
+    memory = HourglassMemory([Task("Robot 1", "", RICE, status="fail")])
+    workers = [Worker(f"Robot {number}", number, number, is_own=False, aims=(RICE,)) for number in (1, 2)]
+    view: Any = None
+    assert [one.worker for one in task_modules._useful_tasks(view, memory, workers)] == ["Robot 2"]
 
 
 def test_a_job_that_takes_too_long_is_withdrawn_and_given_up_and_the_late_report_changes_nothing() -> None:
