@@ -142,7 +142,7 @@ def test_a_person_declines_a_job_of_the_stand_in_and_it_plans_again() -> None:
     submit(episode, 2, "noop")
     play(episode, 1)
     again = Message.objects.filter(kind=INFORM).last()
-    assert again is not None and (again.step, again.to, again.text) == (2, [0], "Serve tuna sushi")
+    assert again is not None and (again.step, again.to, again.text) == (2, [1], "Serve tuna sushi")
     rows = StoredDecision.objects.filter(mind__kind="hourglass")
     assert [(row.because, row.note["iteration"], row.calls.count()) for row in rows] == [
         ("seat", 1, 1),

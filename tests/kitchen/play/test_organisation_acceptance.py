@@ -322,6 +322,7 @@ def test_organisation_person_as_leaf_whose_job_is_done() -> None:
     assert report.data["house"] is True
 
 
+@pytest.mark.servers
 @pytest.mark.django_db(transaction=True)
 def test_organisation_person_as_leaf_gets_the_card_of_a_job_with_the_first_news_after_its_message(
     monkeypatch: pytest.MonkeyPatch,
