@@ -36,7 +36,7 @@ from kitchen.play.coplayers.agent_situations import (
 from kitchen.play.episode.advance_episode import continue_episode
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import page_broadcast
-from kitchen.play.turn.busy_people_answers import store_no_answer, update_awaited_answers
+from kitchen.play.turn.busy_people_answers import store_wordless_answer, update_awaited_answers
 from kitchen.play.turn.conversation import (
     add_message,
     is_repeated,
@@ -280,7 +280,7 @@ def answer_without_words(turn: OpenTurn, seat: int, plan: Sequence[Command] = ()
     Call this inside a transaction, with the turn refreshed and locked.
     """
     with passing_turn(turn):
-        store_no_answer(turn, seat, plan=plan)
+        store_wordless_answer(turn, seat, plan=plan)
         if update_awaited_answers(turn):
             continue_episode(turn)
     ask_for_answers(turn)

@@ -34,7 +34,11 @@ from kitchen.play.episode.absent_players import ABSENCE_REASONS, LEFT, hand_over
 from kitchen.play.episode.log_integrity import seal_episode
 from kitchen.play.models import Decision, Episode, Message, PendingQuestion, Seat, SeatCommand, new_key
 from kitchen.play.turn import page_broadcast, step_timer
-from kitchen.play.turn.busy_people_answers import postpone_commands, store_no_answer, update_awaited_answers
+from kitchen.play.turn.busy_people_answers import (
+    postpone_commands,
+    store_wordless_answer,
+    update_awaited_answers,
+)
 from kitchen.play.turn.conversation import (
     add_heard_note,
     complete_jobs,
@@ -324,7 +328,7 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
     with passing_turn(turn):
         add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in {*overdue} - silent])
         for seat in silent:
-            store_no_answer(turn, seat, ran_out=True)
+            store_wordless_answer(turn, seat, ran_out=True)
         update_awaited_answers(turn)
         continue_episode(turn)
     if silent:

@@ -19,7 +19,7 @@ from kitchen.play.models import Mind
 from kitchen.play.turn.conversation import add_platform_message, message_refusal
 from kitchen.play.turn.decision_records import keep_words_only
 from kitchen.play.turn.open_turn import OpenTurn
-from kitchen.play.turn.speaking_order import has_said_enough, minds_to_answer, person_to_answer
+from kitchen.play.turn.speaking_order import is_conversation_over_for, minds_to_answer, person_to_answer
 from kitchen.play.turn.step_store import await_answer
 from kitchen.play.turn.submitted_commands import SubmittedCommand, SubmittedDecision
 from kitchen.play.turn.turn_rules import busy_people, missing_seats
@@ -49,7 +49,7 @@ def _addressed(turn: OpenTurn, busy: Collection[int]) -> set[int]:
 
 
 def _may_write(turn: OpenTurn, seat: int) -> bool:
-    if turn.episode.team is None or has_said_enough(turn, seat):
+    if turn.episode.team is None or is_conversation_over_for(turn, seat):
         return False
     member = turn.episode.team.holder(seat).number
     return not message_refusal(turn, member, MessageDraft("?", SAY))[1]
@@ -82,7 +82,7 @@ def postpone_commands(
     return postponed
 
 
-def store_no_answer(
+def store_wordless_answer(
     turn: OpenTurn, seat: int, *, plan: Sequence[Command] = (), ran_out: bool = False
 ) -> None:
     """Store that the person in this seat writes no answer: the person does not want to, the time has

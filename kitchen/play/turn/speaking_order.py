@@ -97,10 +97,10 @@ def talk_refusal(turn: OpenTurn, seat: int, kind: str) -> str:
     is_asked = seat in choosing_people(turn) or (seat in turn.may_act and kind != END)
     if not is_asked or seat in held_seats(turn):
         return NOT_YOUR_TURN
-    return "too_many" if has_said_enough(turn, seat) else ""
+    return "too_many" if is_conversation_over_for(turn, seat) else ""
 
 
-def has_said_enough(turn: OpenTurn, seat: int) -> bool:
+def is_conversation_over_for(turn: OpenTurn, seat: int) -> bool:
     """Return whether the person in this seat may write nothing more in the conversation of the step: the
     person has used up the rounds, or the opener has ended the conversation."""
     organisation, said = turn.episode.team, words_of_step(turn)

@@ -8,9 +8,9 @@ format errors, corrections and tokens each decision took (`PROCESS_KEY`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.assigned_jobs import BY_PLATFORM
@@ -177,22 +177,40 @@ class CollaborationMetrics(LogMetrics):
         return {f"{name}_{SEAT_NAMES[seat]}": found[name, seat] for name in _COUNTS for seat in SEATS}
 
 
-def _rounds(log: EpisodeLog) -> Counter[int]:
-    """Return, by member, how many messages it sent in the conversations in which it spoke first. A message
-    that ends a conversation is not counted: `END`, or a message that repeats an earlier one of the step."""
-    opener: dict[int, int | None] = {}
-    talk = [one for one in log.messages if one.kind in TALK_KINDS and one.sender is not None]
+class SpokenMessage(NamedTuple):
+    """One message of a conversation. `conversation` identifies the episode and the step in which it was
+    held."""
+
+    conversation: tuple[Any, ...]
+    sender: int
+    kind: str
+    content: Json
+    """The result of `message_content`, by which repetitions are found."""
+
+
+def rounds_spoken(talk: Iterable[SpokenMessage]) -> Iterator[SpokenMessage]:
+    """Yield the messages that count as rounds: those of the member that spoke first in their conversation. A
+    message that ends a conversation is not counted: `END`, or a message that repeats an earlier one."""
+    opener: dict[tuple[Any, ...], int] = {}
+    said: list[tuple[tuple[Any, ...], Json]] = []
     for message in talk:
-        opener.setdefault(message.step, message.sender)
-    opened = [one for one in talk if one.kind != END and opener[one.step] == one.sender]
-    said: list[tuple[int, Json]] = []
-    rounds: Counter[int] = Counter()
-    for message in opened:
-        content = (message.step, message_content(message.text, message.data))
-        if content not in said and message.sender is not None:
-            rounds[message.sender] += 1
+        first = opener.setdefault(message.conversation, message.sender)
+        if message.kind == END or first != message.sender:
+            continue
+        content = (message.conversation, message.content)
+        if content not in said:
+            yield message
         said.append(content)
-    return rounds
+
+
+def _rounds(log: EpisodeLog) -> Counter[int]:
+    """Return the number of rounds that each member spoke, by member."""
+    talk = (
+        SpokenMessage((one.step,), one.sender, one.kind, message_content(one.text, one.data))
+        for one in log.messages
+        if one.kind in TALK_KINDS and one.sender is not None
+    )
+    return Counter(message.sender for message in rounds_spoken(talk))
 
 
 def _refused(log: EpisodeLog) -> Iterator[FailedCheck]:

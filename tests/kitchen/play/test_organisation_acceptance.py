@@ -327,7 +327,7 @@ def test_organisation_person_as_leaf_whose_job_is_done() -> None:
 def test_organisation_person_as_leaf_gets_the_card_of_a_job_with_the_first_news_after_its_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A page is told of each commit at once. So the first news after the message is stored has the card."""
+    """Pages are notified after each commit, so the first notification after the message shows the card."""
     episode = leaf()
     key = episode.seats.get(number=0).key
     page, answer = open_page(key, "page-of-leaf", newest=True, json=False, language="en")

@@ -16,10 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kitchen.contract.episode_log import FAILED_CHECKS
-from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.organisation import TALK_KINDS
 from kitchen.contract.team_messages import message_content
 from kitchen.worlds.collab_overcooked.bench.task_benchmark import TASK_BENCHMARK
-from kitchen.worlds.collab_overcooked.log_measures import TOKENS_KEY, processes_in
+from kitchen.worlds.collab_overcooked.log_measures import (
+    TOKENS_KEY,
+    SpokenMessage,
+    processes_in,
+    rounds_spoken,
+)
 from kitchen.worlds.collab_overcooked.order_tasks import tasks
 from kitchen.worlds.collab_overcooked.room_layout import SEAT_NAMES, SEATS
 
@@ -51,26 +56,21 @@ def read_process_counts(folder: Path) -> Counter[ProcessKey]:
         for seat, process in processes_in(json.loads(row["note"]), first_seat):
             for key, count in COUNTED.items():
                 found[ProcessKey(row["variant"], _level(row), seat, count)] += process.get(key, 0)
-    for row, counted in _messages(folder / "messages.csv"):
-        found[ProcessKey(row["variant"], _level(row), int(row["sender"]), counted)] += 1
+    talk = list(_messages(folder / "messages.csv"))
+    for counted, messages in (("Messages", talk), ("Rounds of own conversations", rounds_spoken(talk))):
+        for message in messages:
+            line_up, level = message.conversation[:2]
+            found[ProcessKey(line_up, _level({"level": level}), message.sender, counted)] += 1
     return +found
 
 
-def _messages(path: Path) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield each message of a conversation with the names under which it counts. A round is a message of the
-    member that opened the conversation of the step, if it neither ends the conversation nor repeats."""
-    opener: dict[tuple[str, ...], str] = {}
-    said: set[tuple[str, ...]] = set()
+def _messages(path: Path) -> Iterator[SpokenMessage]:
+    """Yield each message of a conversation. The identity of a conversation begins with line-up and level."""
     for row in csv_rows(path) if path.exists() else ():
-        if row["kind"] not in TALK_KINDS or row["sender"] not in map(str, SEATS):
-            continue
-        yield row, "Messages"
-        talk = tuple(row[name] for name in ("variant", "level", "agents", "alpha", "episode", "step"))
-        words = (*talk, repr(message_content(row["text"], json.loads(row["data"] or "{}"))))
-        if opener.setdefault(talk, row["sender"]) == row["sender"] and row["kind"] != END:
-            if words not in said:
-                yield row, "Rounds of own conversations"
-            said.add(words)
+        if row["kind"] in TALK_KINDS and row["sender"] in map(str, SEATS):
+            step = tuple(row[name] for name in ("variant", "level", "agents", "alpha", "episode", "step"))
+            content = message_content(row["text"], json.loads(row["data"] or "{}"))
+            yield SpokenMessage(step, int(row["sender"]), row["kind"], content)
 
 
 def _level(row: Mapping[str, str]) -> int:

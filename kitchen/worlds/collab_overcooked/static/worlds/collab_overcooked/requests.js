@@ -187,11 +187,11 @@
 
   /* Choose the first action of the teammate's request, and plan the others. A busy person plans all of them. */
   function accept(button) {
-    const { phase, step: now } = play.choosing;
+    const { phase, step: open } = play.choosing;
     const then = JSON.parse(button.dataset.then);
     if (phase === "answer") {
-      accepting = { request: button.closest("[data-request]").dataset.request, step: now, phase };
-      play.planning.replace([button.dataset.accept, ...then.map(([value]) => value)], now);
+      accepting = { request: button.closest("[data-request]").dataset.request, step: open, phase };
+      play.planning.replace([button.dataset.accept, ...then.map(([value]) => value)], open);
       return;
     }
     const radio = play.choosing.radioOf(button.dataset.accept);
@@ -208,7 +208,7 @@
         list.append(item);
       }
     }
-    accepting = { request: button.closest("[data-request]").dataset.request, step: now, phase };
+    accepting = { request: button.closest("[data-request]").dataset.request, step: open, phase };
     play.choosing.send(radio);
     for (const input of added) input.remove();
   }
