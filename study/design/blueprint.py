@@ -22,12 +22,14 @@ from kitchen.contract.world import Json
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.between_groups import conditions_of_group, group_keys
 from study.design.condition_seats import NOBODY, is_shared, people_in
+from study.design.factors import Factor, parse_factors
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
+from study.design.round_plans import RoundPlan, round_plan, rounds_of
 from study.design.team_organisation import is_apart
 from study.design.translations import ORIGINAL_LANGUAGE, texts_by_path
 
-FORMAT = 9
+FORMAT = 10
 """The format of the documents that this program writes. Increase it when documents change. Older documents
 must stay readable.
 
@@ -47,6 +49,10 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "planned_contrasts": (5, ""),
     "languages": (4, ORIGINAL_LANGUAGE),
     "texts": (4, {}),
+    "factors": (10, []),
+    "one_round_per": (10, ""),
+    "blocked_by": (10, ""),
+    "rounds_per_person": (10, None),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -61,6 +67,7 @@ CONDITION_FIELD_FORMATS = {
     **dict.fromkeys(("passes_by", "knowing", "organisation", "decision_seconds", "offers_plans"), 5),
     **dict.fromkeys(("between_group", "within_level"), 7),
     **dict.fromkeys(("goal", "ends_at_goal"), 9),
+    "levels": 10,
 }
 """The first format whose documents contain a field of a condition, by field name."""
 PRACTICE_FORMAT = {"three_dimensions": 4, "shows_intents": 5, "offers_plans": 8}
@@ -99,6 +106,7 @@ class ConditionPlan(Record):
     ends_at_goal: bool = False
     between_group: str = ""
     within_level: str = ""
+    levels: Mapping[str, str] = {}
 
 
 class PartPlan(Record):
@@ -212,6 +220,32 @@ class Blueprint(Record):
         condition."""
         return group_keys(str(self.meant("between_groups")))
 
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        """Return the factors of the design. The result is empty if the researcher named none."""
+        return parse_factors(self.meant("factors"))
+
+    def round_plan(self, group: str = "") -> RoundPlan:
+        """Return which conditions the participants of a between-subjects group play, and in which orders.
+        `group` is empty without groups."""
+        rounds = self.meant("rounds_per_person")
+        return round_plan(
+            self.conditions,
+            self.factors,
+            scheme=str(self.study["orders"]),
+            seed=int(self.study["seed"]),
+            group=group,
+            one_round_per=str(self.meant("one_round_per")),
+            blocked_by=str(self.meant("blocked_by")),
+            rounds=None if rounds is None else int(rounds),
+        )
+
+    @property
+    def rounds(self) -> int:
+        """Return how many rounds a participant plays. All groups play equally many."""
+        group = next((one.between_group for one in self.conditions if one.between_group), "")
+        return rounds_of(self.round_plan(group))
+
     def for_group(self, group: str) -> Blueprint:
         """Return the design with only the conditions that this group plays. An empty `group` means that the
         participant has no group yet; then the first group is used.
@@ -322,6 +356,10 @@ STUDY_FIELDS = (
     "seed",
     "orders",
     "between_groups",
+    "factors",
+    "one_round_per",
+    "blocked_by",
+    "rounds_per_person",
     "same_dishes",
     "shuffle_items",
     "scores_above_surveys",

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Strict, TypeAdapter
 
-from kitchen.contract.data_files import DataSource, Record
+from kitchen.contract.data_files import DataError, DataSource, Record
 from kitchen.contract.world import Json
 from study.design.analysis_plan import KEY
 from study.design.between_groups import MOST_GROUPS, group_keys, level_of
@@ -95,6 +95,15 @@ def parse_factors(document: Json) -> tuple[Factor, ...]:
     if problem := factors_problem(factors):
         raise source.error("", problem)
     return factors
+
+
+def factors_problem_in(document: Json) -> str:
+    """Return why a document cannot be read as factors. Return an empty string if it can be."""
+    try:
+        parse_factors(document)
+    except DataError as error:
+        return str(error)
+    return ""
 
 
 def factors_problem(factors: Sequence[Factor]) -> str:

@@ -67,7 +67,7 @@ def progress(design: Blueprint, page: str, *, position: int = 0, label: str = ""
     before, after = (
         [one for one in pages if is_shown(design, one)] for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
     )
-    total = len(before) + len(design.conditions) + len(after)
+    total = len(before) + design.rounds + len(after)
     if position:
         return Progress(len(before) + position, total, label)
     if page in before:

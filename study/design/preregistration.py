@@ -29,9 +29,10 @@ from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
 from study.design.blueprint import Blueprint, ConditionPlan, document_digest
 from study.design.condition_seats import all_minds, other_people_seats, planned_organisation, seats_of
-from study.design.counterbalancing import get_scheme, scheme_sequences
+from study.design.counterbalancing import get_scheme
 from study.design.models import Study, Version
 from study.design.readiness_checks import blocking_problems
+from study.design.round_plans import plan_problem, plan_sequences
 from study.design.study_errors import DesignError
 from study.design.study_versions import Difference, current_version
 
@@ -133,14 +134,15 @@ def orders_of(design: Blueprint) -> dict[str, Json]:
     With between-subjects groups, the sequences of all groups are in one list. Each names its group.
     """
     name = str(design.study["orders"])
-    scheme, sequences = get_scheme(name), []
+    scheme, sequences, block = get_scheme(name), [], 0
     for group in design.groups or ("",):
-        keys = [one.key for one in design.for_group(group).conditions]
-        block = 0 if scheme.problem(len(keys)) else scheme.block(len(keys))
+        plan = design.round_plan(group)
+        found = () if plan_problem(plan) or not plan.conditions else plan_sequences(plan)
+        block = len(found)
         whose = {"group": group} if group else {}
         sequences += [
             {**whose, "id": one.id, "order": list(one.order)}
-            for one in (scheme_sequences(name, keys) if 0 < block <= MOST_SEQUENCES else ())
+            for one in (found if block <= MOST_SEQUENCES else ())
         ]
     return {"scheme": name, "meaning": scheme.meaning, "block": block, "sequences": sequences}
 

@@ -32,7 +32,6 @@ from study.design.between_groups import NO_SHARED_CONDITIONS, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import is_shared, people_in, planned_organisation
 from study.design.consent_checks import false_statements, missing_statements
-from study.design.counterbalancing import get_scheme
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
 from study.design.metric_and_scale_names import has_metric_in
@@ -43,6 +42,7 @@ from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import item_problems
 from study.design.questions.questionnaires import subscales
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
+from study.design.round_plans import even_number, plan_problem
 from study.design.team_organisation import LEAVE, is_apart, team_of
 from study.design.translated_texts import missing_translations
 
@@ -241,13 +241,10 @@ def _needs_plans(row: Condition) -> bool:
 
 
 def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    scheme, groups = get_scheme(study.orders), design.groups or ("",)
-    number = max(len(design.for_group(group).conditions) for group in groups)
-    if not number:
-        return
-    if problem := scheme.problem(number):
+    plans = study.round_plans()
+    if problem := next(filter(None, map(plan_problem, plans)), ""):
         yield ReadinessProblem(problem, "orders")
-    elif study.planned_participants and (block := scheme.block(number) * len(groups)):
+    elif plans and study.planned_participants and (block := even_number(plans[0]) * len(plans)):
         over = study.planned_participants % block
         words = (
             f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "

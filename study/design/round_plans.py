@@ -21,9 +21,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 from math import comb, gcd
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kitchen.contract.canonical_json import derived_seed
+from study.design.between_groups import conditions_of_group
 from study.design.counterbalancing import (
     OrderSequence,
     SchemeError,
@@ -33,6 +34,7 @@ from study.design.counterbalancing import (
     random_order,
     scheme_sequences,
 )
+from study.design.factors import Factor
 
 MOST_SUBSETS = 120
 """All subsets are used if there are at most this many. Otherwise a smaller design is searched."""
@@ -68,6 +70,41 @@ class RoundPlan(NamedTuple):
         return not self.blocks and not self.rounds
 
 
+def round_plan(
+    conditions: Iterable[Any],
+    factors: Sequence[Factor],
+    *,
+    scheme: str,
+    seed: int,
+    group: str = "",
+    one_round_per: str = "",
+    blocked_by: str = "",
+    rounds: int | None = None,
+) -> RoundPlan:
+    """Return the plan for the participants of a between-subjects group. `group` is empty without groups.
+
+    `conditions` have the attributes `key`, `between_group` and `levels`. `one_round_per` and `blocked_by` are
+    keys of factors or empty. Keys of factors that do not exist are ignored. Each group has its own seed for
+    breaking ties.
+    """
+    played = conditions_of_group(conditions, group)
+    split = next((one for one in factors if one.key == (one_round_per or blocked_by)), None)
+    own = derived_seed(seed, "orders of group", group) if group else seed
+    blocks = [
+        tuple(one.key for one in played if split and one.levels.get(split.key) == level.key)
+        for level in (split.levels if split else ())
+    ]
+    return RoundPlan(
+        scheme,
+        tuple(one.key for one in played),
+        own,
+        group,
+        blocks=tuple(filter(None, blocks)),
+        together=bool(split and not one_round_per),
+        rounds=rounds or 0,
+    )
+
+
 def plan_problem(plan: RoundPlan) -> str:
     """Return why the plan cannot be carried out. Return an empty string if it can be."""
     if plan.rounds and plan.blocks:
@@ -76,6 +113,8 @@ def plan_problem(plan: RoundPlan) -> str:
         return f"A participant can play 2 to {len(plan.conditions)} rounds, not {plan.rounds}."
     if plan.blocks and len({len(block) for block in plan.blocks}) > 1:
         return "The levels of the factor have different numbers of conditions."
+    if plan.blocks and sum(map(len, plan.blocks)) < len(plan.conditions):
+        return "Some conditions have no level of the factor."
     return get_scheme(plan.scheme).problem(_ordered_number(plan))
 
 
@@ -85,6 +124,15 @@ def _ordered_number(plan: RoundPlan) -> int:
     if plan.blocks:
         return max(len(plan.blocks), len(plan.blocks[0]) if plan.together else 0)
     return plan.rounds or len(plan.conditions)
+
+
+def even_number(plan: RoundPlan) -> int:
+    """Return the number of participants of the group with which the plan is balanced: all of its sequences
+    or, if each participant plays a subset, all of its subsets. 0 for random orders of all conditions."""
+    if plan.is_plain:
+        return get_scheme(plan.scheme).block(len(plan.conditions))
+    subsets = len({frozenset(one.order) for one in plan_sequences(plan)})
+    return subsets if subsets > 1 else len(plan_sequences(plan))
 
 
 def rounds_of(plan: RoundPlan) -> int:

@@ -80,6 +80,10 @@ class StudyFile(Record):
     seed: int | None = None
     orders: str | None = None
     between_groups: list[GroupKey] = []
+    factors: list[dict[str, Json]] = []
+    one_round_per: str = ""
+    blocked_by: str = ""
+    rounds_per_person: int | None = None
     same_dishes: bool = False
     shuffle_items: bool = False
     scores_above_surveys: bool = False
@@ -168,8 +172,8 @@ def _condition_values(told: ConditionTable, world: WorldTable) -> dict[str, Any]
 def _texts(
     source: DataSource, own: Mapping[str, str], told: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Return sentences about what the study cannot measure, according to its settings and the dry run. Each
-    begins with the names of the conditions. Conditions with the same warning share one sentence."""
+    """Return the file's translations by language and original text. `own` has the study's texts by path, and
+    `told` the translations by language and path. Raises DataError for a path that the study lacks."""
     for language, texts in told.items():
         if unknown := texts.keys() - own.keys():
             raise source.error(f"texts.{language}", f"{min(unknown)} is no text of this study")

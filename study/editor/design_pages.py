@@ -17,7 +17,7 @@ from django.shortcuts import render
 from kitchen.contract.world import text_hash
 from kitchen.words.english_text import counted_noun
 from study.analysis.pre_launch_warnings import pre_launch_problems
-from study.design.between_groups import conditions_of_group, group_keys
+from study.design.between_groups import group_keys
 from study.design.blueprint import blueprint_of
 from study.design.condition_choices import WORLD, world_kinds
 from study.design.counterbalancing import (
@@ -25,13 +25,13 @@ from study.design.counterbalancing import (
     balanced_sample_sizes,
     carry_over_counts,
     get_scheme,
-    scheme_sequences,
 )
 from study.design.form_labels import same_events_label
 from study.design.markdown_html import to_html
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_condition
 from study.design.recruitment_platforms import MOST_LABELS, PROOF, RECRUITMENT_PLACES, label_proof, new_labels
+from study.design.round_plans import RoundPlan, even_number, plan_sequences
 from study.design.study_versions import differences, frozen_version
 from study.design.translations import (
     Texts,
@@ -73,32 +73,28 @@ def describe_orders(study: Study) -> dict[str, Any]:
     scheme cannot be used, it has the reason.
     """
     names = dict(study.conditions.values_list("key", "name"))
-    scheme, groups = get_scheme(study.orders), group_keys(study.between_groups)
-    shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": scheme.problem(len(names))}
-    if groups:
-        problem = study.orders_problem()
-        listed = [] if problem else [(group, _group_rows(study, group, names)) for group in groups]
-        return shown | {"problem": problem, "progress": group_progress(study), "groups": listed}
-    if shown["problem"] or not names:
+    scheme, plans = get_scheme(study.orders), study.round_plans()
+    problem = study.orders_problem()
+    shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": problem}
+    if group_keys(study.between_groups):
+        listed = [] if problem else [(plan.group, _order_rows(plan, names)) for plan in plans]
+        return shown | {"progress": group_progress(study), "groups": listed}
+    if problem or not plans:
         return shown
-    block = scheme_sequences(study.orders, list(names))
+    (plan,) = plans
+    block, even = plan_sequences(plan), even_number(plan)
     return shown | {
         "block": len(block),
-        "rows": [(one.id, [names[key] for key in one.order]) for one in block[:MOST_SHOWN]],
-        "even": balanced_sample_sizes(len(block), study.planned_participants or 24) if block else (),
+        "rows": _order_rows(plan, names),
+        "even": balanced_sample_sizes(even, study.planned_participants or 24) if block else (),
         "names": list(names.values()),
         "carry_over": _carry_over(names, block) if block else [],
     }
 
 
-def _group_rows(study: Study, group: str, names: Mapping[str, str]) -> list[tuple[int, list[str]]]:
-    """Return the first sequences of conditions of one between-subjects group. Each has the names of its
-    conditions."""
-    played = [one.key for one in conditions_of_group(study.conditions.all(), group)]
-    return [
-        (one.id, [names[key] for key in one.order])
-        for one in scheme_sequences(study.orders, played)[:MOST_SHOWN]
-    ]
+def _order_rows(plan: RoundPlan, names: Mapping[str, str]) -> list[tuple[int, list[str]]]:
+    """Return the first sequences of a plan, each with its id and the names of its conditions."""
+    return [(one.id, [names[key] for key in one.order]) for one in plan_sequences(plan)[:MOST_SHOWN]]
 
 
 def _carry_over(names: Mapping[str, str], block: Sequence[OrderSequence]) -> list[tuple[str, list[Any]]]:

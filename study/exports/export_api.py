@@ -22,13 +22,14 @@ from ninja.security import HttpBearer
 from kitchen.money.models import Spending
 from kitchen.registry.dotted_paths import UnknownNameError
 from study.design.blueprint import Blueprint, blueprint_of
-from study.design.counterbalancing import SchemeError, SequenceTally, scheme_sequences
+from study.design.counterbalancing import SchemeError, SequenceTally
 from study.design.models import Study
+from study.design.round_plans import RoundPlan, plan_sequences
 from study.exports.export_files import FORMATS, file_response
 from study.exports.export_registry import documents, tables
 from study.exports.export_table import ExportSelection
 from study.participants.models import Participant
-from study.participants.participant_counts import VersionOrders, sequence_tallies, version_orders
+from study.participants.participant_counts import sequence_tallies
 from study.researchers.api_tokens import token_find
 from study.researchers.models import ApiToken, SecurityEvent
 from study.researchers.permissions import studies_for
@@ -49,12 +50,12 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
     Sequences without participants are included. Random orders have no sequences. `synthetic` counts synthetic
     participants instead of people.
     """
-    for scheme, versions in _schemes(study).items():
+    for plan, versions in _plans(study).items():
         try:
-            block = scheme_sequences(scheme.name, scheme.conditions)
+            block = plan_sequences(plan)
         except SchemeError:  # not ready yet: these orders cannot be made
             continue
-        held = sequence_tallies(study, scheme, synthetic=synthetic, preview=False)
+        held = sequence_tallies(study, plan, synthetic=synthetic, preview=False)
         for one in block:
             tally = held.get(one.id, SequenceTally())
             cell: dict[str, Any] = {
@@ -64,26 +65,26 @@ def sequence_progress(study: Study, *, synthetic: bool = False) -> Iterator[Cell
                 "finished": tally.finished,
                 "playing": tally.playing,
             }
-            yield GroupCellOut(**cell, group=scheme.group) if scheme.group else CellOut(**cell)
+            yield GroupCellOut(**cell, group=plan.group) if plan.group else CellOut(**cell)
 
 
-def _schemes(study: Study) -> dict[VersionOrders, list[int]]:
-    """Return the order schemes of the study, each with the numbers of the versions under which participants
-    entered. A scheme that only the present design has comes with an empty list."""
-    schemes: dict[VersionOrders, list[int]] = defaultdict(list)
+def _plans(study: Study) -> dict[RoundPlan, list[int]]:
+    """Return the plans of rounds of the study, each with the numbers of the versions under which participants
+    entered. A plan that only the present design has comes with an empty list."""
+    plans: dict[RoundPlan, list[int]] = defaultdict(list)
     entered = Participant.objects.filter(version=OuterRef("pk"), preview=False)
     for version in study.versions.filter(Exists(entered)).order_by("number"):
-        for scheme in _orders_by_group(version.blueprint):
-            schemes[scheme].append(version.number)
-    for scheme in _orders_by_group(blueprint_of(study)):
-        schemes.setdefault(scheme, [])
-    return schemes
+        for plan in _plans_by_group(version.blueprint):
+            plans[plan].append(version.number)
+    for plan in _plans_by_group(blueprint_of(study)):
+        plans.setdefault(plan, [])
+    return plans
 
 
-def _orders_by_group(design: Blueprint) -> list[VersionOrders]:
-    """Return the order settings of each between-subjects group. If the design has no groups, return its
-    only order settings."""
-    return [version_orders(design, group) for group in design.groups or ("",)]
+def _plans_by_group(design: Blueprint) -> list[RoundPlan]:
+    """Return the plan of rounds of each between-subjects group. If the design has no groups, return its only
+    plan."""
+    return [design.round_plan(group) for group in design.groups or ("",)]
 
 
 def money_spent(study: Study) -> float:

@@ -231,7 +231,7 @@ def _row(
         page=place.page,
         condition=place.round.condition.name if place.round else "",
         position=place.position,
-        rounds=len(person.blueprint.conditions),
+        rounds=person.blueprint.rounds,
         step=now.step if now else None,
         length=now.length if now else None,
         standing=now.standing if now else (),

@@ -79,7 +79,7 @@ def page_among(
     `done` returns the names of the finished pages outside of the rounds. It is called only before the first
     round has an episode, and after all rounds. `rounds` are all rounds in order, with their episodes.
     """
-    total = len(design.conditions)
+    total = design.rounds
     begun = bool(rounds and rounds[0].episode_id)
     before = None if begun else _first_left(design, PAGES_BEFORE_ROUNDS, done())
     if before:

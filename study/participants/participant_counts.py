@@ -9,19 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from kitchen.contract.canonical_json import derived_seed
 from study.design.between_groups import group_keys, groups_meet
-from study.design.blueprint import Blueprint
 from study.design.counterbalancing import (
     SequenceTally,
     carry_over_counts,
     position_counts,
 )
 from study.design.models import Study
+from study.design.round_plans import RoundPlan
 from study.participants.models import Participant, Round
 
 
@@ -113,34 +112,18 @@ def people_of(study: Study) -> QuerySet[Participant]:
     return study.participants.filter(synthetic=False, preview=False)
 
 
-class VersionOrders(NamedTuple):
-    """The order scheme, conditions and seed of a version, for one between-subjects group. If these values
-    are equal in several versions, the versions are balanced together."""
-
-    name: str
-    conditions: tuple[str, ...]
-    seed: int
-    group: str = ""
-
-
-def version_orders(design: Blueprint, group: str = "") -> VersionOrders:
-    """Return the order settings of one version of the design. If the design has between-subjects groups,
-    they apply to the participants of `group`. Each group has its own seed for breaking ties."""
-    conditions = tuple(one.key for one in design.for_group(group).conditions)
-    seed = int(design.study["seed"])
-    own = derived_seed(seed, "orders of group", group) if group else seed
-    return VersionOrders(str(design.study["orders"]), conditions, own, group)
-
-
 def sequence_tallies(
-    study: Study, scheme: VersionOrders, *, synthetic: bool, preview: bool
+    study: Study, plan: RoundPlan, *, synthetic: bool, preview: bool
 ) -> dict[int, SequenceTally]:
-    """Return the numbers of finished and active participants for each sequence. Only one kind is counted:
-    people, synthetic participants or previews."""
+    """Return the numbers of finished and active participants for each sequence of a plan. Versions with equal
+    plans are counted together.
+
+    Only one kind is counted: people, synthetic participants or previews.
+    """
     versions = study.versions.defer("bundle").order_by()
-    alike = [one.pk for one in versions if version_orders(one.blueprint, scheme.group) == scheme]
+    alike = [one.pk for one in versions if one.blueprint.round_plan(plan.group) == plan]
     held = study.participants.filter(
-        version__in=alike, synthetic=synthetic, preview=preview, between_group=scheme.group
+        version__in=alike, synthetic=synthetic, preview=preview, between_group=plan.group
     )
     return _tallies(held.exclude(sequence=None), "sequence")
 

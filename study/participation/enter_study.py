@@ -23,7 +23,6 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
 from kitchen.infra.client_address import client_address, client_network
-from study.design.counterbalancing import get_scheme
 from study.design.models import Study, Version
 from study.design.page_and_item_order import WELCOME
 from study.design.recruitment_platforms import NOBODY_SENT, Referral
@@ -51,8 +50,7 @@ def why_study_closed(study: Study, *, synthetic: bool = False) -> str:
     Reasons: `closed`, `over` (the closing date has passed), `spent` (the budget is spent and the study
     pauses then), or `full`.
     """
-    number = study.conditions.count()
-    if study.status != Study.Status.OPEN or not number or get_scheme(study.orders).problem(number):
+    if study.status != Study.Status.OPEN or not study.conditions.exists() or study.orders_problem():
         return "closed"
     if study.closes_at and timezone.now() >= study.closes_at:
         return "over"

@@ -25,22 +25,22 @@ from study.design.condition_seats import (
     planned_organisation,
     seats_of,
 )
-from study.design.counterbalancing import assign_order, next_group
+from study.design.counterbalancing import next_group
 from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
+from study.design.round_plans import assign_sequence
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
 from study.participants.participant_counts import (
     group_tallies,
     sequence_tallies,
-    version_orders,
 )
 from study.participants.participant_notifications import live_page_group
 
 
 def plan_rounds(person: Participant) -> None:
     """Assign a between-subjects group, if the version has groups, and create the participant's rounds. There
-    is one round for each of the group's conditions, in the order that the scheme assigns.
+    is one round for each condition that the plan assigns, in the assigned order.
 
     If a condition was deleted, the participation ends. Staff previews do not prevent a deletion.
     """
@@ -49,9 +49,9 @@ def plan_rounds(person: Participant) -> None:
     kind = {"synthetic": person.synthetic, "preview": person.preview}
     held = group_tallies(person.study, design.groups, **kind)
     person.between_group = next_group(design.groups, held, seed=int(design.study["seed"]))
-    scheme = version_orders(design, person.between_group)
-    used = sequence_tallies(person.study, scheme, **kind)
-    order = assign_order(scheme.name, scheme.conditions, used, seed=scheme.seed, number=person.number)
+    plan = design.round_plan(person.between_group)
+    used = sequence_tallies(person.study, plan, **kind)
+    order = assign_sequence(plan, used, number=person.number)
     rows = {row.key: row for row in person.study.conditions.all()}
     if gone := [key for key in order.order if key not in rows]:
         finish_participant(

@@ -63,7 +63,7 @@ def possible_stops(design: Blueprint) -> tuple[StopPage, ...]:
         [StopPage(page) for page in pages if is_shown(design, page)]
         for pages in (PAGES_BEFORE_ROUNDS, PAGES_AFTER_ROUNDS)
     )
-    rounds = range(1, len(design.for_group("").conditions) + 1)  # every group plays as many
+    rounds = range(1, design.rounds + 1)
     return (*before, *(StopPage(page, number) for number in rounds for page in ROUND_PAGES), *after)
 
 

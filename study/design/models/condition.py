@@ -190,6 +190,14 @@ class Condition(models.Model):
         "between the groups, for example level_1. Empty: the condition's own key.",
     )
 
+    levels = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="The level of each factor of the study, by the factor's key.",
+    )
+
     class Meta:
         ordering = ["position", "id"]
         constraints = [models.UniqueConstraint(fields=["study", "key"], name="one_condition_per_key")]

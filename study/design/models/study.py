@@ -16,8 +16,9 @@ from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
 from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys, group_keys_problem
 from study.design.condition_seats import is_shared
-from study.design.counterbalancing import get_scheme
+from study.design.factors import LONGEST_KEY, factors_problem_in, parse_factors
 from study.design.naming_rules import RESERVED_SLUGS
+from study.design.round_plans import RoundPlan, plan_problem, round_plan
 from study.design.translated_texts import foreign_text
 from study.design.translations import ORIGINAL_LANGUAGE, language_codes, language_names, languages_problem
 
@@ -87,6 +88,38 @@ class Study(models.Model):
         help_text="Keys with spaces between them, for example “chef assistant”. Each participant is put into "
         "one group at random and plays its conditions only; the groups stay equally large. A condition says "
         "which group plays it. Empty: everybody plays every condition.",
+    )
+    factors = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="The manipulated variables with their levels. Each combination of levels is a condition.",
+    )
+    one_round_per = models.SlugField(
+        "one round for each level of",
+        max_length=LONGEST_KEY,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The key of a factor. Each participant plays one condition of each of its levels, so that "
+        "all conditions are played equally often. Empty: all conditions.",
+    )
+    blocked_by = models.SlugField(
+        "keep together the rounds with one level of",
+        max_length=LONGEST_KEY,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The key of a factor. Rounds with the same level of it follow one another. Empty: "
+        "conditions are mixed.",
+    )
+    rounds_per_person = models.PositiveSmallIntegerField(
+        "rounds for each participant",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(2)],
+        help_text="Each participant plays so many of the conditions, in balanced subsets. Empty: all.",
     )
     same_dishes = models.BooleanField(
         "the same random events for everybody",
@@ -362,6 +395,8 @@ class Study(models.Model):
         Raises ValidationError with messages at the submitted fields.
         """
         super().clean_fields(exclude)
+        if why := factors_problem_in(self.factors):
+            raise ValidationError({"factors": why})
         problems = {
             name: said for name, said in self._problems().items() if said and name not in (exclude or ())
         }
@@ -374,11 +409,17 @@ class Study(models.Model):
         taken = self.slug in RESERVED_SLUGS
         signs = self.Recruitment.PROLIFIC, self.Recruitment.LABEL
         unsignable = self.signed_only and self.recruitment not in signs
+        both = bool(self.one_round_per and self.blocked_by)
+        chosen = bool(self.rounds_per_person and (self.one_round_per or self.blocked_by))
         anybodys = self.signed_only and self.recruitment == signs[0] and not self.prolific_workspace
         return {
             "slug": "This name is taken by a page of the console. Choose another." if taken else "",
             "orders": self.orders_problem() if self.pk else "",
             "between_groups": self._groups_problem(),
+            "one_round_per": self._factor_problem(self.one_round_per),
+            "blocked_by": self._factor_problem(self.blocked_by)
+            or ("Leave this empty, or “one round for each level of”." if both else ""),
+            "rounds_per_person": "Leave this empty, or “one round for each level of”." if chosen else "",
             "signed_only": "Only Prolific, and links by label, can be signed." if unsignable else "",
             "prolific_workspace": NO_WORKSPACE if anybodys else "",
             "languages": languages_problem(self.languages),
@@ -386,12 +427,37 @@ class Study(models.Model):
         }
 
     def orders_problem(self) -> str:
-        """Return why the order scheme cannot be used for the group with the most conditions. Return an
-        empty string if it can be used."""
-        played = self.conditions.values_list("between_group", flat=True)
-        common = sum(not group for group in played)
-        most = max((list(played).count(group) for group in group_keys(self.between_groups)), default=0)
-        return get_scheme(self.orders).problem(common + most)
+        """Return why the participants of a group cannot play the conditions in orders of this scheme. Return
+        an empty string if they can, or if there are no conditions."""
+        return next(filter(None, map(plan_problem, self.round_plans())), "")
+
+    def round_plans(self) -> list[RoundPlan]:
+        """Return the plan of rounds of each between-subjects group that plays any condition. Without groups,
+        it is one plan."""
+        conditions, factors = list(self.conditions.all()), parse_factors(self.factors)
+        plans = [
+            round_plan(
+                conditions,
+                factors,
+                scheme=self.orders,
+                seed=self.seed,
+                group=group,
+                one_round_per=self.one_round_per,
+                blocked_by=self.blocked_by,
+                rounds=self.rounds_per_person,
+            )
+            for group in group_keys(self.between_groups) or ("",)
+        ]
+        return [plan for plan in plans if plan.conditions]
+
+    def _factor_problem(self, key: str) -> str:
+        """Return why rounds cannot follow the levels of this factor. Return an empty string if they can, or
+        if `key` is empty."""
+        within = [one.key for one in parse_factors(self.factors) if not one.between]
+        if not key or key in within:
+            return ""
+        known = ", ".join(within) or "none"
+        return f"The study has no factor {key} within participants; its factors: {known}."
 
     def _groups_problem(self) -> str:
         """Return why the between-subjects groups are invalid. Return an empty string if they are valid.

@@ -44,7 +44,7 @@ def guide(request: HttpRequest, person: Participant, place: next_page.CurrentPag
     if request.method == "POST":
         finish_page(participant_id=person.pk, page="guide")
         return redirect(person)
-    conditions = person.blueprint.conditions
+    conditions = [person.design.condition(one.condition.key) for one in place.rounds]
     together = sum(bool(one.teammates) for one in conditions)
     context = part_context(person, "guide") | guide_context(person, place)
     context |= {"teams": place.total, "together": together, "teams_differ": _teams_differ(conditions)}

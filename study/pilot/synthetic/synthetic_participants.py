@@ -21,10 +21,11 @@ from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
 from study.design.condition_seats import people_in
-from study.design.counterbalancing import OrderSequence, SequenceTally, assign_order, next_group
+from study.design.counterbalancing import OrderSequence, SequenceTally, next_group
 from study.design.models import Study, SurveyItem, Version
 from study.design.page_and_item_order import ITEM_PAGES, WELCOME
 from study.design.questions.item_fields import ItemPlan
+from study.design.round_plans import assign_sequence
 from study.design.study_errors import DesignError
 from study.design.study_versions import current_version
 from study.participants.end_and_erase_participation import code_to_give, erase_participants, outcome_codes
@@ -32,7 +33,6 @@ from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.participant_counts import (
     group_tallies,
     sequence_tallies,
-    version_orders,
 )
 from study.participants.participant_notifications import live_page_group, live_page_group_name
 from study.participation.enter_study import consent_digest
@@ -164,12 +164,12 @@ class _Maker:
         self.items: dict[str, SurveyItem] = {item.key: item for item in study.items.all()}
         self.conditions = {row.key: row for row in study.conditions.all()}
         groups, kind = self.design.groups, {"synthetic": True, "preview": False}
-        self.schemes = {group: version_orders(self.design, group) for group in groups or ("",)}
+        self.round_plans = {group: self.design.round_plan(group) for group in groups or ("",)}
         self.tallies: Tallies = {
             (group, None): tally for group, tally in group_tallies(study, groups, **kind).items()
         }
-        for group, scheme in self.schemes.items():
-            held = sequence_tallies(study, scheme, **kind)
+        for group, plan in self.round_plans.items():
+            held = sequence_tallies(study, plan, **kind)
             self.tallies |= {(group, number): tally for number, tally in held.items()}
         self.codes = outcome_codes(study.pk)
         self.script = study_script(self.design, study.recruitment)
@@ -258,9 +258,8 @@ class _Maker:
         groups, seed = self.design.groups, int(self.design.study["seed"])
         by_group = {key: tally for (key, id), tally in self.tallies.items() if id is None}
         group = next_group(groups, by_group, seed=seed)
-        scheme = self.schemes[group]
         used = {id: tally for (key, id), tally in self.tallies.items() if key == group and id is not None}
-        order = assign_order(scheme.name, scheme.conditions, used, seed=scheme.seed, number=number)
+        order = assign_sequence(self.round_plans[group], used, number=number)
         for place in ((group, None), (group, order.id)):
             held = self.tallies.get(place, SequenceTally())
             self.tallies[place] = SequenceTally(

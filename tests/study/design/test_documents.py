@@ -26,6 +26,7 @@ DIGESTS = {
     7: "b7560ffed7d15c9c0c20d2b85b9e8c0025067e7e07a7f93cace0423604e113b3",
     8: "c82ad099fe5268a3ff550b63525031776b45a7a2c60ebc3be628e76b66700b03",
     9: "7a9492d463c7baa518a0ce3ad986267e6730d221af917e5d2ecc58aed60cd5c4",
+    10: "9bc16665fefe4e9eb7e94fea2e1f0bf01a1522759a8151c548fb34246dfef70c",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -49,13 +50,26 @@ ITEMS: list[dict[str, Any]] = [
 ]
 
 
+FACTORS = [
+    {
+        "key": "team",
+        "name": "Team",
+        "between": False,
+        "levels": [
+            {"key": "alone", "name": "Alone", "sets": {"teammates": 0}},
+            {"key": "pair", "name": "Pair", "sets": {"teammates": 2}},
+        ],
+    }
+]
+
+
 @pytest.fixture
 def study() -> Study:
     """One with something of everything."""
     study = Study.objects.create(
         slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
         shown="tables", idle_minutes=None, planned_participants=24, hypotheses="*H1*",
-        failed_checks_allowed=1,
+        failed_checks_allowed=1, factors=FACTORS,
     )  # fmt: skip
     settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
     for position, teammates in enumerate((0, 2)):
@@ -65,6 +79,7 @@ def study() -> Study:
             coplayer="random" if teammates else "none", step_seconds=30 if teammates else None,
             passes_by=bool(teammates), offers_plans=bool(teammates),
             goal={"completed": 3} if teammates else {}, ends_at_goal=bool(teammates),
+            levels={"team": "pair" if teammates else "alone"},
         )  # fmt: skip
     for position, item in enumerate(ITEMS):
         named = {"measure": item["key"].capitalize(), "text": f"{item['key']}?"}
