@@ -40,6 +40,7 @@ from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_o
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.team_organisation import REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_names
+from study.editor.describe_factors import factor_lines, subset_sentence
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
 
 NOTHING_SET = "nothing"
@@ -143,7 +144,20 @@ def study_pairs(design: Blueprint) -> list[LabelledValue]:
     and so are those of the plan (see `plan_pairs`)."""
     texts = [LabelledValue(study_label("texts"), many=_texts(design))] if "texts" in design.study else []
     groups = ("between_groups",) if design.groups else ()
-    return [*_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")), *texts]
+    return [
+        *_study_pairs(design, (*SettingsForm.Meta.fields, *groups, "languages")),
+        *_factor_pairs(design),
+        *texts,
+    ]
+
+
+def _factor_pairs(design: Blueprint) -> Iterator[LabelledValue]:
+    """Yield the factors, and which conditions each participant plays. Nothing is yielded for a design without
+    factors that everybody plays completely."""
+    if lines := factor_lines(design):
+        yield LabelledValue("Factors", many=lines)
+    if sentence := subset_sentence(design):
+        yield LabelledValue("Who plays what", sentence)
 
 
 def _texts(design: Blueprint) -> tuple[str, ...]:
@@ -377,6 +391,7 @@ def condition_pairs(condition: ConditionPlan) -> list[LabelledValue]:
         ("End the round at its goal", "yes" if condition.ends_at_goal else ""),
         ("Played by the group", condition.between_group),
         ("Level within people", condition.within_level),
+        ("Levels of the factors", "; ".join(f"{key}: {level}" for key, level in condition.levels.items())),
     ]
     return [
         LabelledValue("Name in the data", condition.key),

@@ -11,7 +11,7 @@ from typing import Any
 from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
-from study.editor import condition_and_question_pages, design_pages, manage_study_pages
+from study.editor import condition_and_question_pages, design_pages, factor_pages, manage_study_pages
 from study.pilot import dry_run_page
 from study.planning import condition_prompt_preview
 
@@ -39,6 +39,11 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("texts/<slug:language>/", design_pages.texts, "texts"),
     ("recruitment/", design_pages.recruitment_page, "recruitment"),
     ("orders/", design_pages.orders_page, "orders"),
+    ("factors/", factor_pages.factors_page, "factors"),
+    ("factors/new/", factor_pages.factor_new, "factor-new"),
+    ("factors/cells/", factor_pages.cells_made, "cells"),
+    ("factors/<slug:key>/", factor_pages.factor_names, "factor"),
+    ("factors/<slug:key>/remove/", factor_pages.factor_remove, "factor-gone"),
     ("parts/<slug:kind>/", design_pages.part_page, "part"),
     ("conditions/new/", condition_and_question_pages.condition, "condition-new"),
     ("conditions/<int:pk>/", condition_and_question_pages.condition, "condition"),

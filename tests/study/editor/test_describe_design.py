@@ -148,7 +148,11 @@ def test_every_field_of_the_documents_study_is_on_the_page(admin_client: Client)
         "planned_tests",
         "orders",
         "between_groups",
-    }  # this study has no groups
+        "factors",
+        "one_round_per",
+        "blocked_by",
+        "rounds_per_person",
+    }  # this study has no groups and no factors
     assert len(told) == len(design.study.keys() - text)
 
 
