@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from kitchen.contract.world import Json
 from kitchen.play.episode.log_metrics import SeatConduct, Seated, conduct_by_seat
@@ -17,6 +18,7 @@ from kitchen.play.turn.decision_records import prediction_accuracy, predictions_
 from kitchen.registry.world_metrics import NamedMetric
 from study.analysis.statistics.observations import Measure
 from study.analysis.team_metric_values import NO_TEAM, Values, team_values
+from study.design.analysis_plan import EXPLORATORY, PRIMARY, SECONDARY
 from study.design.blueprint import Blueprint
 from study.design.models import SurveyItem
 from study.design.play_metrics import CONDUCT_METRICS, FORESIGHT, PLAY_METRICS, TEAM_METRICS, PlayMetric
@@ -25,6 +27,7 @@ from study.design.questions.item_kinds import kind_of
 from study.design.questions.questionnaires import SubScale, item_range, subscales
 
 ItemOrScale = ItemPlan | SubScale
+NO_ROLES: Mapping[str, str] = MappingProxyType({})
 Name = tuple[str, str]
 """(`item`, key) or (`scale`, name): identifies a measure in all versions of the study."""
 
@@ -52,6 +55,11 @@ class MeasuredItems:
     """Metrics of play from the score. Their keys and labels differ from those in `measures`."""
     of_play: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Other play metrics (`study.design.play_metrics`): metric key → keys of the conditions that have it."""
+
+    def items_of_scales(self) -> set[str]:
+        """Return the keys of the items that belong to a sub-scale that is a measure itself."""
+        asked = (one for version in self.versions.values() for one in version.fits.values())
+        return {item.key for one in asked if isinstance(one, SubScale) for item in one.items}
 
     def scored(self, world: str, score: Mapping[str, Json]) -> Iterator[tuple[str, float | None]]:
         """Yield (measure key, value) for each play metric that this world has, read from the score of an
@@ -169,11 +177,27 @@ def _value(question: ItemOrScale | None, answers: Mapping[str, Json]) -> float |
     return None if value is None else float(value)
 
 
-def measures_of(scales: MeasuredItems) -> list[Measure]:
-    """Return all measures in order: play metrics, then surveys, then exploratory play metrics."""
+def measures_of(scales: MeasuredItems, roles: Mapping[str, str] = NO_ROLES) -> list[Measure]:
+    """Return all measures in order: play metrics, then surveys, then exploratory play metrics.
+
+    `roles` has the planned roles by measure key (`AnalysisPlan.roles`). Primary measures come first. If any
+    role is planned, items of an analysed scale are marked (`Measure.in_scale`).
+    """
     beside = [_of_play(PLAY_METRICS[key]) for key in scales.of_play]
     planned, explored = ([one for one in beside if one.exploratory is each] for each in (False, True))
-    return [*map(measure_of_metric, scales.figures), *planned, *scales.measures, *explored]
+    found = [*map(measure_of_metric, scales.figures), *planned, *scales.measures, *explored]
+    if not roles:
+        return found
+    inside = scales.items_of_scales()
+    told = [_with_role(one, roles.get(one.key, ""), one.key in inside) for one in found]
+    return sorted(told, key=lambda one: (not one.primary, one.exploratory))
+
+
+def _with_role(measure: Measure, role: str, in_scale: bool) -> Measure:
+    if role == PRIMARY:
+        return replace(measure, primary=True, exploratory=False)
+    explored = role == EXPLORATORY or (measure.exploratory and role != SECONDARY)
+    return replace(measure, exploratory=explored, in_scale=in_scale and not role)
 
 
 def _of_play(one: PlayMetric) -> Measure:

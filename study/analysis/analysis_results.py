@@ -97,7 +97,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 18
+VERSION = 19
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 
@@ -108,10 +108,17 @@ ASKED_SECONDS = 60
 ITEM_FIELDS = (*(name for name, about in FIELD_INFO.items() if about.analysed), "position", "enabled")
 """Fields of an item that change an analysis."""
 
-CONDITION_FIELDS = ("key", "name", "position", "between_group", "within_level")
+CONDITION_FIELDS = ("key", "name", "position", "between_group", "within_level", "levels")
 """Fields of a condition that change an analysis."""
 
-PLAN_FIELDS = ("main_test", "measures_correction", "planned_contrasts", "between_groups")
+PLAN_FIELDS = (
+    "main_test",
+    "measures_correction",
+    "planned_contrasts",
+    "measure_roles",
+    "between_groups",
+    "factors",
+)
 """Fields of a study that define the planned tests."""
 
 log = logging.getLogger(__name__)
@@ -138,17 +145,17 @@ def analyse_present_data(
     """
     sample = analysis_sample.Sample(study, who=who, preregistered=preregistered, untouched=untouched)
     scales = analysis_sample.measured_items(sample)
-    conditions = analysis_sample.analysis_conditions(sample)
+    conditions, plan = analysis_sample.analysis_conditions(sample), _plan(study)
     return analyse(
         list(analysis_sample.observations(sample, scales)),
         conditions,
-        measures_of(scales),
+        measures_of(scales, plan.roles),
         attrition=analysis_sample.attrition(sample),
         players=coplayers_by_condition(study, sample),
         versions=analysis_sample.analysis_versions(study),
         differing=scales.differing,
         preregistered=preregistered,
-        plan=_plan(study),
+        plan=plan,
         scales=scale_answers(sample, scales, conditions),
         unused=analysis_sample.outage_observations(sample),
         between=analysis_sample.between_factor(study),

@@ -18,7 +18,7 @@ from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import NamedMetric
-from study.analysis.analysis_measures import MeasuredItems, measured_items_in, play_values
+from study.analysis.analysis_measures import MeasuredItems, measured_items_in, measures_of, play_values
 from study.analysis.statistics.observations import (
     AnalysisCondition,
     BetweenFactor,
@@ -27,6 +27,7 @@ from study.analysis.statistics.observations import (
 )
 from study.analysis.statistics.sample_composition import Attrition, DesignVersion
 from study.analysis.statistics.within.result_types import ScaleAnswers
+from study.design.analysis_plan import analysis_plan_of
 from study.design.between_groups import group_keys, level_of
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.metric_and_scale_names import scale_keys, study_figures
@@ -238,6 +239,13 @@ def measured_items(sample: Sample) -> MeasuredItems:
     versions = study.versions.filter(pk__in=people.values("version")).defer("bundle").order_by("-number")
     designs = {version.pk: version.blueprint for version in versions} or {0: blueprint_of(study)}
     return measured_items_in_versions(study, designs)
+
+
+def designed_measures(study: Study) -> list[Measure]:
+    """Return the measures of the study's present design, in the order of the analysis."""
+    design = blueprint_of(study)
+    roles = analysis_plan_of({**design.study, "planned_contrasts": ""}).roles
+    return measures_of(measured_items_in_versions(study, {0: design}), roles)
 
 
 def measured_items_in_versions(study: Study, designs: Mapping[int, Blueprint]) -> MeasuredItems:

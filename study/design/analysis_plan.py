@@ -5,14 +5,15 @@ colon, and conditions with weights that add up to 0. For example::
 
     H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
 
+The name can be followed by the measures that the contrast is about, in brackets: `H1 [success_rate]: …`.
 The module does not import Django.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -55,6 +56,15 @@ CORRECTIONS: Mapping[str, str] = MappingProxyType(
         "fdr": "Benjamini and Hochberg over measures (false discovery rate)",
     }
 )
+PRIMARY, SECONDARY, EXPLORATORY = "primary", "secondary", "exploratory"
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        PRIMARY: "primary: decides about the hypothesis",
+        SECONDARY: "secondary: tested as planned, in a family of its own",
+        EXPLORATORY: "exploratory: its tests decide nothing",
+    }
+)
+"""Labels of the roles that a measure can have, by name."""
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
 """The most values of one measure that a mixed model takes. Its matrices are rows by rows, so more values
@@ -63,20 +73,32 @@ would take minutes."""
 
 @dataclass(frozen=True, slots=True)
 class PlannedContrast:
-    """A named contrast: a weight for each condition, by the condition's key. The weights add up to 0."""
+    """A named contrast: a weight for each condition, by the condition's key. The weights add up to 0.
+
+    `measures` are the keys of the measures that the contrast is about. If it is empty, it is about all.
+    """
 
     name: str
     weights: Mapping[str, float]
+    measures: tuple[str, ...] = ()
+
+    def is_about(self, measure: str) -> bool:
+        """Return whether the contrast is tested in the measure with this key."""
+        return not self.measures or measure in self.measures
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysisPlan:
-    """The main test, the correction of p-values over several measures, and the planned contrasts. Each
-    contrast is tested in every measure."""
+    """The main test, the correction of p-values over several measures, the planned contrasts, and the roles
+    of measures.
+
+    `roles` has the role (a key of `ROLES`) of each measure whose role was chosen, by the measure's key.
+    """
 
     main: str = "repeated"
     correction: str = "none"
     contrasts: tuple[PlannedContrast, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 DEFAULT_PLAN = AnalysisPlan()
@@ -96,7 +118,13 @@ def analysis_plan_of(study: Mapping[str, object]) -> AnalysisPlan:
         main=str(study.get("main_test") or DEFAULT_PLAN.main),
         correction=str(study.get("measures_correction") or DEFAULT_PLAN.correction),
         contrasts=parse_contrasts(str(study.get("planned_contrasts") or "")),
+        roles={key: str(role) for key, role in _roles(study) if role in ROLES},
     )
+
+
+def _roles(study: Mapping[str, object]) -> Iterable[tuple[str, object]]:
+    stored = study.get("measure_roles")
+    return stored.items() if isinstance(stored, Mapping) else ()
 
 
 def parse_contrasts(text: str) -> tuple[PlannedContrast, ...]:
@@ -114,8 +142,9 @@ def parse_contrasts(text: str) -> tuple[PlannedContrast, ...]:
 
 
 def _contrast(line: str) -> PlannedContrast:
-    name, colon, rest = line.partition(":")
-    if not colon or not name.strip():
+    named, colon, rest = line.partition(":")
+    name, measures = _name_and_measures(named.strip())
+    if not colon or not name:
         raise ContrastError(f"“{line}”: a contrast is a name, a colon, and conditions with their weights.")
     exact: dict[str, Fraction] = {}
     for part in rest.split(","):
@@ -125,7 +154,15 @@ def _contrast(line: str) -> PlannedContrast:
         exact[key] = weight
     if sum(exact.values()) != 0:
         raise ContrastError(f"“{line}”: the weights add up to {sum(exact.values())}, not to 0.")
-    return PlannedContrast(name.strip(), {key: float(weight) for key, weight in exact.items()})
+    return PlannedContrast(name, {key: float(weight) for key, weight in exact.items()}, measures)
+
+
+def _name_and_measures(text: str) -> tuple[str, tuple[str, ...]]:
+    """Split `H1 [trust, fun]` into the name of a contrast and the keys of its measures."""
+    name, bracket, rest = text.partition("[")
+    if not bracket or not rest.endswith("]"):
+        return text, ()
+    return name.strip(), tuple(key for one in rest[:-1].split(",") if (key := one.strip()))
 
 
 def _weighed(line: str, part: str) -> tuple[str, Fraction]:
@@ -144,28 +181,41 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
     return key, value
 
 
-def contrast_problems(text: str, conditions: Mapping[str, str]) -> list[str]:
+def contrast_problems(
+    text: str, conditions: Mapping[str, str], measures: Collection[str] | None = None
+) -> list[str]:
     """Return why the contrasts in this text cannot be tested, one sentence per problem. The result is empty
     if they can be tested.
 
     `conditions` maps each condition's key to the between-subjects group that plays the condition. The group
-    is an empty text if all groups play it.
+    is an empty text if all groups play it. `measures` are the keys of the study's measures; None if unknown.
     """
     try:
         found = parse_contrasts(text)
     except ContrastError as error:
         return [str(error)]
-    return [
-        f"The planned contrast “{one.name}” weighs {key}, which is no condition of this study."
-        for one in found
-        for key in one.weights
-        if key not in conditions
-    ] + [
-        f"The planned contrast “{one.name}” weighs conditions of different groups, which nobody plays both. "
-        "The main test compares the groups."
-        for one in found
-        if len({conditions.get(key, "") for key in one.weights} - {""}) > 1
-    ]
+    return [problem for one in found for problem in _contrast_problems(one, conditions, measures)]
+
+
+def _contrast_problems(
+    one: PlannedContrast, conditions: Mapping[str, str], measures: Collection[str] | None
+) -> Iterator[str]:
+    """Yield why this contrast cannot be tested. The arguments are those of `contrast_problems`."""
+    called = f"The planned contrast “{one.name}”"
+    for key in one.weights:
+        if key not in conditions:
+            yield f"{called} weighs {key}, which is no condition of this study."
+    if len({conditions.get(key, "") for key in one.weights} - {""}) > 1:
+        yield (
+            f"{called} weighs conditions of different groups, which nobody plays both. "
+            "The main test compares the groups."
+        )
+    if measures is None:
+        return
+    for key in one.measures:
+        if key not in measures:
+            known = ", ".join(measures)
+            yield f"{called} is about {key}, which is no measure of this study; its measures: {known}."
 
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")

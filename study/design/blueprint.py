@@ -53,6 +53,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "one_round_per": (10, ""),
     "blocked_by": (10, ""),
     "rounds_per_person": (10, None),
+    "measure_roles": (10, {}),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -379,6 +380,7 @@ STUDY_FIELDS = (
     "main_test",
     "measures_correction",
     "planned_contrasts",
+    "measure_roles",
     "languages",
 )
 """The study's own fields that affect participants or the preregistration. The translations (`texts`) are

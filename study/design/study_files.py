@@ -100,6 +100,7 @@ class StudyFile(Record):
     main_test: str | None = None
     measures_correction: str | None = None
     planned_contrasts: str = ""
+    measure_roles: dict[str, str] = {}
     thinking_seconds: Number | None = None
     shown: str | None = None
     asks_first: bool = False

@@ -130,6 +130,8 @@ def study_value(name: str, value: Json) -> str:
         return NOT_SAID.get(name, NOTHING_SET)
     if name == "planned_contrasts":
         return "; ".join(str(value).split("\n")) or NOTHING_SET
+    if name == "measure_roles":
+        return "; ".join(f"{key}: {role}" for key, role in value.items()) or NOTHING_SET
     if name in TESTED:
         return TESTED[name].get(str(value), str(value))
     if name == "shown":
@@ -179,8 +181,10 @@ PLANNED = ("planned_participants", "failed_checks_allowed", *TESTED, "planned_co
 
 
 def plan_pairs(design: Blueprint) -> list[LabelledValue]:
-    """Return the planned numbers of participants and the planned tests, with their labels."""
-    return _study_pairs(design, PLANNED)
+    """Return the planned numbers of participants and the planned tests, with their labels. Roles of measures
+    are left out if none is chosen."""
+    roles = ("measure_roles",) if design.meant("measure_roles") else ()
+    return _study_pairs(design, (*PLANNED, *roles))
 
 
 def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[LabelledValue]:

@@ -16,8 +16,9 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from kitchen.contract.world import Json
+from study.analysis.analysis_sample import designed_measures
 from study.design import form_labels
-from study.design.analysis_plan import MAIN_TESTS, RANKS, contrast_problems, main_test_label
+from study.design.analysis_plan import MAIN_TESTS, RANKS, ROLES, contrast_problems, main_test_label
 from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
 from study.design.factors import parse_factors
@@ -110,6 +111,10 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
                 self.fields[name].help_text = "Fixed: participants have entered."
 
 
+ROLE_FIELD = "role__"
+"""Beginning of the names of the fields for roles of measures. The measure's key follows."""
+
+
 class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
     """A form for what is planned before recruitment begins, such as numbers of participants and tests."""
 
@@ -131,12 +136,46 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.between_groups:
             choices = [(name, main_test_label(name, grouped=True)) for name in MAIN_TESTS if name != RANKS]
             cast(forms.ChoiceField, self.fields["main_test"]).choices = choices
+        self.measures = designed_measures(self.instance) if self.instance.pk else []
+        for one in self.measures:
+            usual = "exploratory" if one.exploratory else "secondary"
+            self.fields[f"{ROLE_FIELD}{one.key}"] = forms.ChoiceField(
+                label=one.label,
+                required=False,
+                choices=[("", f"not chosen: {usual}"), *ROLES.items()],
+                initial=self.instance.measure_roles.get(one.key, ""),
+            )
+
+    @property
+    def role_fields(self) -> list[Any]:
+        """Return the fields of the measures' roles, bound to the form."""
+        return [self[f"{ROLE_FIELD}{one.key}"] for one in self.measures]
+
+    @property
+    def plain_fields(self) -> list[Any]:
+        """Return all other fields, bound to the form."""
+        return [field for field in self if not field.name.startswith(ROLE_FIELD)]
+
+    @property
+    def changed_fields(self) -> list[str]:
+        """Return the names of the study's fields that were changed in the form."""
+        changed = [name for name in self.changed_data if not name.startswith(ROLE_FIELD)]
+        return [*changed, *(["measure_roles"] if len(changed) < len(self.changed_data) else [])]
+
+    def clean(self) -> dict[str, Any]:
+        """Return the cleaned data. The roles of measures are stored in the study. Roles of measures that the
+        design no longer has are removed."""
+        cleaned = super().clean() or self.cleaned_data
+        given = {one.key: cleaned.get(f"{ROLE_FIELD}{one.key}") for one in self.measures}
+        self.instance.measure_roles = {key: role for key, role in given.items() if role}
+        return cleaned
 
     def clean_planned_contrasts(self) -> str:
         """Return the contrasts. Raises ValidationError if they do not fit the study's conditions."""
         text = str(self.cleaned_data["planned_contrasts"])
         conditions = self.instance.conditions.values_list("key", "between_group") if self.instance.pk else []
-        if problems := contrast_problems(text, dict(conditions)):
+        measures = [one.key for one in designed_measures(self.instance)] if self.instance.pk else None
+        if problems := contrast_problems(text, dict(conditions), measures):
             raise forms.ValidationError(problems)
         return text
 

@@ -176,7 +176,7 @@ def _study_form(
     def page(request: HttpRequest, study: Study) -> HttpResponse:
         form = form_class(request.POST or None, instance=Study.objects.get(pk=study.pk))
         if request.method == "POST" and form.is_valid():
-            study_save(study=form.instance, fields=form.changed_data)
+            study_save(study=form.instance, fields=getattr(form, "changed_fields", form.changed_data))
             return back_to_page(request, form.instance, f"{heading}: saved.")
         return form_page(request, study, form, heading=heading, **shown(request, study))
 
@@ -184,7 +184,7 @@ def _study_form(
 
 
 settings_page = _study_form(SettingsForm, "Words and settings")
-plan_page = _study_form(PlanForm, "Plan")
+plan_page = _study_form(PlanForm, "Plan", lambda *_: {"template": "study/editor/plan.html"})
 orders_page = _study_form(
     OrdersForm, "Orders of conditions", lambda request, study: {"orders": describe_orders(study)}
 )

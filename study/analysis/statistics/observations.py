@@ -110,6 +110,12 @@ class Measure:
     unit: str = ""
     exploratory: bool = False
     """If true, no test of this measure is decisive, whatever is planned."""
+    primary: bool = False
+    """True if the measure decides about the hypothesis. Its p values are corrected over primary measures
+    only."""
+    in_scale: bool = False
+    """True for an item whose scale is analysed, too, if the roles of measures are planned. Its p values are
+    not corrected together with those of other measures."""
 
     @classmethod
     def rate(cls, key: str, label: str) -> Self:

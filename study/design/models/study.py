@@ -285,6 +285,14 @@ class Study(models.Model):
         "to 0, for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Every measure is "
         "tested, with Holm's correction.",
     )
+    measure_roles = models.JSONField(
+        "roles of measures",
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="The role of each measure by its key: primary, secondary or exploratory.",
+    )
     thinking_seconds = models.FloatField(
         default=0,
         validators=[MinValueValidator(0), MaxValueValidator(60)],

@@ -26,7 +26,7 @@ DIGESTS = {
     7: "b7560ffed7d15c9c0c20d2b85b9e8c0025067e7e07a7f93cace0423604e113b3",
     8: "c82ad099fe5268a3ff550b63525031776b45a7a2c60ebc3be628e76b66700b03",
     9: "7a9492d463c7baa518a0ce3ad986267e6730d221af917e5d2ecc58aed60cd5c4",
-    10: "9bc16665fefe4e9eb7e94fea2e1f0bf01a1522759a8151c548fb34246dfef70c",
+    10: "13de91005d7b546a4f7c7de3f08c4b4afbac498f007dc112a84cfaac7308e87e",
 }
 ITEMS: list[dict[str, Any]] = [
     {"key": "trust", "scale": "Team", "reversed": True, "needs_teammates": True},
@@ -69,7 +69,7 @@ def study() -> Study:
     study = Study.objects.create(
         slug="whole", title="Wholly “set”", seed=7, orders="fixed", shuffle_items=True, thinking_seconds=1.5,
         shown="tables", idle_minutes=None, planned_participants=24, hypotheses="*H1*",
-        failed_checks_allowed=1, factors=FACTORS,
+        failed_checks_allowed=1, factors=FACTORS, measure_roles={"completed": "primary"},
     )  # fmt: skip
     settings = {"beta": 2.5, "alpha": 2.0, "level": "level_1", "max_steps": 5}  # as PostgreSQL sorts them
     for position, teammates in enumerate((0, 2)):

@@ -152,7 +152,8 @@ def test_every_field_of_the_documents_study_is_on_the_page(admin_client: Client)
         "one_round_per",
         "blocked_by",
         "rounds_per_person",
-    }  # this study has no groups and no factors
+        "measure_roles",
+    }  # this study has no groups, factors and roles
     assert len(told) == len(design.study.keys() - text)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.stats import f_oneway, shapiro
 from kitchen.words.english_text import counted_noun, percent_text
 from study.analysis.statistics.anova_and_tukey import Anova, one_way_anova
 from study.analysis.statistics.apa_format import format_number, format_p, format_share
-from study.analysis.statistics.observations import AnalysisCondition, MeasureTable, NotComputable
+from study.analysis.statistics.observations import AnalysisCondition, Measure, MeasureTable, NotComputable
 from study.analysis.statistics.within.complete_cases import (
     Array,
     CompleteCases,
@@ -54,7 +55,7 @@ from study.analysis.statistics.within.result_types import (
     UnidentifiedEffect,
     WithinResult,
 )
-from study.design.analysis_plan import CORRECTIONS, AnalysisPlan
+from study.design.analysis_plan import CORRECTIONS, PRIMARY, SECONDARY, AnalysisPlan
 
 AT_THE_END = 0.5
 """Share of values at an end of the scale that is reported."""
@@ -230,16 +231,17 @@ def run_within_tests(
     """Run all within-subject tests, and return the results in the order of `tables`.
 
     `replicated` holds the p values of the one-way ANOVAs, one for each table. `whole` holds the tables for
-    the mixed models, with incomplete participants; by default `tables`. The p values of measures that are
-    not exploratory are corrected together.
+    the mixed models, with incomplete participants; by default `tables`. The p values of primary measures
+    are corrected together, and so are those of secondary measures.
     """
     given = zip(tables, whole or tables, replicated, strict=True)
     found = [_one(table, every, plan, p) for table, every, p in given]
     if plan.correction not in CORRECT:
         return tuple(found)
-    planned = [not table.measure.exploratory for table in tables]
-    for term in dict.fromkeys(term for one in found for term in one.main):
-        ps = [one.main.get(term) if is_so else None for one, is_so in zip(found, planned, strict=True)]
+    families = [_family(table.measure) for table in tables]
+    terms = dict.fromkeys(term for one in found for term in one.main)
+    for family, term in product(dict.fromkeys(filter(None, families)), terms):
+        ps = [one.main.get(term) if own == family else None for one, own in zip(found, families, strict=True)]
         adjusted = iter(CORRECT[plan.correction]([p for p in ps if p is not None]))
         words = CORRECTIONS[plan.correction]
         found = [
@@ -249,6 +251,14 @@ def run_within_tests(
             for one, p in zip(found, ps, strict=True)
         ]
     return tuple(found)
+
+
+def _family(measure: Measure) -> str:
+    """Return the role of the measures over whose p values this measure's are corrected. Return an empty
+    string if they are not corrected: for exploratory measures, and for items whose scale is analysed."""
+    if measure.exploratory or measure.in_scale:
+        return ""
+    return PRIMARY if measure.primary else SECONDARY
 
 
 def _one(
@@ -264,7 +274,7 @@ def _one(
         repeated=repeated,
         mixed=mixed,
         pairs=all_pairs_within(table),
-        planned=contrast_family(table, plan.contrasts),
+        planned=contrast_family(table, [c for c in plan.contrasts if c.is_about(table.measure.key)]),
         friedman=ranks,
         cumulative=cumulative_link(table) if table.measure.kind == "likert" else None,
         intervals=within_intervals(table),
