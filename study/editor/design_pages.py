@@ -57,7 +57,7 @@ from study.editor.world_setting_fields import (
     with_default_settings,
     with_earlier_drawing,
 )
-from study.participants.participant_counts import group_progress
+from study.participants.participant_counts import condition_progress, group_progress
 from study.researchers.form_and_button_pages import back_to_page, form_page, participant_link, study_context
 from study.researchers.permissions import FORM_METHODS, study_page
 
@@ -75,7 +75,8 @@ def describe_orders(study: Study) -> dict[str, Any]:
     names = dict(study.conditions.values_list("key", "name"))
     scheme, plans = get_scheme(study.orders), study.round_plans()
     problem = study.orders_problem()
-    shown = {"label": scheme.label, "meaning": scheme.meaning, "problem": problem}
+    shown: dict[str, Any] = {"label": scheme.label, "meaning": scheme.meaning, "problem": problem}
+    shown["conditions"] = condition_progress(study)
     if group_keys(study.between_groups):
         listed = [] if problem else [(plan.group, _order_rows(plan, names)) for plan in plans]
         return shown | {"progress": group_progress(study), "groups": listed}

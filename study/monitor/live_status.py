@@ -21,7 +21,12 @@ from study.design.models import Study
 from study.design.page_and_item_order import LAST, LOBBY, WAITING
 from study.participants import next_page
 from study.participants.models import PageVisit, Participant, Round
-from study.participants.participant_counts import GroupProgress, group_progress
+from study.participants.participant_counts import (
+    ConditionProgress,
+    GroupProgress,
+    condition_progress,
+    group_progress,
+)
 from study.participants.participant_notifications import live_page_group
 from study.participation.round_planning import is_budget_spent, uses_paid_model
 
@@ -114,6 +119,8 @@ class LiveTotals:
     """The time of the study's last step, judged by the times at which turns opened."""
     groups: tuple[GroupProgress, ...] = ()
     """The progress of the between-subjects groups; empty in a study without groups."""
+    conditions: tuple[ConditionProgress, ...] = ()
+    """The progress of the conditions, if participants play different subsets of them; otherwise empty."""
 
     @property
     def share(self) -> float:
@@ -305,6 +312,7 @@ def live_totals(study: Study) -> LiveTotals:
         limit=study.budget_limit,
         last_step_at=_last_step_at(study),
         groups=tuple(group_progress(study)) if study.between_groups else (),
+        conditions=tuple(condition_progress(study)),
     )
 
 

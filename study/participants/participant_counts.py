@@ -20,7 +20,7 @@ from study.design.counterbalancing import (
     position_counts,
 )
 from study.design.models import Study
-from study.design.round_plans import RoundPlan
+from study.design.round_plans import RoundPlan, condition_counts, rounds_of
 from study.participants.models import Participant, Round
 
 
@@ -187,6 +187,42 @@ def group_progress(study: Study) -> list[GroupProgress]:
         )
         for number, group in enumerate(groups)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionProgress:
+    """How many participants finished or still play a condition, and how many are expected at the end (None if
+    no number is planned)."""
+
+    name: str
+    group: str
+    finished: int
+    playing: int
+    expected: float | None
+
+    @property
+    def open(self) -> float | None:
+        """Return how many more participants must play the condition. Return None if no number is planned."""
+        return None if self.expected is None else max(self.expected - self.finished - self.playing, 0)
+
+
+def condition_progress(study: Study) -> list[ConditionProgress]:
+    """Return the progress of each condition of the current design, if participants play different subsets of
+    the conditions. Otherwise the result is empty. Only human participants count."""
+    plans = study.round_plans()
+    if all(plan.is_plain for plan in plans) or study.orders_problem():
+        return []
+    names, rows = dict(study.conditions.values_list("key", "name")), []
+    for plan in plans:
+        used = sequence_tallies(study, plan, synthetic=False, preview=False)
+        share = rounds_of(plan) / len(plan.conditions)
+        planned = study.planned_participants
+        expected = None if planned is None else round(planned / len(plans) * share, 1)
+        rows += [
+            ConditionProgress(names[key], plan.group, tally.finished, tally.playing, expected)
+            for key, tally in condition_counts(plan, used).items()
+        ]
+    return rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from study.design.models import Condition, Study
 from study.editor.describe_design import study_pairs
 from study.editor.factor_forms import unused_key
 from study.participants.models import Participant
+from study.participants.participant_counts import condition_progress
 from tests.study.factories import enter, make_study
 
 pytestmark = pytest.mark.django_db
@@ -194,6 +195,12 @@ def test_each_participant_plays_one_condition_of_each_level(study: Study, admin_
         played += [one.key for one in own]
     assert sorted(map(played.count, keys(study))) == [2, 2, 2, 2]
     assert Participant.objects.filter(sequence=None).count() == 0
+    Study.objects.update(planned_participants=10)
+    study.refresh_from_db()
+    counted = condition_progress(study)
+    assert [(one.playing, one.expected, one.open) for one in counted] == [(2, 5.0, 3.0)] * 4
+    assert "Participants in each condition" in admin_client.get(orders).content.decode()
+    assert "Participants in each condition" in admin_client.get("/staff/small/live/").content.decode()
 
 
 @pytest.mark.parametrize(
