@@ -1,0 +1,134 @@
+"""Compare every number of the factorial tests with R's, for test_factorial_against_r.py, and write the table
+in docs/factorial-checks.md:
+
+    python -m tests.study.analysis.statistics.factorial_r_table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
+from study.analysis.statistics.factorial.factorial_cases import (
+    AnalysisFactor,
+    FactorialCases,
+    FactorialRow,
+    factorial_cases,
+)
+from study.analysis.statistics.factorial.factorial_results import (
+    FactorialAnova,
+    FactorialEffect,
+    SimpleEffect,
+)
+from study.analysis.statistics.within.result_types import Sphericity
+from tests.study.analysis.statistics.r_table import Comparison, Number, line_of, stored
+
+
+def sets() -> list[tuple[str, str]]:
+    """Return every test with each of its data sets."""
+    return [(test, name) for test in COMPARED for name in stored("factorial_reference.json")[test]]
+
+
+@cache
+def compared(test: str, name: str) -> tuple[Number, ...]:
+    """Return all numbers of a test on one data set, the main statistic first."""
+    return tuple(COMPARED[test].numbers(name, stored("factorial_reference.json")[test][name]))
+
+
+@cache
+def factors(name: str, where: str) -> tuple[AnalysisFactor, ...]:
+    """Return the factors of a data set that are `between` or `within` participants."""
+    whole = stored("factorial_data.json")
+    return tuple(
+        AnalysisFactor(key, tuple(dict.fromkeys(whole["sets"][name][key])))
+        for key in whole["designs"][name][where]
+    )
+
+
+@cache
+def rows(name: str, covariates: tuple[str, ...] = ()) -> tuple[FactorialRow, ...]:
+    """Read one of the data sets."""
+    columns = stored("factorial_data.json")["sets"][name]
+    keys = [one.key for where in ("between", "within") for one in factors(name, where)]
+    return tuple(
+        FactorialRow(
+            who,
+            {key: columns[key][place] for key in keys},
+            float(columns["value"][place]),
+            {key: float(columns[key][place]) for key in covariates},
+        )
+        for place, who in enumerate(columns["person"])
+    )
+
+
+@cache
+def cases(name: str, covariates: tuple[str, ...] = ()) -> FactorialCases:
+    """Return the complete cases of one of the data sets."""
+    return factorial_cases(
+        rows(name, covariates), factors(name, "between"), factors(name, "within"), covariates
+    )
+
+
+def both(prefix: str, ours: Mapping[str, float], of_r: Mapping[str, float]) -> list[Number]:
+    """Pair our numbers with R's of the same name. Every number of R must be there."""
+    assert set(ours) == set(of_r), prefix
+    return [Number(f"{prefix} {name}", value, of_r[name]) for name, value in ours.items()]
+
+
+def effect_numbers(one: FactorialEffect) -> dict[str, float]:
+    """Return the numbers of an effect by R's names."""
+    numbers = {
+        "f": one.f, "df": one.df, "df_error": one.df_error, "p": one.p,
+        "ss": one.ss, "ss_error": one.ss_error,
+        "pes": one.partial_eta_squared, "ges": one.generalised_eta_squared,
+    }  # fmt: skip
+    if found := one.correction:
+        assert isinstance(found.sphericity, Sphericity)
+        numbers |= {
+            "gg": found.epsilon_gg, "p_gg": found.p_gg, "hf": found.epsilon_hf, "p_hf": found.p_hf,
+            "w": found.sphericity.w, "p_w": found.sphericity.p,
+        }  # fmt: skip
+    return numbers
+
+
+def _anova(name: str, r: Mapping[str, Mapping[str, float]]) -> list[Number]:
+    found = factorial_anova(cases(name))
+    assert isinstance(found, FactorialAnova)
+    assert {":".join(one.term) for one in found.effects} == set(r)
+    return _effects((found.effect(*term.split(":")) for term in r), r)
+
+
+def _effects(found: Iterable[FactorialEffect | None], r: Mapping[str, Mapping[str, float]]) -> list[Number]:
+    numbers: list[Number] = []
+    for (name, expected), one in zip(r.items(), found, strict=True):
+        assert one is not None, name
+        numbers += both(name, effect_numbers(one), expected)
+    return numbers
+
+
+def _simple(name: str, r: Mapping[str, Any]) -> list[Number]:
+    numbers: list[Number] = []
+    found = simple_effects(cases(name), r["factor"], [r["at"]])
+    for one, (level, expected) in zip(found, r["effects"].items(), strict=True):
+        assert isinstance(one, SimpleEffect) and one.at == ((r["at"], level),)
+        numbers += both(level, effect_numbers(one.effect) | {"p_holm": one.p_adjusted}, expected)
+    return numbers
+
+
+COMPARED: Mapping[str, Comparison] = {
+    "anova": Comparison("factorial ANOVA", "F of the first effect", _anova),
+    "simple": Comparison("simple effects", "F of the first", _simple),
+}
+
+
+def table() -> list[str]:
+    """Return the lines of the table in docs/factorial-checks.md."""
+    head = ["| test | data | main statistic | R | Brigade | numbers | largest deviation |"]
+    lines = [line_of(COMPARED[test], name, compared(test, name)) for test, name in sets()]
+    return [*head, "|---|---|---|---|---|---|---|", *lines]
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))
