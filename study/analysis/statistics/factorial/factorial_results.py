@@ -144,3 +144,48 @@ class UntestedSimpleEffect:
     at: tuple[tuple[str, str], ...]
     because: NotComputable
     computable: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class MarginalMean:
+    """The estimated mean at some levels, in the measure's unit, with its 95 % interval. All cells weigh alike
+    that these levels share.
+
+    `levels` are pairs of a factor's key and its level.
+    """
+
+    levels: tuple[tuple[str, str], ...]
+    mean: float
+    se: float
+    df: float
+    ci_low: float
+    ci_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CellContrast:
+    """A weighted sum of cell means, tested against zero by a t test.
+
+    `estimate` is the sum with the weights as given, in the measure's unit. Its 95 % interval is not corrected
+    for several contrasts. `p_adjusted` is corrected after Holm over the family. `g` is Hedges' g with its
+    95 % interval.
+    """
+
+    name: str
+    estimate: float
+    se: float
+    t: float
+    df: int
+    p: float
+    p_adjusted: float
+    ci_low: float
+    ci_high: float
+    g: float
+    g_low: float
+    g_high: float
+    computable: ClassVar[bool] = True
+
+    @property
+    def significant(self) -> bool:
+        """Return True if the adjusted p value is below .05."""
+        return self.p_adjusted < LEVEL

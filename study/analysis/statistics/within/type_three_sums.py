@@ -116,7 +116,7 @@ def regress_contrasts(values: Array, weights: Array, x: Array) -> ContrastRegres
     errors become 0.
     """
     contrasts = (values - values.mean()) @ weights
-    unscaled: Array = np.linalg.inv(x.T @ x)
+    unscaled = np.asarray(np.linalg.inv(x.T @ x), dtype=float)
     estimates = unscaled @ x.T @ contrasts
     left = contrasts - x @ estimates
     correction = unscaled @ x.T @ left  # a second step removes rounding errors

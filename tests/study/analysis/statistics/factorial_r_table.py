@@ -10,6 +10,12 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from study.analysis.statistics.factorial.cell_means import (
+    PlannedCellContrast,
+    cell_contrasts,
+    marginal_means,
+    product_weights,
+)
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import (
     AnalysisFactor,
@@ -18,10 +24,13 @@ from study.analysis.statistics.factorial.factorial_cases import (
     factorial_cases,
 )
 from study.analysis.statistics.factorial.factorial_results import (
+    CellContrast,
     FactorialAnova,
     FactorialEffect,
+    MarginalMean,
     SimpleEffect,
 )
+from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import Sphericity
 from tests.study.analysis.statistics.r_table import Comparison, Number, line_of, stored
 
@@ -117,9 +126,45 @@ def _simple(name: str, r: Mapping[str, Any]) -> list[Number]:
     return numbers
 
 
+def _means(name: str, r: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Number]:
+    found = marginal_means(cases(name))
+    assert not isinstance(found, NotComputable)
+    assert {":".join(term) for term in found if len(term) < 3} == set(r)
+    numbers: list[Number] = []
+    for term, expected in r.items():
+        for one in found[tuple(term.split(":"))]:
+            cell = ":".join(level for _, level in one.levels)
+            numbers += both(f"{term} {cell}", mean_numbers(one), expected[cell])
+    return numbers
+
+
+def mean_numbers(one: MarginalMean) -> dict[str, float]:
+    """Return the numbers of a marginal mean by R's names."""
+    return {"mean": one.mean, "se": one.se, "df": one.df, "low": one.ci_low, "high": one.ci_high}
+
+
+def _contrasts(name: str, r: Mapping[str, Mapping[str, Any]]) -> list[Number]:
+    whole = cases(name)
+    planned = [
+        PlannedCellContrast(key, product_weights(whole.factors, one["weights"])) for key, one in r.items()
+    ]
+    numbers: list[Number] = []
+    for one in cell_contrasts(whole, planned):
+        assert isinstance(one, CellContrast)
+        ours = {
+            "estimate": one.estimate, "se": one.se, "df": one.df, "t": one.t, "p": one.p,
+            "p_holm": one.p_adjusted, "low": one.ci_low, "high": one.ci_high,
+            "g": one.g, "g_low": one.g_low, "g_high": one.g_high,
+        }  # fmt: skip
+        numbers += both(one.name, ours, r[one.name]["numbers"])
+    return numbers
+
+
 COMPARED: Mapping[str, Comparison] = {
     "anova": Comparison("factorial ANOVA", "F of the first effect", _anova),
     "simple": Comparison("simple effects", "F of the first", _simple),
+    "means": Comparison("marginal means", "the first mean", _means),
+    "contrasts": Comparison("contrasts of cells", "the first estimate", _contrasts),
 }
 
 

@@ -25,7 +25,7 @@ crossed <- function(sizes) { # 2 x 2 between people, with two covariates
     value = round(rnorm(n) + 0.05 * age + skill / 2 + (cell == 4), 3))
 }
 sets <- list(
-  md_12.1 = with(md_12.1, data.frame(person = sprintf("p%02d", as.integer(as.character(id))), angle = as.character(angle),
+  md_12.1 = with(md_12.1, data.frame(person = sprintf("p%02d", as.integer(as.character(id))), angle = paste0("a", angle),
     noise = as.character(noise), value = as.numeric(rt))),
   obk = with(obk.long, data.frame(person = sprintf("p%02d", as.integer(as.character(id))), treatment = as.character(treatment),
     gender = as.character(gender), phase = as.character(phase), hour = paste0("h", hour), value = value)),
@@ -89,12 +89,61 @@ simple_of <- function(d, design, factor, at) { # an ANOVA of its own at each lev
   names(found) <- levels
   Map(function(one, p) c(one, p_holm = p), found, p.adjust(ps, "holm"))
 }
+all_terms <- function(keys) unlist(lapply(seq_along(keys), function(i) combn(keys, i, simplify = FALSE)), recursive = FALSE)
+means_of <- function(d, design) { # each effect's marginal means; rows are named by the levels
+  a <- fitted_anova(d, design); found <- list()
+  for (term in Filter(function(one) length(one) < 3, all_terms(c(design$between, design$within)))) {
+    e <- as.data.frame(suppressMessages(emmeans(a, term, model = "multivariate")))
+    rows <- lapply(seq_len(nrow(e)), function(i)
+      list(mean = e$emmean[i], se = e$SE[i], df = e$df[i], low = e$lower.CL[i], high = e$upper.CL[i]))
+    names(rows) <- do.call(paste, c(lapply(term, function(f) as.character(e[[f]])), sep = ":"))
+    found[[paste(term, collapse = ":")]] <- rows
+  }
+  found
+}
+ncp_of <- function(t, df, share) uniroot(function(nc) pt(t, df, nc) - share, t + c(-20, 20), tol = 1e-13)$root
+contrasts_of <- function(d, design, planned) { # each contrast: weights of levels by factor; other factors are averaged
+  a <- fitted_anova(d, design); keys <- c(design$between, design$within)
+  e <- suppressMessages(emmeans(a, keys, model = "multivariate")); grid <- as.data.frame(e)
+  weights <- lapply(planned, function(one) Reduce(`*`, lapply(keys, function(f) {
+    level <- as.character(grid[[f]])
+    if (is.null(one[[f]])) rep(1 / length(unique(level)), nrow(grid)) else { w <- unlist(one[[f]])[level]; ifelse(is.na(w), 0, w) }
+  })))
+  t <- as.data.frame(contrast(e, weights)); ends <- confint(contrast(e, weights)); adjusted <- p.adjust(t$p.value, "holm")
+  d$cell <- if (length(design$between)) do.call(paste, d[design$between]) else "all"
+  Map(function(one, i) { # Hedges' g divides by the pooled standard deviation of the people's weighted sums
+    w <- Reduce(`*`, c(list(rep(1, nrow(d))), lapply(intersect(names(one), design$within), function(f) {
+      found <- unlist(one[[f]])[as.character(d[[f]])]; ifelse(is.na(found), 0, found) })))
+    w <- w / prod(unlist(lapply(setdiff(design$within, names(one)), function(f) length(unique(d[[f]])))))
+    sums <- tapply(d$value * w, d$person, sum); cell <- tapply(d$cell, d$person, function(x) x[1])
+    df <- t$df[i]; s <- sqrt(sum((sums - ave(sums, cell))^2) / df)
+    between <- 1
+    for (f in intersect(names(one), design$between)) { v <- unlist(one[[f]]); between <- outer(between, v) }
+    between <- c(between); s <- s * max(sum(between[between > 0]), -sum(between[between < 0]))
+    j <- exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2); r <- j * t$SE[i] / s
+    list(weights = one, numbers = list(estimate = t$estimate[i], se = t$SE[i], df = df, t = t$t.ratio[i], p = t$p.value[i],
+      p_holm = adjusted[i], low = ends$lower.CL[i], high = ends$upper.CL[i], g = j * t$estimate[i] / s,
+      g_low = r * ncp_of(t$t.ratio[i], df, .975), g_high = r * ncp_of(t$t.ratio[i], df, .025)))
+  }, planned, seq_along(planned))
+}
+planned <- list(
+  md_12.1 = list(H1 = list(angle = list(a8 = 1, a0 = -1)), H2 = list(angle = list(a8 = 1, a0 = -1), noise = list(present = 1, absent = -1)),
+    H3 = list(angle = list(a8 = .5, a4 = .5, a0 = -1), noise = list(present = 1))),
+  unbalanced = list(H1 = list(group = list(b = 1, a = -1)), H2 = list(level = list(l3 = 1, l1 = -1)),
+    H3 = list(group = list(b = 1, a = -1), level = list(l3 = 1, l1 = -1)), H4 = list(group = list(b = 1), level = list(l2 = 1, l1 = -1)),
+    H5 = list(group = list(b = 1, a = -1), level = list(l2 = 1))),
+  obk = list(H1 = list(treatment = list(A = .5, B = .5, control = -1), phase = list(post = 1, pre = -1)),
+    H2 = list(gender = list(M = 1, F = -1))),
+  between = list(H1 = list(a = list(a2 = 1, a1 = -1), b = list(b2 = 1, b1 = -1)), H2 = list(a = list(a2 = 1, a1 = -1)))
+)
 simple <- list(obk = c("phase", "treatment"), md_12.1 = c("angle", "noise"), unbalanced = c("level", "group"),
   between = c("b", "a"))
 reference <- list(
   anova = Map(anova_of, sets[names(designs)], designs),
   simple = Map(function(n, what) list(factor = what[1], at = what[2],
-    effects = simple_of(sets[[n]], designs[[n]], what[1], what[2])), names(simple), simple)
+    effects = simple_of(sets[[n]], designs[[n]], what[1], what[2])), names(simple), simple),
+  means = Map(means_of, sets[c("md_12.1", "obk", "unbalanced", "between")], designs[c("md_12.1", "obk", "unbalanced", "between")]),
+  contrasts = Map(contrasts_of, sets[names(planned)], designs[names(planned)], planned)
 )
 write_json(list(sets = lapply(sets, as.list), designs = designs), "factorial_data.json", digits = NA, auto_unbox = FALSE)
 write_json(reference, "factorial_reference.json", digits = NA, auto_unbox = TRUE, pretty = TRUE)
