@@ -189,3 +189,82 @@ class CellContrast:
     def significant(self) -> bool:
         """Return True if the adjusted p value is below .05."""
         return self.p_adjusted < LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class MixedEffect:
+    """The F test of one effect in a linear mixed model, with Satterthwaite's degrees of freedom."""
+
+    term: Term
+    f: float
+    df: int
+    df_error: float
+    p: float
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class CovariateEffect:
+    """The slope of one covariate: the change of the mean, in the measure's unit, for one unit of the
+    covariate. Its F test has one degree of freedom in the numerator."""
+
+    name: str
+    slope: float
+    se: float
+    f: float
+    df_error: float
+    p: float
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class RandomIntercept:
+    """One variance component of a mixed model: the random intercepts of participants (`factor` is empty), or
+    of participants at each level of a factor.
+
+    `dropped` says why the component is not in the model: its estimate is 0 (`zero`), the data do not separate
+    it from the others (`unidentified`), or its estimate did not converge (`no_convergence`). It is empty for
+    a component in the model.
+    """
+
+    factor: str
+    variance: float
+    dropped: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return a clause that says what was done with this component."""
+        name = f"participant \N{MULTIPLICATION SIGN} {self.factor}" if self.factor else "participant"
+        return f"{name}: {DROPPED[self.dropped]}"
+
+
+DROPPED = {
+    "": "in the model",
+    "zero": "left out, because its variance is estimated as 0",
+    "unidentified": "left out, because the data do not separate it from the other random terms",
+    "no_convergence": "left out, because its estimate did not converge",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FactorialMixedModel:
+    """A linear mixed model of a factorial design, fitted by restricted maximum likelihood (REML).
+
+    `means` are the estimated marginal means of every effect, at the mean of each covariate. `left_out` are
+    participants without any value that the model can use.
+    """
+
+    n: int
+    observations: int
+    effects: tuple[MixedEffect, ...]
+    covariates: tuple[CovariateEffect | UntestedEffect, ...]
+    random: tuple[RandomIntercept, ...]
+    variance_error: float
+    log_likelihood: float
+    means: dict[Term, tuple[MarginalMean, ...]]
+    left_out: tuple[ExcludedParticipant, ...] = ()
+    computable: ClassVar[bool] = True
+
+    def effect(self, *term: str) -> MixedEffect | None:
+        """Return the test of the effect of these factors, in any order. Return None if there is none."""
+        return next((one for one in self.effects if set(one.term) == set(term)), None)

@@ -23,10 +23,13 @@ from study.analysis.statistics.factorial.factorial_cases import (
     FactorialRow,
     factorial_cases,
 )
+from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
     CellContrast,
+    CovariateEffect,
     FactorialAnova,
     FactorialEffect,
+    FactorialMixedModel,
     MarginalMean,
     SimpleEffect,
 )
@@ -160,11 +163,37 @@ def _contrasts(name: str, r: Mapping[str, Mapping[str, Any]]) -> list[Number]:
     return numbers
 
 
+def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
+    covariates = tuple(stored("factorial_data.json")["designs"][name].get("covariates", ()))
+    found = linear_mixed_model(
+        rows(name, covariates), factors(name, "between"), factors(name, "within"), covariates
+    )
+    assert isinstance(found, FactorialMixedModel)
+    tests: dict[str, Mapping[str, float]] = {
+        ":".join(one.term): {"f": one.f, "df": one.df, "df_error": one.df_error, "p": one.p}
+        for one in found.effects
+    }
+    for slope in found.covariates:
+        assert isinstance(slope, CovariateEffect)
+        tests[slope.name] = {"f": slope.f, "df": 1, "df_error": slope.df_error, "p": slope.p}
+    assert set(tests) == set(r["tests"])
+    numbers: list[Number] = []
+    for term, ours in tests.items():
+        numbers += both(term, ours, {key: r["tests"][term][key] for key in ours})
+    kept = {f"person{one.factor}": one.variance for one in found.random if not one.dropped}
+    numbers += both("random", kept, r["random"])
+    for one in found.means[(r["first"],)]:
+        numbers += both(str(one.levels), mean_numbers(one), r["means"][one.levels[0][1]])
+    ours = {"error": found.variance_error, "log_likelihood": found.log_likelihood}
+    return numbers + both("model", ours, {key: r[key] for key in ours})
+
+
 COMPARED: Mapping[str, Comparison] = {
     "anova": Comparison("factorial ANOVA", "F of the first effect", _anova),
     "simple": Comparison("simple effects", "F of the first", _simple),
     "means": Comparison("marginal means", "the first mean", _means),
     "contrasts": Comparison("contrasts of cells", "the first estimate", _contrasts),
+    "mixed": Comparison("linear mixed model", "F of the first effect", _mixed),
 }
 
 

@@ -5,7 +5,7 @@
 #   Rscript reference_factorial.R       # writes factorial_data.json and factorial_reference.json into this folder
 #
 # Nothing of it runs in the tests: they read the two files.
-suppressMessages({ library(afex); library(car); library(emmeans); library(jsonlite) })
+suppressMessages({ library(afex); library(car); library(emmeans); library(lmerTest); library(jsonlite) })
 options(contrasts = c("contr.sum", "contr.poly"))
 afex_options(check_contrasts = FALSE)
 emm_options(lmerTest.limit = 1e5, pbkrtest.limit = 0)
@@ -35,7 +35,19 @@ sets <- list(
   ToothGrowth = with(ToothGrowth, data.frame(person = sprintf("p%02d", seq_along(len)), supp = as.character(supp),
     dose = paste0("d", dose), value = len))
 )
+short <- sets$obk[sets$obk$hour %in% c("h1", "h3", "h5"), ]
+sets$obk_gaps <- short[-c(2, 11, 12, 40, 41, 57, 77, 100, 143), ]
+sets$md_gaps <- sets$md_12.1[-c(2, 13, 24, 25, 31, 44, 58), ]
+sets$mixed_gaps <- sets$unbalanced[-c(3, 9, 22, 30, 41, 42, 55), ]
+sets$mixed_gaps$position <- (match(sets$mixed_gaps$level, c("l1", "l2", "l3")) + as.integer(factor(sets$mixed_gaps$person))) %% 3 + 1
+sets$mixed_gaps$age <- 20 + (as.integer(factor(sets$mixed_gaps$person)) * 7) %% 19
+sets$flat <- with(expand.grid(i = 1:12, a = c("a1", "a2"), b = c("b1", "b2", "b3")), data.frame(person = sprintf("p%02d", i),
+  a = as.character(a), b = as.character(b), value = round(i / 4 + rnorm(72) + (a == "a2"), 2)))[-c(5, 30, 66), ]
 designs <- list(
+  obk_gaps = list(between = c("treatment", "gender"), within = c("phase", "hour")),
+  md_gaps = list(between = c(), within = c("angle", "noise")),
+  mixed_gaps = list(between = "group", within = "level", covariates = c("position", "age")),
+  flat = list(between = c(), within = c("a", "b")),
   md_12.1 = list(between = c(), within = c("angle", "noise")),
   obk = list(between = c("treatment", "gender"), within = c("phase", "hour")),
   balanced = list(between = "group", within = "level"),
@@ -126,6 +138,46 @@ contrasts_of <- function(d, design, planned) { # each contrast: weights of level
       g_low = r * ncp_of(t$t.ratio[i], df, .975), g_high = r * ncp_of(t$t.ratio[i], df, .025)))
   }, planned, seq_along(planned))
 }
+polished <- function(formula, d) { # lmer, with Newton's steps at the end: its search stops at six or seven digits
+  control <- lmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-13, rhobeg = 1e-3, maxfun = 1e5), calc.derivs = FALSE)
+  model <- lme4::lmer(formula, d, control = control); theta <- getME(model, "theta")
+  parsed <- lFormula(formula, d); deviance <- do.call(mkLmerDevfun, parsed); deviance(theta)
+  if (min(theta) > 1e-4) for (i in 1:4)
+    theta <- theta - solve(numDeriv::hessian(deviance, theta), numDeriv::grad(deviance, theta))
+  best <- list(par = theta, fval = deviance(theta), conv = 0, feval = 0, message = "")
+  found <- mkMerMod(environment(deviance), best, parsed$reTrms, fr = parsed$fr, mc = model@call)
+  found@call <- call("lmer", formula = formula, data = d)
+  found <- lmerTest:::as_lmerModLT(found, deviance) # its numerical derivatives leave the shared state elsewhere
+  deviance(theta); found@vcov_beta <- as.matrix(lme4:::vcov.merMod(found)); found
+}
+mixed_of <- function(d, design) { # random terms whose variance is 0 are dropped, and the model is fitted anew
+  d <- factors_of(d, design); keys <- c(design$between, design$within); random <- "(1 | person)"
+  for (x in design$covariates) d[[x]] <- d[[x]] - mean(d[[x]])
+  if (length(design$within) > 1) random <- c(random, sprintf("(1 | person:%s)", design$within))
+  repeat {
+    model <- polished(reformulate(c(paste(keys, collapse = "*"), design$covariates, random), "value"), d)
+    theta <- getME(model, "theta"); gone <- which.min(theta)
+    if (theta[gone] > 1e-4) break
+    random <- random[random != sprintf("(1 | %s)", sub("\\.\\(Intercept\\)", "", names(theta)[gone]))]
+  }
+  t <- as.data.frame(anova(model, type = 3, ddf = "Satterthwaite")); v <- as.data.frame(VarCorr(model))
+  labels <- attr(terms(model), "term.labels"); places <- attr(model.matrix(model), "assign")
+  tests <- lapply(seq_along(labels), function(i) { # anova's own L, but without its rounding to seven digits
+    L <- matrix(1)
+    for (f in strsplit(labels[i], ":")[[1]]) if (f %in% keys) {
+      codes <- contr.sum(nlevels(d[[f]])); L <- (codes[-1, , drop = FALSE] - codes[rep(1, nrow(codes) - 1), , drop = FALSE]) %x% L
+    }
+    whole <- matrix(0, nrow(L), length(places)); whole[, places == i] <- L; one <- contest(model, whole, joint = TRUE)
+    list(f = one[["F value"]], df = one$NumDF, df_error = one$DenDF, p = one[["Pr(>F)"]], f_of_anova = t[labels[i], "F value"],
+      df_of_anova = t[labels[i], "DenDF"])
+  })
+  names(tests) <- labels; e <- as.data.frame(suppressMessages(emmeans(model, keys[1], lmer.df = "satterthwaite")))
+  means <- lapply(seq_len(nrow(e)), function(i) list(mean = e$emmean[i], se = e$SE[i], df = e$df[i], low = e$lower.CL[i], high = e$upper.CL[i]))
+  names(means) <- as.character(e[[keys[1]]])
+  groups <- sub("^person:?", "", v$grp[v$grp != "Residual"])
+  list(tests = tests, random = setNames(as.list(v$vcov[v$grp != "Residual"]), paste0("person", groups)),
+    error = sigma(model)^2, log_likelihood = as.numeric(logLik(model)), first = keys[1], means = means)
+}
 planned <- list(
   md_12.1 = list(H1 = list(angle = list(a8 = 1, a0 = -1)), H2 = list(angle = list(a8 = 1, a0 = -1), noise = list(present = 1, absent = -1)),
     H3 = list(angle = list(a8 = .5, a4 = .5, a0 = -1), noise = list(present = 1))),
@@ -138,12 +190,15 @@ planned <- list(
 )
 simple <- list(obk = c("phase", "treatment"), md_12.1 = c("angle", "noise"), unbalanced = c("level", "group"),
   between = c("b", "a"))
+whole <- c("md_12.1", "obk", "balanced", "unbalanced", "between", "ToothGrowth")
+gaps <- c("md_gaps", "obk_gaps", "mixed_gaps", "flat", "md_12.1")
 reference <- list(
-  anova = Map(anova_of, sets[names(designs)], designs),
+  anova = Map(anova_of, sets[whole], designs[whole]),
   simple = Map(function(n, what) list(factor = what[1], at = what[2],
     effects = simple_of(sets[[n]], designs[[n]], what[1], what[2])), names(simple), simple),
   means = Map(means_of, sets[c("md_12.1", "obk", "unbalanced", "between")], designs[c("md_12.1", "obk", "unbalanced", "between")]),
-  contrasts = Map(contrasts_of, sets[names(planned)], designs[names(planned)], planned)
+  contrasts = Map(contrasts_of, sets[names(planned)], designs[names(planned)], planned),
+  mixed = Map(mixed_of, sets[gaps], designs[gaps])
 )
 write_json(list(sets = lapply(sets, as.list), designs = designs), "factorial_data.json", digits = NA, auto_unbox = FALSE)
 write_json(reference, "factorial_reference.json", digits = NA, auto_unbox = TRUE, pretty = TRUE)
