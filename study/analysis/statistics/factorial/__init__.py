@@ -5,7 +5,7 @@ The data flow::
     FactorialRow           factorial_cases.py           one value of a participant with its factor levels
     → FactorialCases       factorial_cases.py           participants with a value in every cell
     → analysis of variance factorial_anova.py           every effect, simple effects
-    → means and contrasts  cell_means.py                marginal means, planned contrasts
+    → means and contrasts  cell_means.py                marginal means, planned contrasts of cells
     → covariates           covariance_analysis.py       designs between participants
     FactorialRow
     → mixed models         factorial_mixed_model.py     data with gaps

@@ -22,6 +22,7 @@ from study.analysis.statistics.factorial.factorial_cases import (
     Cell,
     FactorialCases,
     cells_of,
+    select_levels,
     why_not_factorial,
 )
 from study.analysis.statistics.factorial.factorial_results import CellContrast, MarginalMean
@@ -99,6 +100,13 @@ def _marginal_mean(
     weights = product_weights(factors, {key: {level: 1.0} for key, level in levels})
     mean, se = model.estimate(_weight_matrix(cases, weights))
     return MarginalMean(levels, mean, se, model.df, *_interval(mean, se, model.df))
+
+
+def person_means(cases: FactorialCases, at: Mapping[str, str]) -> dict[str, float]:
+    """Return each participant's mean at some levels, given by factor key, over all other factors within
+    participants. Participants without these levels are left out."""
+    part = select_levels(cases, at)
+    return dict(zip(part.participants, part.values.mean(axis=1).tolist(), strict=True))
 
 
 def _interval(estimate: float, se: float, df: float) -> tuple[float, float]:

@@ -20,6 +20,7 @@ import numpy as np
 from study.analysis.statistics.factorial.factorial_cases import (
     FactorialCases,
     cells_of,
+    select_levels,
     why_not_factorial,
 )
 from study.analysis.statistics.factorial.factorial_results import (
@@ -154,28 +155,3 @@ def _simple_effect(
         return UntestedSimpleEffect(at, found)
     effect = found.effect(factor)
     return SimpleEffect(at, effect, effect.p_corrected) if effect else UntestedSimpleEffect(at, FLAT)
-
-
-def select_levels(cases: FactorialCases, at: dict[str, str]) -> FactorialCases:
-    """Return the cases at fixed levels of some factors, given by key. The fixed factors are left out."""
-    chosen = np.ones(len(cases.participants), dtype=bool)
-    for number, one in enumerate(cases.between):
-        if one.key in at:
-            chosen &= cases.members[:, number] == one.levels.index(at[one.key])
-    columns = [number for number, cell in enumerate(cells_of(cases.within)) if _matches(cases, cell, at)]
-    free = [number for number, one in enumerate(cases.between) if one.key not in at]
-    return replace(
-        cases,
-        participants=tuple(who for who, taken in zip(cases.participants, chosen, strict=True) if taken),
-        between=tuple(cases.between[number] for number in free),
-        within=tuple(one for one in cases.within if one.key not in at),
-        members=cases.members[chosen][:, free],
-        values=cases.values[chosen][:, columns],
-        covariates=cases.covariates[chosen] if cases.covariate_names else cases.covariates,
-    )
-
-
-def _matches(cases: FactorialCases, cell: tuple[str, ...], at: dict[str, str]) -> bool:
-    """Return True if a within-participants cell has the levels that `at` fixes."""
-    pairs = zip(cases.within, cell, strict=True)
-    return all(at.get(factor.key, level) == level for factor, level in pairs)

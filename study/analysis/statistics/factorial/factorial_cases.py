@@ -7,7 +7,7 @@ plays all levels). A cell is a combination of levels. Errors are those of `obser
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import isfinite, prod
 from types import MappingProxyType
@@ -198,6 +198,31 @@ def _cell_name(cell: Cell) -> str:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def select_levels(cases: FactorialCases, at: Mapping[str, str]) -> FactorialCases:
+    """Return the cases at fixed levels of some factors, given by key. The fixed factors are left out."""
+    chosen = np.ones(len(cases.participants), dtype=bool)
+    for number, one in enumerate(cases.between):
+        if one.key in at:
+            chosen &= cases.members[:, number] == one.levels.index(at[one.key])
+    columns = [number for number, cell in enumerate(cells_of(cases.within)) if _matches(cases, cell, at)]
+    free = [number for number, one in enumerate(cases.between) if one.key not in at]
+    return replace(
+        cases,
+        participants=tuple(who for who, taken in zip(cases.participants, chosen, strict=True) if taken),
+        between=tuple(cases.between[number] for number in free),
+        within=tuple(one for one in cases.within if one.key not in at),
+        members=cases.members[chosen][:, free],
+        values=cases.values[chosen][:, columns],
+        covariates=cases.covariates[chosen] if cases.covariate_names else cases.covariates,
+    )
+
+
+def _matches(cases: FactorialCases, cell: tuple[str, ...], at: Mapping[str, str]) -> bool:
+    """Return True if a within-participants cell has the levels that `at` fixes."""
+    pairs = zip(cases.within, cell, strict=True)
+    return all(at.get(factor.key, level) == level for factor, level in pairs)
 
 
 def why_not_factorial(cases: FactorialCases) -> NotComputable | None:

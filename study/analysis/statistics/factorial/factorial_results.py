@@ -268,3 +268,41 @@ class FactorialMixedModel:
     def effect(self, *term: str) -> MixedEffect | None:
         """Return the test of the effect of these factors, in any order. Return None if there is none."""
         return next((one for one in self.effects if set(one.term) == set(term)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AncovaEffect:
+    """The F test of one effect in an analysis of covariance, with type III sums of squares in the measure's
+    unit squared."""
+
+    term: Term
+    ss: float
+    f: float
+    df: int
+    df_error: int
+    p: float
+    partial_eta_squared: float
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ancova:
+    """An analysis of covariance of a design between participants.
+
+    `means` are the adjusted means of every effect, at the mean of each covariate. `unequal_slopes` tests the
+    assumption of the analysis: whether slopes of the covariates differ between cells.
+    """
+
+    n: int
+    effects: tuple[AncovaEffect, ...]
+    covariates: tuple[CovariateEffect | UntestedEffect, ...]
+    unequal_slopes: AncovaEffect | UntestedEffect
+    ss_error: float
+    df_error: int
+    means: dict[Term, tuple[MarginalMean, ...]]
+    left_out: tuple[ExcludedParticipant, ...] = ()
+    computable: ClassVar[bool] = True
+
+    def effect(self, *term: str) -> AncovaEffect | None:
+        """Return the test of the effect of these factors, in any order. Return None if there is none."""
+        return next((one for one in self.effects if set(one.term) == set(term)), None)

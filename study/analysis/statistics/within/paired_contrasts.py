@@ -50,14 +50,15 @@ MOST = 700.0
 """Largest logarithm of a Bayes factor; larger ones are cut off."""
 
 
-def bayes_factor(t: float, n: int, scale: float = SCALE) -> float:
+def bayes_factor(t: float, n: float, scale: float = SCALE, df: int | None = None) -> float:
     """Return the Bayes factor BF10: how many times more likely the data are if there is a difference than if
     there is none.
 
     `t` is the t value of the paired t test, and `n` the number of differences. `scale` is the scale of the
-    Cauchy prior.
+    Cauchy prior. For a t test of two groups, `n` is the product of their sizes divided by the sum, and `df`
+    are the degrees of freedom.
     """
-    df = n - 1
+    df = df or round(n) - 1
     null = -(df + 1) / 2 * log1p(t * t / df)
 
     def log_integrand(u: float) -> float:

@@ -110,7 +110,8 @@ class ContrastRegression:
 
 
 def regress_contrasts(values: Array, weights: Array, x: Array) -> ContrastRegression:
-    """Regress contrasts of the values on the columns of `x`, which must be linearly independent.
+    """Regress contrasts of the values, minus their grand mean, on the columns of `x`. These columns must be
+    linearly independent.
 
     `values` has shape (participants, cells), and `weights` (cells, contrasts). Residuals as small as rounding
     errors become 0.

@@ -16,6 +16,14 @@ from study.analysis.statistics.factorial.cell_means import (
     marginal_means,
     product_weights,
 )
+from study.analysis.statistics.factorial.covariance_analysis import ancova
+from study.analysis.statistics.factorial.equivalence_tests import (
+    Equivalence,
+    EquivalenceBounds,
+    independent_bayes_factor,
+    independent_equivalence,
+    paired_equivalence,
+)
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import (
     AnalysisFactor,
@@ -25,6 +33,8 @@ from study.analysis.statistics.factorial.factorial_cases import (
 )
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
+    Ancova,
+    AncovaEffect,
     CellContrast,
     CovariateEffect,
     FactorialAnova,
@@ -188,12 +198,56 @@ def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
     return numbers + both("model", ours, {key: r[key] for key in ours})
 
 
+def _ancova(name: str, r: Mapping[str, Any]) -> list[Number]:
+    covariates = tuple(stored("factorial_data.json")["designs"][name]["covariates"])
+    found = ancova(cases(name, covariates))
+    assert isinstance(found, Ancova)
+    tests = {
+        ":".join(one.term): {"ss": one.ss, "f": one.f, "df": one.df, "p": one.p} for one in found.effects
+    }
+    assert {*tests, *covariates} == set(r["tests"])
+    numbers = [one for term, ours in tests.items() for one in both(term, ours, r["tests"][term])]
+    for slope, expected in zip(found.covariates, r["slope"], strict=True):
+        assert isinstance(slope, CovariateEffect)
+        own = r["tests"][slope.name]
+        numbers += both(slope.name, {"f": slope.f, "p": slope.p}, {"f": own["f"], "p": own["p"]})
+        numbers.append(Number(slope.name, slope.slope, expected))
+    for key, expected in r["means"].items():
+        for one in found.means[(key,)]:
+            numbers += both(str(one.levels), mean_numbers(one), expected[one.levels[0][1]])
+    slopes = found.unequal_slopes
+    assert isinstance(slopes, AncovaEffect)
+    ours = {"f": slopes.f, "df": slopes.df, "df_error": slopes.df_error, "p": slopes.p}
+    return [*numbers, *both("slopes", ours, r["unequal"]), Number("error", found.ss_error, r["error"])]
+
+
+def _equivalence(name: str, r: Mapping[str, Any]) -> list[Number]:
+    given = stored("factorial_data.json")["pairs"][name]
+    test = paired_equivalence if given["paired"][0] else independent_equivalence
+    numbers: list[Number] = []
+    for unit, bounds in (("raw", EquivalenceBounds(-2, 3)), ("d", EquivalenceBounds(-0.5, 0.8, "d"))):
+        found = test(given["first"], given["second"], bounds)
+        assert isinstance(found, Equivalence)
+        ours = {
+            "t_above": found.above.t, "p_above": found.above.p, "t_below": found.below.t,
+            "p_below": found.below.p, "df": found.df, "low": found.ci_low, "high": found.ci_high,
+        }  # fmt: skip
+        numbers += both(unit, ours, r[unit])
+    if not given["paired"][0]:
+        factor = independent_bayes_factor(given["first"], given["second"])
+        assert isinstance(factor, float)
+        numbers.append(Number("bayes factor", factor, r["bf"]))
+    return numbers
+
+
 COMPARED: Mapping[str, Comparison] = {
     "anova": Comparison("factorial ANOVA", "F of the first effect", _anova),
     "simple": Comparison("simple effects", "F of the first", _simple),
     "means": Comparison("marginal means", "the first mean", _means),
     "contrasts": Comparison("contrasts of cells", "the first estimate", _contrasts),
     "mixed": Comparison("linear mixed model", "F of the first effect", _mixed),
+    "ancova": Comparison("analysis of covariance", "SS of the first effect", _ancova),
+    "equivalence": Comparison("equivalence", "t against the lower bound", _equivalence),
 }
 
 

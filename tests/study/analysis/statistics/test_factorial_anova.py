@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from study.analysis.statistics.factorial.factorial_anova import factorial_anova, select_levels, simple_effects
+from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import (
     AnalysisFactor,
     FactorialCases,
     FactorialRow,
     factorial_cases,
+    select_levels,
 )
 from study.analysis.statistics.factorial.factorial_results import (
     FactorialAnova,

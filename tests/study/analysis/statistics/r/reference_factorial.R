@@ -5,7 +5,7 @@
 #   Rscript reference_factorial.R       # writes factorial_data.json and factorial_reference.json into this folder
 #
 # Nothing of it runs in the tests: they read the two files.
-suppressMessages({ library(afex); library(car); library(emmeans); library(lmerTest); library(jsonlite) })
+suppressMessages({ library(afex); library(car); library(emmeans); library(lmerTest); library(BayesFactor); library(jsonlite) })
 options(contrasts = c("contr.sum", "contr.poly"))
 afex_options(check_contrasts = FALSE)
 emm_options(lmerTest.limit = 1e5, pbkrtest.limit = 0)
@@ -43,6 +43,8 @@ sets$mixed_gaps$position <- (match(sets$mixed_gaps$level, c("l1", "l2", "l3")) +
 sets$mixed_gaps$age <- 20 + (as.integer(factor(sets$mixed_gaps$person)) * 7) %% 19
 sets$flat <- with(expand.grid(i = 1:12, a = c("a1", "a2"), b = c("b1", "b2", "b3")), data.frame(person = sprintf("p%02d", i),
   a = as.character(a), b = as.character(b), value = round(i / 4 + rnorm(72) + (a == "a2"), 2)))[-c(5, 30, 66), ]
+end <- merge(ChickWeight[ChickWeight$Time == 21, ], ChickWeight[ChickWeight$Time == 0, ], by = "Chick")
+sets$growth <- with(end[order(end$Chick), ], data.frame(person = paste0("c", Chick), diet = paste0("d", Diet.x), birth = weight.y, value = weight.x))
 designs <- list(
   obk_gaps = list(between = c("treatment", "gender"), within = c("phase", "hour")),
   md_gaps = list(between = c(), within = c("angle", "noise")),
@@ -52,7 +54,8 @@ designs <- list(
   obk = list(between = c("treatment", "gender"), within = c("phase", "hour")),
   balanced = list(between = "group", within = "level"),
   unbalanced = list(between = "group", within = "level"),
-  between = list(between = c("a", "b"), within = c()),
+  between = list(between = c("a", "b"), within = c(), covariates = c("age", "skill")),
+  growth = list(between = "diet", within = c(), covariates = "birth"),
   ToothGrowth = list(between = c("supp", "dose"), within = c())
 )
 factors_of <- function(d, design) { # levels in the order of appearance
@@ -190,6 +193,42 @@ planned <- list(
 )
 simple <- list(obk = c("phase", "treatment"), md_12.1 = c("angle", "noise"), unbalanced = c("level", "group"),
   between = c("b", "a"))
+groups_of <- function(x, y, paired) list(first = x, second = y, paired = paired)
+data(laptop_urry, package = "afex")
+pairs <- list(
+  sleep = groups_of(sleep$extra[sleep$group == 1], sleep$extra[sleep$group == 2], TRUE),
+  laptop_urry = with(laptop_urry, groups_of(overall[condition == "laptop"], overall[condition == "longhand"], FALSE)),
+  ToothGrowth = with(ToothGrowth, groups_of(len[supp == "VC"], len[supp == "OJ"], FALSE))
+)
+equivalence_of <- function(one) { # two one-sided tests with shifted means; bounds of 0.5 and 0.8 standard deviations
+  x <- one$second; y <- one$first
+  sd <- if (one$paired) sd(x - y) else sqrt((var(x) + var(y)) / 2)
+  tests <- function(low, high) {
+    a <- t.test(x, y, mu = low, alternative = "greater", paired = one$paired)
+    b <- t.test(x, y, mu = high, alternative = "less", paired = one$paired)
+    ends <- t.test(x, y, paired = one$paired, conf.level = .9)$conf.int
+    list(t_above = a$statistic[[1]], p_above = a$p.value, t_below = b$statistic[[1]], p_below = b$p.value,
+      df = a$parameter[[1]], low = ends[1], high = ends[2])
+  }
+  bf <- extractBF(ttestBF(x, y, paired = one$paired, rscale = sqrt(2) / 2))$bf
+  list(raw = tests(-2, 3), d = tests(-0.5 * sd, 0.8 * sd), bf = bf)
+}
+ancova_of <- function(d, design) {
+  d <- factors_of(d, design); keys <- design$between; x <- design$covariates
+  for (one in x) d[[one]] <- d[[one]] - mean(d[[one]])
+  effects <- paste(keys, collapse = "*"); model <- lm(reformulate(c(effects, x), "value"), d)
+  t <- as.data.frame(Anova(model, type = 3)); terms <- attr(terms(model), "term.labels")
+  tests <- lapply(terms, function(one) list(ss = t[one, "Sum Sq"], f = t[one, "F value"], df = t[one, "Df"],
+    p = t[one, "Pr(>F)"]))
+  means <- lapply(keys, function(key) {
+    e <- as.data.frame(suppressMessages(emmeans(model, key)))
+    rows <- lapply(seq_len(nrow(e)), function(i) list(mean = e$emmean[i], se = e$SE[i], df = e$df[i], low = e$lower.CL[i], high = e$upper.CL[i]))
+    setNames(rows, as.character(e[[key]]))
+  })
+  slopes <- anova(model, lm(reformulate(sprintf("%s*(%s)", effects, paste(x, collapse = "+")), "value"), d))
+  list(tests = setNames(tests, terms), slope = as.list(unname(coef(model)[x])), error = deviance(model), means = setNames(means, keys),
+    unequal = list(f = slopes$F[2], df = slopes$Df[2], df_error = slopes$Res.Df[2], p = slopes[["Pr(>F)"]][2]))
+}
 whole <- c("md_12.1", "obk", "balanced", "unbalanced", "between", "ToothGrowth")
 gaps <- c("md_gaps", "obk_gaps", "mixed_gaps", "flat", "md_12.1")
 reference <- list(
@@ -198,7 +237,9 @@ reference <- list(
     effects = simple_of(sets[[n]], designs[[n]], what[1], what[2])), names(simple), simple),
   means = Map(means_of, sets[c("md_12.1", "obk", "unbalanced", "between")], designs[c("md_12.1", "obk", "unbalanced", "between")]),
   contrasts = Map(contrasts_of, sets[names(planned)], designs[names(planned)], planned),
-  mixed = Map(mixed_of, sets[gaps], designs[gaps])
+  mixed = Map(mixed_of, sets[gaps], designs[gaps]),
+  ancova = Map(ancova_of, sets[c("between", "growth")], designs[c("between", "growth")]),
+  equivalence = Map(equivalence_of, pairs)
 )
-write_json(list(sets = lapply(sets, as.list), designs = designs), "factorial_data.json", digits = NA, auto_unbox = FALSE)
+write_json(list(sets = lapply(sets, as.list), designs = designs, pairs = pairs), "factorial_data.json", digits = NA, auto_unbox = FALSE)
 write_json(reference, "factorial_reference.json", digits = NA, auto_unbox = TRUE, pretty = TRUE)
