@@ -11,180 +11,19 @@ are left out, and the result names them. F tests have Satterthwaite's degrees of
 # …. Carry-over is the condition played just before, coded as deviations from their mean, and 0 in the first
 # position (Jones and Kenward 2014, section 5). Terms that the orders of play cannot separate are left out and
 # named.
-#
-# y = X b + Z u + e with u ~ N(0, s_u), e ~ N(0, s) of every participant (Laird and Ware 1982). Everything
-# else follows in closed form from one ratio theta = s_u / s. So the likelihood is a function of one variable
-# (Bates et al. 2015, section 3.4), whose slope is known. F tests have Satterthwaite's degrees of freedom,
-# combined as in Kuznetsova et al. (2017, lmerTest); derivatives of the variances are exact. statsmodels fits
-# such models, but has no degrees of freedom for their tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, pi
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import f as f_distribution
 
 from study.analysis.statistics.observations import AnalysisCondition, MeasureTable, NotComputable, Observation
 from study.analysis.statistics.within.complete_cases import FEWEST, Array
+from study.analysis.statistics.within.reml_fit import RemlFit, fit_reml, leaves_error, satterthwaite_f_test
 from study.analysis.statistics.within.result_types import Effect, MixedModel, Term, UnidentifiedEffect
 from study.design.analysis_plan import MOST_ROWS
-
-GRID = (0.0, *np.logspace(-6, 8, 43).tolist())
-"""Ratios of variances at which the likelihood is first evaluated; 0 is a singular model."""
-
-
-@dataclass(frozen=True, slots=True)
-class RemlFit:
-    """A model fitted by REML. It has the estimates, their covariance, both variances, and the numbers from
-    which degrees of freedom are computed."""
-
-    estimates: Array
-    covariance: Array
-    variance_group: float
-    variance_error: float
-    log_likelihood: float
-    singular: bool
-    slopes: tuple[Array, ...]
-    """Derivatives of the covariance of the estimates by each estimated variance."""
-    spread: Array
-    """Covariance of the estimated variances."""
-
-
-def fit_reml(y: Array, x: Array, groups: Sequence[int]) -> RemlFit:
-    """Fit a model with random intercepts of participants by restricted maximum likelihood (REML), and return
-    it.
-
-    `y` are the values. `x` is the design matrix (values x columns) of full rank, and `groups` the
-    participant of each value, counted from 0. The columns of `x` must not explain `y` completely.
-    """
-    z = np.eye(max(groups) + 1)[list(groups)]
-    return _at(_best_ratio(y, x, z), y, x, z)
-
-
-def _best_ratio(y: Array, x: Array, z: Array) -> float:
-    """Return the ratio of the two variances (participants to error) with the highest likelihood. The search
-    begins on a grid and ends where the slope of the deviance is 0."""
-    values = [_deviance(ratio, y, x, z)[0] for ratio in GRID]
-    best = int(np.argmin(values))
-    low, high = GRID[max(best - 1, 0)], GRID[min(best + 1, len(GRID) - 1)]
-    if _slope(low, y, x, z) >= 0:  # the deviance rises from 0 on
-        return 0.0
-    if _slope(high, y, x, z) <= 0:
-        return float(high)
-    return float(brentq(_slope, low, high, args=(y, x, z), xtol=1e-300, rtol=1e-14))
-
-
-def _slope(ratio: float, y: Array, x: Array, z: Array) -> float:
-    """Return the slope of the deviance at the variance ratio `ratio`. The error variance is the one that
-    fits best at this ratio."""
-    _, variance = _deviance(ratio, y, x, z)
-    inverse, _ = _inverse(ratio, z)
-    vx = inverse(x)
-    c = np.linalg.inv(x.T @ vx)
-    py = inverse(y) - vx @ (c @ (vx.T @ y))
-    sizes, zvx = z.sum(axis=0), z.T @ vx
-    trace = float((sizes / (1 + ratio * sizes)).sum() - np.trace(c @ zvx.T @ zvx))
-    return trace - float(((z.T @ py) ** 2).sum()) / variance
-
-
-def _deviance(ratio: float, y: Array, x: Array, z: Array) -> tuple[float, float]:
-    """Return (deviance, error variance) at the variance ratio `ratio`. The deviance is minus twice the
-    restricted log likelihood. The error variance is the one that fits best at this ratio."""
-    inverse, log_v = _inverse(ratio, z)
-    xvx = x.T @ inverse(x)
-    b = np.linalg.solve(xvx, x.T @ inverse(y))
-    left = y - x @ b
-    free = len(y) - x.shape[1]
-    variance = float(left @ inverse(left)) / free
-    value = log_v + float(np.linalg.slogdet(xvx)[1]) + free * (log(2 * pi * variance) + 1)
-    return value, variance
-
-
-def _inverse(ratio: float, z: Array) -> tuple[Callable[[Array], Array], float]:
-    """Return two things about the matrix I + ratio Z Z': a function that multiplies by its inverse, and the
-    logarithm of its determinant. Uses the formula of Sherman and Morrison."""
-    sizes = z.sum(axis=0)
-    shrink = ratio / (1 + ratio * sizes)
-
-    def times(a: Array) -> Array:
-        sums = z.T @ a
-        return np.asarray(a - z @ (sums * (shrink if a.ndim == 1 else shrink[:, None])))
-
-    return times, float(np.log1p(ratio * sizes).sum())
-
-
-def _at(ratio: float, y: Array, x: Array, z: Array) -> RemlFit:
-    deviance, variance = _deviance(ratio, y, x, z)
-    inverse, _ = _inverse(ratio, z)
-    weighted = inverse(x) / variance
-    covariance = np.linalg.inv(x.T @ weighted)
-    b = covariance @ weighted.T @ y
-    slopes, spread = _derivatives(ratio, variance, y, x, z)
-    variances = ratio * variance, variance
-    return RemlFit(
-        np.asarray(b), np.asarray(covariance), *variances, -deviance / 2, ratio == 0, slopes, spread
-    )
-
-
-def _derivatives(
-    ratio: float, variance: float, y: Array, x: Array, z: Array
-) -> tuple[tuple[Array, ...], Array]:
-    """Return two arrays: the derivatives of the estimates' covariance with respect to the variances, and the
-    covariance of the variances.
-
-    The second is twice the inverse of the second derivatives of the deviance, which are taken at its minimum.
-    """
-    inverse, _ = _inverse(ratio, z)
-    v = inverse(np.eye(len(y))) / variance
-    vx = v @ x
-    c = np.linalg.inv(x.T @ vx)
-    p = v - vx @ c @ vx.T
-    kernels = [np.eye(len(y))] if ratio == 0 else [z @ z.T, np.eye(len(y))]
-    slopes = tuple(c @ vx.T @ g @ vx @ c for g in kernels)
-    products = [p @ g for g in kernels]
-    py = p @ y
-    second = [
-        [
-            -float((a * b.T).sum()) + 2 * float(py @ kernels[i] @ p @ kernels[j] @ py)
-            for j, b in enumerate(products)
-        ]
-        for i, a in enumerate(products)
-    ]
-    return slopes, np.asarray(2 * np.linalg.inv(np.array(second)))
-
-
-def satterthwaite_f_test(found: RemlFit, rows: Array) -> tuple[float, int, float, float]:
-    """Test the hypothesis that each row of `rows`, multiplied with the estimates, is 0. Return F, its two
-    degrees of freedom (numerator, denominator) and the p value."""
-    inner = rows @ found.covariance @ rows.T
-    values, vectors = np.linalg.eigh(inner)
-    directions = vectors.T @ rows
-    t = directions @ found.estimates / np.sqrt(values)
-    q = len(values)
-    f = float((t**2).sum() / q)
-    df = _combined([_satterthwaite(found, one, value) for one, value in zip(directions, values, strict=True)])
-    return f, q, df, float(f_distribution.sf(f, q, df))
-
-
-def _satterthwaite(found: RemlFit, row: Array, variance: float) -> float:
-    gradient = np.array([row @ slope @ row for slope in found.slopes])
-    return float(2 * variance**2 / (gradient @ found.spread @ gradient))
-
-
-def _combined(dfs: Sequence[float]) -> float:
-    """Return the denominator degrees of freedom of an F test (Fai and Cornelius 1996). The F test is split
-    into t tests, whose degrees of freedom are `dfs`."""
-    if len(dfs) == 1 or max(dfs) - min(dfs) < 1e-8:
-        return sum(dfs) / len(dfs)
-    if min(dfs) <= 2:
-        return 2.0
-    expected = sum(df / (df - 2) for df in dfs)
-    return 2 * expected / (expected - len(dfs))
-
 
 TERMS: tuple[Term, ...] = ("condition", "position", "carry_over")
 GROUP_TERMS: tuple[Term, ...] = ("group", "level", "interaction", "position", "carry_over")
@@ -228,16 +67,14 @@ def mixed_model(table: MeasureTable, terms: Sequence[Term] = ()) -> MixedModel |
     if len(y) <= design.x.shape[1] + len(people):
         return NotComputable("too_few", "there are no more values than the model has parts")
     groups = [people.index(row.participant) for row in rows]
-    whole = np.column_stack([design.x, np.eye(len(people))[groups]])
-    left = y - whole @ np.linalg.lstsq(whole, y, rcond=None)[0]
-    if float(left @ left) <= 1e-20 * max(float(y @ y), 1e-280):
+    if not leaves_error(y, design.x, groups):
         return NotComputable("no_variance_within", "no variance is left within participants")
     found = fit_reml(y, design.x, groups)
     return MixedModel(
         n=len(people),
         observations=len(rows),
         effects=tuple(_effect(found, design, term) for term in terms),
-        variance_participant=found.variance_group,
+        variance_participant=found.variances[0],
         variance_error=found.variance_error,
         log_likelihood=found.log_likelihood,
         means=_means(found, design, table, known),

@@ -50,14 +50,15 @@ MOST = 700.0
 """Largest logarithm of a Bayes factor; larger ones are cut off."""
 
 
-def bayes_factor(t: float, n: int, scale: float = SCALE) -> float:
+def bayes_factor(t: float, n: float, scale: float = SCALE, df: int | None = None) -> float:
     """Return the Bayes factor BF10: how many times more likely the data are if there is a difference than if
     there is none.
 
     `t` is the t value of the paired t test, and `n` the number of differences. `scale` is the scale of the
-    Cauchy prior.
+    Cauchy prior. For a t test of two groups, `n` is the product of their sizes divided by the sum, and `df`
+    are the degrees of freedom.
     """
-    df = n - 1
+    df = df or round(n) - 1
     null = -(df + 1) / 2 * log1p(t * t / df)
 
     def log_integrand(u: float) -> float:
@@ -181,11 +182,19 @@ def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Complet
 def paired_g(t: float, n: int) -> tuple[float, float, float]:
     """Return Hedges' g and the two ends of its 95 % interval. `t` is the value of a paired t test, and `n`
     the number of differences."""
-    df, root = n - 1, math.sqrt(n)
-    correct = small_sample_correction(df)
+    return standardised_size(t, n - 1, 1 / math.sqrt(n))
+
+
+def standardised_size(t: float, df: int, ratio: float) -> tuple[float, float, float]:
+    """Return a standardised difference (Hedges' g) and the two ends of its 95 % interval.
+
+    `t` is the value of a t test with `df` degrees of freedom. `ratio` is the standard error of the difference
+    divided by the standard deviation that standardises it.
+    """
+    scale = small_sample_correction(df) * ratio
     tail = (1 - CONFIDENCE) / 2
     low, high = _noncentrality(t, df, 1 - tail), _noncentrality(t, df, tail)
-    return correct * t / root, correct * low / root, correct * high / root
+    return scale * t, scale * low, scale * high
 
 
 def _noncentrality(t: float, df: int, share: float) -> float:

@@ -12,6 +12,7 @@ within-subjects factor. Groups of different size have equal weight (type III sum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
@@ -27,7 +28,6 @@ from study.analysis.statistics.within.complete_cases import (
     CompleteCases,
     are_equal,
     complete_cases,
-    residuals,
     why_not_within,
 )
 from study.analysis.statistics.within.result_types import (
@@ -38,6 +38,13 @@ from study.analysis.statistics.within.result_types import (
     SplitPlot,
     SplitPlotEffect,
     WithinInterval,
+)
+from study.analysis.statistics.within.type_three_sums import (
+    ContrastRegression,
+    Integers,
+    factorial_design,
+    orthonormal_contrasts,
+    regress_contrasts,
 )
 
 # Sphericity is tested with Mauchly (1940) and the second-order approximation of its chi-squared (Anderson
@@ -56,10 +63,15 @@ def repeated_measures(table: MeasureTable) -> RepeatedMeasures | NotComputable:
 
 def _repeated(cells: CompleteCases) -> RepeatedMeasures:
     n, k = cells.values.shape
-    condition, participant, error = sums_of_squares(cells.values)
+    everybody = np.ones((n, 1))
+    within = regress_contrasts(cells.values, orthonormal_contrasts((k,), (0,)), everybody)
+    condition, error = float(np.trace(within.hypothesis([0]))), float(np.trace(within.error))
+    participant = float(
+        regress_contrasts(cells.values, orthonormal_contrasts((k,), ()), everybody).error[0, 0]
+    )
     df, df_error = k - 1, (k - 1) * (n - 1)
     f = condition / df / (error / df_error)
-    gg, hf = epsilons(cells.values)
+    gg, hf = epsilons_of(within.covariance, within.df)
     return RepeatedMeasures(
         n=n,
         conditions=cells.conditions,
@@ -74,7 +86,7 @@ def _repeated(cells: CompleteCases) -> RepeatedMeasures:
         p_gg=f_tail(f, gg * df, gg * df_error),
         epsilon_hf=hf,
         p_hf=f_tail(f, min(hf, 1.0) * df, min(hf, 1.0) * df_error),
-        sphericity=mauchly(cells.values),
+        sphericity=mauchly_of(within.covariance, within.df),
         partial_eta_squared=condition / (condition + error),
         generalised_eta_squared=condition / (condition + participant + error),
         left_out=cells.left_out,
@@ -84,25 +96,6 @@ def _repeated(cells: CompleteCases) -> RepeatedMeasures:
 def f_tail(f: float, df: float, df_error: float) -> float:
     """Return the p value of an F ratio `f` with the degrees of freedom `df` and `df_error`."""
     return float(f_distribution.sf(f, df, df_error))
-
-
-def sums_of_squares(values: Array) -> tuple[float, float, float]:
-    """Return the sums of squares of conditions, participants and error. `values` has shape (participants,
-    conditions)."""
-    n, k = values.shape
-    grand = values.mean()
-    condition = n * float(((values.mean(axis=0) - grand) ** 2).sum())
-    participant = k * float(((values.mean(axis=1) - grand) ** 2).sum())
-    return condition, participant, float((residuals(values) ** 2).sum())
-
-
-def epsilons(values: Array) -> tuple[float, float]:
-    """Return epsilon (the correction of degrees of freedom for violated sphericity) of Greenhouse and
-    Geisser, and of Huynh and Feldt. Huynh and Feldt's may be above 1.
-
-    `values` has shape (participants, conditions).
-    """
-    return epsilons_of(_contrasted(values), len(values) - 1)
 
 
 def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
@@ -115,12 +108,6 @@ def epsilons_of(covariance: Array, df: int) -> tuple[float, float]:
     gg = float(np.trace(covariance) ** 2 / (p * (covariance**2).sum()))
     below = p * (df - p * gg)
     return gg, ((df + 1) * p * gg - 2) / below if below > 1e-9 else 1.0
-
-
-def mauchly(values: Array) -> Sphericity | NotComputable | None:
-    """Return Mauchly's test of sphericity for values of shape (participants, conditions). Return None for
-    two conditions, which need no test."""
-    return mauchly_of(_contrasted(values), len(values) - 1) if values.shape[1] > 2 else None
 
 
 def mauchly_of(covariance: Array, df: int) -> Sphericity | NotComputable | None:
@@ -145,12 +132,6 @@ def _approximated(log_w: float, p: int, df: int, steps: int) -> Sphericity:
     z = -df * rho * log_w
     first, second = float(chi2.sf(z, steps)), float(chi2.sf(z, steps + 4))
     return Sphericity(float(np.exp(log_w)), z, steps, min(max(first + more * (second - first), 0.0), 1.0))
-
-
-def _contrasted(values: Array) -> Array:
-    """Return the covariance matrix of orthonormal contrasts between the conditions."""
-    h = helmert(values.shape[1])
-    return np.asarray(h @ np.atleast_2d(np.cov(values, rowvar=False)) @ h.T)
 
 
 CONFIDENCE = 0.95
@@ -211,7 +192,7 @@ class GroupedCases:
     participants: tuple[str, ...]
     groups: tuple[str, ...]
     levels: tuple[str, ...]
-    members: Array
+    members: Integers
     values: Array
     left_out: tuple[ExcludedParticipant, ...]
 
@@ -280,63 +261,44 @@ def group_residuals(cases: GroupedCases) -> Array:
     return np.asarray(left - left.mean(axis=1, keepdims=True))
 
 
-def _group_means(values: Array, members: Array) -> Array:
+def _group_means(values: Array, members: Integers) -> Array:
     """Return the mean of each column in each group, as an array of shape (groups, columns)."""
     return np.array([values[members == number].mean(axis=0) for number in range(int(members.max()) + 1)])
 
 
 def _split_plot(cases: GroupedCases) -> SplitPlot:
     n, levels = cases.values.shape
-    a, free = len(cases.groups), n - len(cases.groups)
-    sizes = np.bincount(cases.members)
-    averages = cases.values.mean(axis=1, keepdims=True) * np.sqrt(levels)
-    between, people = _between(averages, cases.members)
-    contrasts = cases.values @ helmert(levels).T
-    interaction, error = _between(contrasts, cases.members)
-    means = _group_means(contrasts, cases.members).mean(axis=0)
-    level = float((means**2).sum() * a**2 / (1 / sizes).sum())
-    covariance = centred(cases) @ helmert(levels).T
-    covariance = covariance.T @ covariance / free
-    gg, hf = epsilons_of(covariance, free) if levels > 2 else (1.0, 1.0)
-    noise = people + error
-    effects = [_effect("group", between, a - 1, people, free, noise)]
+    design = factorial_design(cases.members[:, None], [len(cases.groups)])
+    intercept, groups = design.places[()], design.places[(0,)]
+    people = regress_contrasts(cases.values, orthonormal_contrasts((levels,), ()), design.x)
+    within = regress_contrasts(cases.values, orthonormal_contrasts((levels,), (0,)), design.x)
+    gg, hf = epsilons_of(within.covariance, within.df) if levels > 2 else (1.0, 1.0)
+    noise = float(np.trace(people.error) + np.trace(within.error))
+    effects = [_effect("group", people, groups, noise)]
     if levels > 1:
-        within = (free * (levels - 1), noise, gg, hf)
         effects += [
-            _effect("level", level, levels - 1, error, *within),
-            _effect("interaction", interaction, (levels - 1) * (a - 1), error, *within),
+            _effect("level", within, intercept, noise, gg, hf),
+            _effect("interaction", within, groups, noise, gg, hf),
         ]
     return SplitPlot(
         n=n,
-        sizes=tuple(zip(cases.groups, map(int, sizes), strict=True)),
+        sizes=tuple(zip(cases.groups, map(int, np.bincount(cases.members)), strict=True)),
         levels=cases.levels,
         effects=tuple(effects),
         epsilon_gg=gg,
         epsilon_hf=hf,
-        sphericity=mauchly_of(covariance, free),
+        sphericity=mauchly_of(within.covariance, within.df),
         left_out=cases.left_out,
     )
 
 
-def _between(columns: Array, members: Array) -> tuple[float, float]:
-    """Return two sums of squares: between the groups and within the groups. Each is summed over all
-    columns."""
-    means = _group_means(columns, members)
-    within = float(((columns - means[members]) ** 2).sum())
-    return float(((means[members] - columns.mean(axis=0)) ** 2).sum()), within
-
-
 def _effect(
-    term: GroupTerm,
-    squares: float,
-    df: int,
-    error: float,
-    df_error: int,
-    noise: float,
-    *epsilons: float,
+    term: GroupTerm, stratum: ContrastRegression, places: Sequence[int], noise: float, *epsilons: float
 ) -> SplitPlotEffect:
     """Return the F test of one term of the mixed ANOVA. If `epsilons` is not given, its p values are not
-    corrected for sphericity."""
+    corrected for sphericity. `noise` is the sum of squares of both error terms."""
+    squares, error = float(np.trace(stratum.hypothesis(places))), float(np.trace(stratum.error))
+    df, df_error = len(places) * len(stratum.error), stratum.df * len(stratum.error)
     f = squares / df / (error / df_error)
     ps = [f_tail(f, min(each, 1.0) * df, min(each, 1.0) * df_error) for each in (1.0, *epsilons)]
     p, p_gg, p_hf = ps if epsilons else ps * 3

@@ -7,7 +7,7 @@ docs/statistics-checks.md:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -196,12 +196,13 @@ COMPARED: Mapping[str, Comparison] = {
 def table() -> list[str]:
     """Return the lines of the table in docs/statistics-checks.md."""
     head = ["| test | data | main statistic | R | Brigade | numbers | largest deviation |"]
-    return [*head, "|---|---|---|---|---|---|---|", *(_line(*one) for one in sets())]
+    lines = [line_of(COMPARED[test], name, compared(test, name)) for test, name in sets()]
+    return [*head, "|---|---|---|---|---|---|---|", *lines]
 
 
-def _line(test: str, name: str) -> str:
-    numbers = compared(test, name)
-    words, main = COMPARED[test], numbers[0]
+def line_of(words: Comparison, name: str, numbers: Sequence[Number]) -> str:
+    """Return the table's line of one test on the data set `name`. The main statistic is the first number."""
+    main = numbers[0]
     worst = max(number.deviation for number in numbers)
     cells = (words.words, name, words.statistic, f"{main.of_r:.7g}", f"{main.ours:.7g}", len(numbers))
     return f"| {' | '.join(map(str, cells))} | {_magnitude(worst)} |"

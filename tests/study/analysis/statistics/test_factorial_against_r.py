@@ -1,0 +1,22 @@
+"""Every test of factorial designs against R; r/reference_factorial.R made the numbers."""
+
+import pytest
+
+from tests.study.analysis.statistics.factorial_r_table import compared, sets
+from tests.study.analysis.statistics.r_table import NONE, stored
+
+
+@pytest.mark.parametrize(("test", "name"), sets())
+def test_every_number_of_a_factorial_test_agrees_with_r(test: str, name: str) -> None:
+    """To 1e-6, relative; p below 1e-12 count as none."""
+    for number in compared(test, name):
+        assert number.ours == pytest.approx(number.of_r, rel=1e-6, abs=NONE), number.name
+
+
+@pytest.mark.parametrize("name", stored("factorial_reference.json")["mixed"])
+def test_the_f_tests_of_mixed_models_are_those_that_r_prints_but_for_its_rounding(name: str) -> None:
+    """`anova` of lmerTest rounds the weights of its tests to seven digits."""
+    numbers = {number.name: number.ours for number in compared("mixed", name)}
+    for term, printed in stored("factorial_reference.json")["mixed"][name]["tests"].items():
+        ours = numbers[f"{term} f"], numbers[f"{term} df_error"]
+        assert ours == pytest.approx((printed["f_of_anova"], printed["df_of_anova"]), rel=1e-5)
