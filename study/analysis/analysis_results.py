@@ -159,6 +159,7 @@ def analyse_present_data(
         scales=scale_answers(sample, scales, conditions),
         unused=analysis_sample.outage_observations(sample),
         between=analysis_sample.between_factor(study),
+        factors=analysis_sample.study_factors(study),
         process=process_counts(sample),
     )
 

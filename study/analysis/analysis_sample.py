@@ -19,6 +19,8 @@ from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import NamedMetric
 from study.analysis.analysis_measures import MeasuredItems, measured_items_in, measures_of, play_values
+from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor
+from study.analysis.statistics.factorial.run_factorial_tests import StudyFactors
 from study.analysis.statistics.observations import (
     AnalysisCondition,
     BetweenFactor,
@@ -30,12 +32,14 @@ from study.analysis.statistics.within.result_types import ScaleAnswers
 from study.design.analysis_plan import analysis_plan_of
 from study.design.between_groups import group_keys, level_of
 from study.design.blueprint import Blueprint, blueprint_of
+from study.design.factors import Factor, parse_factors
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, SurveyItem
 from study.design.play_metrics import conditions_by_metric
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, numeric_answer
 from study.design.questions.questionnaires import ScoringError, SubScale, reversed_answer
+from study.design.round_plans import rounds_of
 from study.design.study_versions import (
     freeze_states,
     frozen_version,
@@ -217,6 +221,42 @@ def between_factor(study: Study) -> BetweenFactor | None:
     return BetweenFactor(groups, levels, {row.key: row.between_group for row in rows})
 
 
+def study_factors(study: Study) -> StudyFactors | None:
+    """Return the study's named factors with the cells of its conditions. Return None if it has none.
+
+    Factors of which the conditions have only one level are left out, and so are conditions without a cell.
+    """
+    factors = parse_factors(study.factors)
+    cells = {row.key: row.levels for row in study.conditions.all() if _has_cell(row.levels, factors)}
+    used = {one.key: {cell[one.key] for cell in cells.values()} for one in factors}
+    played = [one for one in factors if len(used[one.key]) > 1]
+    if not played:
+        return None
+    between, within = (
+        tuple(
+            AnalysisFactor(one.key, tuple(level.key for level in one.levels if level.key in used[one.key]))
+            for one in played
+            if one.between is each
+        )
+        for each in (True, False)
+    )
+    plans = study.round_plans()
+    subset = next((rounds_of(plan) for plan in plans if rounds_of(plan) < len(plan.conditions)), 0)
+    return StudyFactors(
+        between=between,
+        within=within,
+        cells={key: {one.key: cell[one.key] for one in played} for key, cell in cells.items()},
+        names={one.key: one.name for one in played},
+        level_names={one.key: {level.key: level.name for level in one.levels} for one in played},
+        rounds=subset,
+    )
+
+
+def _has_cell(levels: Mapping[str, str], factors: Sequence[Factor]) -> bool:
+    """Return whether these levels of a condition are a cell of the factors."""
+    return all(levels.get(one.key) in {level.key for level in one.levels} for one in factors)
+
+
 def analysis_versions(study: Study) -> list[DesignVersion]:
     """Return all versions of the study. Each says whether its design and tests are the preregistered ones."""
     last, states = frozen_version(study), freeze_states(study)
@@ -381,9 +421,14 @@ def _without_every_condition(study: Study, samples: Iterable[set[int]]) -> Itera
     played: dict[int, dict[int, bool]] = {}
     for person, condition, value in told.values_list("participant_id", "condition_id", "valued"):
         played.setdefault(person, {})[condition] = value
+    factors = study_factors(study)
     for sample in samples:
         conditions = {condition for pk in sample for condition in played.get(pk, ())}
-        yield from (pk for pk in sample if not all(played.get(pk, {}).get(one) for one in conditions))
+        needed = (factors.rounds if factors else 0) or len(conditions)
+        for pk in sample:
+            own = played.get(pk, {})
+            if sum(bool(own.get(one)) for one in conditions) < needed:
+                yield pk
 
 
 Row = tuple[float | None, ...]

@@ -182,19 +182,25 @@ def _weighed(line: str, part: str) -> tuple[str, Fraction]:
 
 
 def contrast_problems(
-    text: str, conditions: Mapping[str, str], measures: Collection[str] | None = None
+    text: str,
+    conditions: Mapping[str, str],
+    measures: Collection[str] | None = None,
+    *,
+    factorial: bool = False,
 ) -> list[str]:
     """Return why the contrasts in this text cannot be tested, one sentence per problem. The result is empty
     if they can be tested.
 
     `conditions` maps each condition's key to the between-subjects group that plays the condition. The group
     is an empty text if all groups play it. `measures` are the keys of the study's measures; None if unknown.
+    In a study with named factors (`factorial`), a contrast can weigh conditions of different groups.
     """
     try:
         found = parse_contrasts(text)
     except ContrastError as error:
         return [str(error)]
-    return [problem for one in found for problem in _contrast_problems(one, conditions, measures)]
+    played = dict.fromkeys(conditions, "") if factorial else conditions
+    return [problem for one in found for problem in _contrast_problems(one, played, measures)]
 
 
 def _contrast_problems(
@@ -208,7 +214,7 @@ def _contrast_problems(
     if len({conditions.get(key, "") for key in one.weights} - {""}) > 1:
         yield (
             f"{called} weighs conditions of different groups, which nobody plays both. "
-            "The main test compares the groups."
+            "The main test compares the groups; a study with factors can plan a contrast of an interaction."
         )
     if measures is None:
         return

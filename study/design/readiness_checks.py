@@ -144,9 +144,10 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield a problem for each planned test that cannot be run."""
     conditions = {one.key: one.between_group for one in design.conditions}
     text = str(design.meant("planned_contrasts"))
-    for problem in contrast_problems(text, conditions):
+    problems = contrast_problems(text, conditions, factorial=bool(design.factors))
+    for problem in problems:
         yield ReadinessProblem(problem, "plan")
-    if not contrast_problems(text, conditions):
+    if not problems:
         yield from _contrasts(design, parse_contrasts(text))
     planned = design.study.get("planned_participants")
     number = len(design.for_group("").conditions)
@@ -182,8 +183,13 @@ def _contrasts(design: Blueprint, contrasts: Sequence[PlannedContrast]) -> Itera
     rated = [item for item in design.items_at("survey") if item.kind in ("likert", "number")]
     for contrast in contrasts:
         asked = [{item.key for item in design.items_after(key)} for key in contrast.weights]
-        without = [item.measure for item in rated if not all(item.key in keys for keys in asked)]
-        if len(without) == len(rated) and not has_metric_in(design, contrast.weights):
+        about = [item for item in rated if contrast.is_about(item.key)]
+        without = [item.measure for item in about if not all(item.key in keys for keys in asked)]
+        if (
+            len(without) == len(about)
+            and not contrast.measures
+            and not has_metric_in(design, contrast.weights)
+        ):
             words = (
                 f"The planned contrast “{contrast.name}” cannot be tested, because nothing is measured "
                 "in all its conditions."

@@ -175,7 +175,8 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         text = str(self.cleaned_data["planned_contrasts"])
         conditions = self.instance.conditions.values_list("key", "between_group") if self.instance.pk else []
         measures = [one.key for one in designed_measures(self.instance)] if self.instance.pk else None
-        if problems := contrast_problems(text, dict(conditions), measures):
+        factorial = bool(self.instance.factors)
+        if problems := contrast_problems(text, dict(conditions), measures, factorial=factorial):
             raise forms.ValidationError(problems)
         return text
 

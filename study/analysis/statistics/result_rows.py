@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from study.analysis.statistics import result_sentences
+from study.analysis.statistics.factorial.factorial_rows import factorial_rows
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.result_sentences import anova_sentence
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
@@ -66,6 +67,11 @@ def _measure(result: MeasureResult) -> Iterator[Row]:
     if found is None:
         return
     label = result.measure.label
+    if result.factorial is not None:
+        yield from factorial_rows(label, result.factorial, found)
+        yield from _contrasts(found.pairs, "paired t test", "exploratory")
+        yield _replication(result)
+        return
     if found.grouped is None:
         yield from _repeated(label, found)
     else:

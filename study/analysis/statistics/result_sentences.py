@@ -21,6 +21,7 @@ from study.analysis.statistics.apa_format import (
     format_pair,
     format_share,
 )
+from study.analysis.statistics.factorial.factorial_rows import decisive_sentence, factorial_sentences
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.run_analysis import MeasureResult
 from study.analysis.statistics.sample_composition import players_sentence
@@ -110,7 +111,7 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
 
 
 def grouped_sentence(
-    label: str, found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
+    label: str, found: SplitPlot | NotComputable, over: Mapping[str, CorrectedP] = MappingProxyType({})
 ) -> str:
     """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p value
     corrected over measures for each term."""
@@ -155,7 +156,7 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
 
 
 def mixed_sentence(
-    found: MixedModel | NotComputable, over: Mapping[Term, CorrectedP] = MappingProxyType({})
+    found: MixedModel | NotComputable, over: Mapping[str, CorrectedP] = MappingProxyType({})
 ) -> str:
     """Return a sentence about all terms of the linear mixed model. `over` has the p value corrected over
     measures for each term."""
@@ -360,6 +361,8 @@ def main_test_sentence(result: MeasureResult) -> str:
     """Return the main test of the measure as text. If no within-subject tests were computed, return the
     one-way ANOVA."""
     found = result.within
+    if found is not None and result.factorial is not None:
+        return decisive_sentence(result.factorial, found.main_test, found.over_measures)
     if found is None or found.main_test == "one_way":
         return f"One-way ANOVA: {f_test(result.anova, found.over('one_way') if found else None)}"
     if found.main_test == "mixed":
@@ -383,7 +386,7 @@ def _mixed_terms(found: WithinResult) -> str:
     return "; ".join(effect_test(one, found.over_measures.get(one.term)) for one in decisive)
 
 
-def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[Term, CorrectedP]) -> str:
+def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[str, CorrectedP]) -> str:
     if isinstance(found, NotComputable):
         return str(found)
     return "; ".join(
@@ -397,6 +400,9 @@ def design_sentences(result: MeasureResult) -> list[str]:
     found, label = result.within, result.measure.label
     if found is None:
         return []
+    if result.factorial is not None:
+        first = f"{main_test_sentence(result)}."
+        return [first, *factorial_sentences(result.factorial, found.main_test), *found.cautions]
     if found.grouped is not None:
         said = [grouped_sentence(label, found.grouped, found.corrections("repeated"))]
     else:

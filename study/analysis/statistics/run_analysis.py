@@ -19,6 +19,11 @@ from study.analysis.statistics.anova_and_tukey import (
     one_way_anova,
     tukey_hsd,
 )
+from study.analysis.statistics.factorial.run_factorial_tests import (
+    FactorialTests,
+    StudyFactors,
+    run_factorial_tests,
+)
 from study.analysis.statistics.observations import (
     AnalysisCondition,
     BetweenFactor,
@@ -67,6 +72,8 @@ class MeasureResult:
     """Values of participants who lack a condition; only the mixed model uses them."""
     within: WithinResult | None = None
     """The within-subject tests that fit the design; `anova` and `tukey` are the replication."""
+    factorial: FactorialTests | None = None
+    """The tests of a study with named factors; None in a study without. Then these tests decide."""
 
     @property
     def measure(self) -> Measure:
@@ -156,6 +163,8 @@ class Analysis:
     """Reliability of each scale, in each condition and over all."""
     between: BetweenFactor | None = None
     """The groups between people; None if everybody plays every condition."""
+    factors: StudyFactors | None = None
+    """The named factors of the study; None if it has none."""
     process: tuple[ProcessCounts, ...] = ()
     """Counts from the log by condition and seat; empty if no world has any."""
 
@@ -199,6 +208,7 @@ def analyse(
     scales: Sequence[ScaleAnswers] = (),
     unused: Sequence[Observation] = (),
     between: BetweenFactor | None = None,
+    factors: StudyFactors | None = None,
     process: Sequence[ProcessCounts] = (),
 ) -> Analysis:
     """Analyse every measure and return the results. The order of the observations has no effect.
@@ -214,7 +224,9 @@ def analyse(
     dropped = (
         frozenset()
         if keep_incomplete
-        else incomplete_participants(_decisive(observations, measures), conditions, between)
+        else incomplete_participants(
+            _decisive(observations, measures), conditions, between, rounds=factors.rounds if factors else 0
+        )
     )
     kept, exclusions = split_exclusions(observations, dropped)
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
@@ -229,7 +241,7 @@ def analyse(
     ]
     return Analysis(
         conditions=tables[0].conditions,
-        measures=_with_design(results, whole, plan),
+        measures=_with_design(results, whole, plan, factors),
         participants=tuple(sorted({row.participant for row in kept})),
         synthetic_participants=synthetic,
         exclusions=exclusions,
@@ -241,6 +253,7 @@ def analyse(
         plan=plan,
         scales=_scales(scales),
         between=between,
+        factors=factors,
         process=tuple(process),
     )
 
@@ -252,7 +265,10 @@ def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) 
 
 
 def _with_design(
-    results: Sequence[MeasureResult], whole: Sequence[MeasureTable], plan: AnalysisPlan
+    results: Sequence[MeasureResult],
+    whole: Sequence[MeasureTable],
+    plan: AnalysisPlan,
+    factors: StudyFactors | None,
 ) -> tuple[MeasureResult, ...]:
     """Return the results with the within-subject tests added. `whole` holds the tables that include
     incomplete participants, for the mixed models."""
@@ -261,8 +277,17 @@ def _with_design(
     )
 
     ps = [one.anova.p if isinstance(one.anova, Anova) else None for one in results]
-    found = run_within_tests([one.table for one in results], plan, ps, whole)
-    return tuple(replace(one, within=within) for one, within in zip(results, found, strict=True))
+    tables = [one.table for one in results]
+    factorial = [
+        run_factorial_tests(table, every, factors, plan) if factors else None
+        for table, every in zip(tables, whole, strict=True)
+    ]
+    mains = [one.decisive_ps(plan.main) if one else None for one in factorial]
+    found = run_within_tests(tables, plan, ps, whole, mains)
+    return tuple(
+        replace(one, within=within, factorial=tests)
+        for one, within, tests in zip(results, found, factorial, strict=True)
+    )
 
 
 def _scales(scales: Sequence[ScaleAnswers]) -> tuple[ScaleResult, ...]:

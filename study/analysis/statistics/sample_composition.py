@@ -64,9 +64,11 @@ def incomplete_participants(
     observations: Sequence[Observation],
     conditions: Sequence[AnalysisCondition],
     between: BetweenFactor | None = None,
+    *,
+    rounds: int = 0,
 ) -> frozenset[str]:
     """Return the participants without a value in at least one condition. The paper calls them drop-outs
-    (section 5.3).
+    (section 5.3). If each participant plays only `rounds` of the conditions, values in so many are required.
 
     With between-subjects groups, only the conditions of the participant's group are required. Participants
     without a group always count as incomplete.
@@ -76,6 +78,8 @@ def incomplete_participants(
         if row.value is not None:
             played[row.participant, row.group].add(row.condition)
     needed = {condition.key for condition in conditions}
+    if rounds:
+        return frozenset(who for (who, _), where in played.items() if len(where & needed) < rounds)
     if between is None:
         return frozenset(who for (who, _), where in played.items() if where != needed)
     own = {group: needed & between.conditions_of(group) for group in between.groups}

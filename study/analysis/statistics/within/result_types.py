@@ -368,7 +368,8 @@ class WithinResult:
     """All within-subject tests of one measure.
 
     `main_test` names the main test. `main` holds its p values by term. The term is `condition`; with
-    between-subjects groups, the terms are `group`, `level` and `interaction`. `over_measures` holds each
+    between-subjects groups, the terms are `group`, `level` and `interaction`. With named factors, the terms
+    are keys of factors, such as `partner:layout`. `over_measures` holds each
     term's p value after the correction over measures, if the plan has one. A corrected p value, if there
     is one, decides whether conditions differ; else the one in `main`.
     """
@@ -383,12 +384,12 @@ class WithinResult:
     intervals: tuple[WithinInterval, ...]
     assumptions: tuple[Assumption, ...]
     main_test: str = "repeated"
-    main: Mapping[Term, float] = field(default_factory=dict)
-    over_measures: Mapping[Term, CorrectedP] = field(default_factory=dict)
+    main: Mapping[str, float] = field(default_factory=dict)
+    over_measures: Mapping[str, CorrectedP] = field(default_factory=dict)
     grouped: SplitPlot | NotComputable | None = None
     """The mixed ANOVA of a design with groups between people; None without groups."""
 
-    def corrections(self, test: str) -> Mapping[Term, CorrectedP]:
+    def corrections(self, test: str) -> Mapping[str, CorrectedP]:
         """Return the p value of each term after correction over all measures. The result is empty if `test`
         is not the main test."""
         return self.over_measures if test == self.main_test else {}

@@ -6,7 +6,7 @@ sentence that recommends another test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TypeAlias
@@ -227,15 +227,19 @@ def run_within_tests(
     plan: AnalysisPlan,
     replicated: Sequence[float | None],
     whole: Sequence[MeasureTable] = (),
+    mains: Sequence[Mapping[str, float] | None] = (),
 ) -> tuple[WithinResult, ...]:
     """Run all within-subject tests, and return the results in the order of `tables`.
 
     `replicated` holds the p values of the one-way ANOVAs, one for each table. `whole` holds the tables for
-    the mixed models, with incomplete participants; by default `tables`. The p values of primary measures
+    the mixed models, with incomplete participants; by default `tables`. `mains` holds the p values of
+    factorial tests, which then decide; None for a measure without. The p values of primary measures
     are corrected together, and so are those of secondary measures.
     """
     given = zip(tables, whole or tables, replicated, strict=True)
     found = [_one(table, every, plan, p) for table, every, p in given]
+    for number, main in enumerate(mains):
+        found[number] = found[number] if main is None else replace(found[number], main=main)
     if plan.correction not in CORRECT:
         return tuple(found)
     families = [_family(table.measure) for table in tables]

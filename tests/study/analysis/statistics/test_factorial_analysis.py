@@ -1,0 +1,122 @@
+"""The analysis of a study with named factors: what decides, what is found, and what is corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+
+from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor
+from study.analysis.statistics.factorial.factorial_rows import significant_terms
+from study.analysis.statistics.factorial.run_factorial_tests import StudyFactors
+from study.analysis.statistics.observations import AnalysisCondition, BetweenFactor, Measure, Observation
+from study.analysis.statistics.result_rows import test_rows as rows_of
+from study.analysis.statistics.result_sentences import design_sentences, main_test_sentence
+from study.analysis.statistics.run_analysis import Analysis, analyse
+from study.design.analysis_plan import AnalysisPlan, parse_contrasts
+
+PARTNERS, PACES = ("planner", "random", "model"), ("slow", "fast")
+CELLS = {f"{partner}_{pace}": {"partner": partner, "pace": pace} for partner, pace in product(PARTNERS, PACES)}
+SCORE, OTHER = Measure.number("score", "Score", None, None), Measure.number("other", "Other", None, None)
+
+
+def study_factors(*, between: bool, rounds: int = 0) -> StudyFactors:
+    partner, pace = AnalysisFactor("partner", PARTNERS), AnalysisFactor("pace", PACES)
+    return StudyFactors(
+        (pace,) if between else (),
+        (partner,) if between else (partner, pace),
+        CELLS,
+        {"partner": "Partner", "pace": "Pace"},
+        {"partner": {one: one.title() for one in PARTNERS}, "pace": {one: one.title() for one in PACES}},
+        rounds,
+    )
+
+
+def observed(
+    effect: Mapping[str, float], *, between: bool, people: int = 24, rounds: Sequence[int] = ()
+) -> list[Observation]:
+    """Simulated values; `effect` is what each condition adds to the score. Nothing adds to the other one."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for who in range(people):
+        own = [key for key, cell in CELLS.items() if not between or cell["pace"] == PACES[who % 2]]
+        own = [own[place] for place in np.roll(range(len(own)), who)[: len(rounds) or None]]
+        person = rng.normal(scale=0.5, size=2)
+        for position, key in enumerate(own, start=1):
+            group = PACES[who % 2] if between else ""
+            for measure, level in ((SCORE, person[0] + effect.get(key, 0.0)), (OTHER, person[1])):
+                value = level + rng.normal()
+                rows.append(Observation(f"p{who:02}", key, measure.key, value, position, True, group=group))
+    return rows
+
+
+def analysed(
+    effect: Mapping[str, float],
+    *,
+    between: bool,
+    main: str = "repeated",
+    rounds: Sequence[int] = (),
+    correction: str = "holm",
+    contrasts: str = "",
+) -> Analysis:
+    played = {key: cell["pace"] for key, cell in CELLS.items()}
+    levels = {key: cell["partner"] for key, cell in CELLS.items()}
+    return analyse(
+        observed(effect, between=between, rounds=rounds),
+        [AnalysisCondition(key, key, place) for place, key in enumerate(CELLS)],
+        [SCORE, OTHER],
+        plan=AnalysisPlan(main, correction, parse_contrasts(contrasts)),
+        between=BetweenFactor(PACES, levels, played) if between else None,
+        factors=study_factors(between=between, rounds=len(rounds)),
+    )
+
+
+def found(analysis: Analysis, measure: str) -> list[str]:
+    one = analysis.measure(measure)
+    assert one.factorial and one.within
+    return significant_terms(one.factorial, one.within.main_test, one.within.over_measures)
+
+
+@pytest.mark.parametrize("between", [True, False])
+@pytest.mark.parametrize("main", ["repeated", "mixed"])
+def test_an_interaction_is_found_and_nothing_where_nothing_is(between: bool, main: str) -> None:
+    crossed = {"planner_fast": 3.0, "random_slow": 3.0}
+    analysis = analysed(crossed, between=between, main=main)
+    names = "Pace \N{MULTIPLICATION SIGN} Partner" if between else "Partner \N{MULTIPLICATION SIGN} Pace"
+    assert names in found(analysis, "score")
+    assert found(analysis, "other") == []
+    rows = [row for row in rows_of(analysis) if row["role"] == "main"]
+    assert {row["term"] for row in rows} == {"partner", "pace", "pace:partner" if between else "partner:pace"}
+    assert all(row["adjusted_by"] == "Holm over measures" for row in rows)
+    assert {row["test"].partition(",")[0] for row in rows} == {
+        "factorial mixed model" if main == "mixed" else "factorial ANOVA"
+    }
+    assert any(row["test"] == "simple effect" and row["measure"] == "score" for row in rows_of(analysis))
+    sentence = main_test_sentence(analysis.measure("score"))
+    assert sentence.startswith("Linear mixed model: " if main == "mixed" else "Factorial ANOVA: ")
+    assert f"{names}: F(" in sentence
+    assert any(" at Fast: F(" in one for one in design_sentences(analysis.measure("score")))
+
+
+def test_a_contrast_of_an_interaction_is_tested_in_its_measure_only() -> None:
+    text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1"
+    analysis = analysed({"planner_fast": 2.0}, between=True, contrasts=text)
+    rows = [row for row in rows_of(analysis) if row["role"] == "planned"]
+    assert [(row["measure"], row["term"], row["test"]) for row in rows] == [
+        ("score", "H1", "planned contrast of cells")
+    ]
+    assert rows[0]["p_adjusted"] < 0.05
+    assert rows[0]["difference_low"] < rows[0]["difference"] < rows[0]["difference_high"]
+
+
+def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not() -> None:
+    analysis = analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4))
+    one = analysis.measure("score")
+    assert len(analysis.participants) == 24
+    assert one.factorial and one.factorial.mixed.computable
+    assert not one.factorial.anova.computable
+    assert len(one.factorial.means_of(["partner", "pace"])) == 6
+    (row,) = [row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"]
+    assert "participants have a value in every cell" in row["not_computable"]
