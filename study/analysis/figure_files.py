@@ -13,7 +13,7 @@ from kitchen.charts import chart_data, vega_charts
 from kitchen.charts.chart_data import Chart, ImageFormat
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.infra.process_pool import ProcessPool
-from study.analysis.statistics.result_charts import MEANS, charts_of
+from study.analysis.statistics.charts_by_measure import MEANS, charts_of
 from study.analysis.statistics.run_analysis import Analysis
 
 LONGEST = 30.0

@@ -18,13 +18,13 @@ from study.analysis import analysis_sample, figure_files
 from study.analysis.analysis_results import CachedAnalysis, analysis_ready
 from study.analysis.figure_files import FIGURE_TYPES
 from study.analysis.statistics import result_files
+from study.analysis.statistics.charts_by_measure import INTERACTION, MEANS, RELIABILITY, charts_of
 from study.analysis.statistics.markdown_report import (
     attrition_sentences,
     dependence_sentence,
     exclusion_sentences,
 )
 from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
-from study.analysis.statistics.result_charts import MEANS, RELIABILITY, charts_of
 from study.design.models import Study
 from study.design.study_versions import frozen_version
 from study.participants.participant_counts import study_counts
@@ -223,6 +223,7 @@ FIGURE_MEANINGS = {
     MEANS: "Means by condition, as in Figure 5 of the paper",
     "participants": "Each participant over the conditions",
     "positions": "Over the order of play",
+    INTERACTION: "Means by the factors of the design",
     RELIABILITY: "Reliability of the scale",
 }
 """The title of each figure on its page."""

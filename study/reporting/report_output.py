@@ -36,8 +36,8 @@ from study.analysis.analysis_results import (
 )
 from study.analysis.analysis_sample import WHO, Sample
 from study.analysis.statistics.apa_format import escape_markdown
+from study.analysis.statistics.charts_by_measure import report_charts
 from study.analysis.statistics.observations import AnalysisError
-from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_files import (
     ANALYSED_FILE,
     analysed_rows,

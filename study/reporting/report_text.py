@@ -20,6 +20,7 @@ from study.analysis.statistics.markdown_report import (
     contrasts_table,
     design_method,
     exclusion_sentences,
+    interaction_figure,
     means_figure,
     means_table,
     pairs_table,
@@ -251,7 +252,10 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     planned = EXPLORED if result.measure.exploratory else mark
     yield f"### {escape_markdown(result.measure.label)}"
     yield from _apa(rows, "main", planned)
-    if result.within and result.within.planned.contrasts:
+    if result.factorial is not None:
+        yield from _apa(rows, "planned", f"{planned} Contrasts with Holm's correction:")
+        yield interaction_figure(result)
+    elif result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
     yield participants_figure(result)

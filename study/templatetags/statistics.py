@@ -6,6 +6,7 @@ from django import template
 
 from kitchen.charts.chart_data import cell_text
 from study.analysis.statistics import apa_format
+from study.analysis.statistics.factorial.run_factorial_tests import FactorialTests
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
     bayes_words,
@@ -41,6 +42,18 @@ def interval(low: float | None, high: float | None) -> str:
     return apa_format.format_interval(low, high)
 
 
+@register.simple_tag
+def effect_name(tests: FactorialTests, term: tuple[str, ...]) -> str:
+    """Return the names of an effect's factors."""
+    return tests.factors.term_words(term)
+
+
+@register.simple_tag
+def level_names(tests: FactorialTests, levels: tuple[tuple[str, str], ...]) -> str:
+    """Return the names of levels, which are given as (factor, level) pairs."""
+    return tests.factors.level_words(levels)
+
+
 @register.filter
 def main_test(analysis: Analysis) -> str:
     """Return the label of the planned main test."""
@@ -59,4 +72,6 @@ def more_sentences(result: MeasureResult, plan: AnalysisPlan) -> list[str]:
     repeated-measures test and the cautions are shown elsewhere."""
     told = result.within.cautions if result.within else ()
     said = design_sentences(result)
+    if result.factorial is not None:
+        return [one for one in said[1:] if one not in told]
     return [one for one in said[plan.main == "repeated" :] if one not in told]

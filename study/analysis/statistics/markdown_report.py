@@ -19,6 +19,7 @@ from study.analysis.statistics.apa_format import (
     format_share,
     markdown_table,
 )
+from study.analysis.statistics.interaction_chart import has_interaction_chart
 from study.analysis.statistics.observations import AnalysisCondition
 from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
 from study.analysis.statistics.result_sentences import (
@@ -284,6 +285,7 @@ def measure_section(result: MeasureResult) -> str:
         f"*The replication.* {escape_markdown(anova_sentence(result))}",
         escape_markdown(tukey_sentence(result)),
         means_figure(result),
+        interaction_figure(result),
         participants_figure(result),
         means_table(result),
         pairs_table(result.pairs),
@@ -304,6 +306,15 @@ def participants_figure(result: MeasureResult) -> str:
     words = "each participant over the conditions, means with 95% intervals within participants"
     name = result.threads_name
     return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
+
+
+def interaction_figure(result: MeasureResult) -> str:
+    """Return the Markdown of the image that shows the means by the factors of the design. Return an empty
+    string if the report has no such image file."""
+    if result.measure.exploratory or not has_interaction_chart(result):
+        return ""
+    label = escape_markdown(result.measure.label)
+    return f"![{label}: means by the factors of the design](figure_{result.measure.key}_interaction.svg)"
 
 
 BOOTSTRAP_HEAD = "95% CI, bootstrap"

@@ -7,7 +7,7 @@ the MindAgent paper (arXiv 2309.09971).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from kitchen.charts.chart_data import Axis, Bracket, Cell, Chart, Panel, Point, Series
@@ -24,7 +24,7 @@ from study.analysis.statistics.result_sentences import (
     unbracketed_note,
     value_axis_title,
 )
-from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.run_analysis import MeasureResult
 from study.analysis.statistics.within.result_types import Effect, MixedModel, Reliability, ScaleResult, Term
 
 DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
@@ -372,33 +372,3 @@ def _rises(result: MeasureResult) -> str:
     if not both:
         return ""
     return f"From {first.label} to {last.label} {higher} of {len(both)} rise and {lower} fall. "
-
-
-MEANS, RELIABILITY = "means", "reliability"
-OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
-    MEANS: means_chart,
-    "participants": participants_chart,
-    "positions": position_chart,
-}
-"""Figure name → function that makes this chart of a measure."""
-
-
-def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
-    """Return the charts of these measures that the report shows, by file name."""
-    found = {}
-    for result in results:
-        found[result.figure_name] = means_chart(result)
-        if result.threads_name:
-            found[result.threads_name] = participants_chart(result)
-    return found
-
-
-def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
-    """Return all charts of one measure or scale, by chart name. `of` is the key of the measure or scale.
-    Return an empty mapping if the key is unknown."""
-    results = [one for one in analysis.measures if one.measure.key == of]
-    found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
-    scales = [one for one in analysis.scales if one.scale == of]
-    if scales:
-        found[RELIABILITY] = reliability_chart(scales, synthetic=analysis.synthetic)
-    return found

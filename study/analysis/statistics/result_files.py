@@ -22,10 +22,10 @@ from kitchen.contract.decision_notes import READING_COLUMNS
 from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
+from study.analysis.statistics.charts_by_measure import report_charts
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import AnalysisCondition, NotComputable
 from study.analysis.statistics.process_counts import PROCESS_COLUMNS, PROCESS_FILE, process_rows
-from study.analysis.statistics.result_charts import report_charts
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed

@@ -8,6 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from kitchen.charts.chart_drawing import draw_chart
+from study.analysis.statistics.charts_by_measure import charts_of, report_charts
 from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
 from study.analysis.statistics.factorial.run_factorial_tests import StudyFactors
@@ -18,7 +20,9 @@ from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.design.analysis_plan import AnalysisPlan, parse_contrasts
 
 PARTNERS, PACES = ("planner", "random", "model"), ("slow", "fast")
-CELLS = {f"{partner}_{pace}": {"partner": partner, "pace": pace} for partner, pace in product(PARTNERS, PACES)}
+CELLS = {
+    f"{partner}_{pace}": {"partner": partner, "pace": pace} for partner, pace in product(PARTNERS, PACES)
+}
 SCORE, OTHER = Measure.number("score", "Score", None, None), Measure.number("other", "Other", None, None)
 
 
@@ -118,5 +122,21 @@ def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not(
     assert one.factorial and one.factorial.mixed.computable
     assert not one.factorial.anova.computable
     assert len(one.factorial.means_of(["partner", "pace"])) == 6
-    (row,) = [row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"]
+    (row,) = [
+        row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"
+    ]
     assert "participants have a value in every cell" in row["not_computable"]
+
+
+def test_the_chart_of_an_interaction_has_the_means_of_all_cells_and_says_what_was_found() -> None:
+    analysis = analysed({"planner_fast": 3.0, "random_slow": 3.0}, between=True)
+    chart = charts_of(analysis, "score")["interaction"]
+    assert chart.x.names == ("Planner", "Random", "Model")
+    assert [one.name for one in chart.listed] == ["Slow", "Fast"]
+    assert len(chart.rows) == 6
+    assert "Effects found: " in chart.words
+    assert "Pace \N{MULTIPLICATION SIGN} Partner" in chart.words
+    assert chart.full_title.endswith("(synthetic data)")
+    assert "No effect was found." in charts_of(analysis, "other")["interaction"].words
+    assert "figure_score_interaction.svg" in report_charts(analysis.measures)
+    assert b"</svg>" in draw_chart(chart)

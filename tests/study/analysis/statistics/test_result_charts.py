@@ -11,11 +11,10 @@ from statistics import fmean
 import pytest
 
 from kitchen.charts.chart_drawing import draw_chart
+from study.analysis.statistics.charts_by_measure import OF_MEASURE, charts_of
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.result_charts import (
-    OF_MEASURE,
     axis_bounds,
-    charts_of,
     means_chart,
     participants_chart,
     position_chart,
