@@ -19,8 +19,7 @@ from kitchen.contract.world import Json
 from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import NamedMetric
 from study.analysis.analysis_measures import MeasuredItems, measured_items_in, measures_of, play_values
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor
-from study.analysis.statistics.factorial.run_factorial_tests import StudyFactors
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
 from study.analysis.statistics.observations import (
     AnalysisCondition,
     BetweenFactor,

@@ -6,7 +6,7 @@ from django import template
 
 from kitchen.charts.chart_data import cell_text
 from study.analysis.statistics import apa_format
-from study.analysis.statistics.factorial.run_factorial_tests import FactorialTests
+from study.analysis.statistics.factorial.factorial_tests import FactorialTests
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
     bayes_words,

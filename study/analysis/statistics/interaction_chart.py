@@ -7,13 +7,14 @@ further factors have one panel each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
 from study.analysis.statistics.apa_format import format_interval, format_number
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor, cells_of
 from study.analysis.statistics.factorial.factorial_results import MarginalMean
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
-from study.analysis.statistics.factorial.run_factorial_tests import FactorialTests, StudyFactors
+from study.analysis.statistics.factorial.factorial_tests import FactorialTests
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
 from study.analysis.statistics.result_charts import value_axis
 from study.analysis.statistics.result_sentences import describe_participants, main_test_sentence
 from study.analysis.statistics.run_analysis import MeasureResult
@@ -41,7 +42,7 @@ def interaction_chart(result: MeasureResult) -> Chart:
             tuple(_panel_series(tests, across, lines, cell, panels, means, values)),
             title=tests.factors.level_words(_pairs(panels, cell)),
         )
-        for cell in cells_of(panels)
+        for cell in product(*(one.levels for one in panels))
     ]
     return Chart(
         key=f"{result.measure.key}_interaction",

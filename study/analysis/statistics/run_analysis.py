@@ -19,11 +19,8 @@ from study.analysis.statistics.anova_and_tukey import (
     one_way_anova,
     tukey_hsd,
 )
-from study.analysis.statistics.factorial.run_factorial_tests import (
-    FactorialTests,
-    StudyFactors,
-    run_factorial_tests,
-)
+from study.analysis.statistics.factorial.factorial_tests import FactorialTests
+from study.analysis.statistics.factorial.study_factors import StudyFactors
 from study.analysis.statistics.observations import (
     AnalysisCondition,
     BetweenFactor,
@@ -272,6 +269,9 @@ def _with_design(
 ) -> tuple[MeasureResult, ...]:
     """Return the results with the within-subject tests added. `whole` holds the tables that include
     incomplete participants, for the mixed models."""
+    from study.analysis.statistics.factorial.run_factorial_tests import (
+        run_factorial_tests,  # slow to import
+    )
     from study.analysis.statistics.within.run_within_tests import (
         run_within_tests,  # slow to import
     )

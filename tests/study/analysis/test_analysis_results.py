@@ -24,7 +24,7 @@ from kitchen.play.models import Episode
 from study import tasks
 from study.analysis import analysis_results, analysis_sample, figure_files
 from study.analysis.analysis_results import analysis_ready
-from study.analysis.statistics.result_charts import OF_MEASURE
+from study.analysis.statistics.charts_by_measure import OF_MEASURE
 from study.design.models import Study
 from study.participants.end_and_erase_participation import participant_withdraw
 from study.participants.models import Answer, Participant

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from study.analysis.statistics.factorial.factorial_cases import (
-    AnalysisFactor,
     Cell,
     FactorialCases,
     cells_of,
@@ -26,6 +25,7 @@ from study.analysis.statistics.factorial.factorial_cases import (
     why_not_factorial,
 )
 from study.analysis.statistics.factorial.factorial_results import CellContrast, MarginalMean
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import DefinitionError, NotComputable
 from study.analysis.statistics.within.complete_cases import Array
 from study.analysis.statistics.within.paired_contrasts import CONFIDENCE, holm_adjusted, standardised_size

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import LARGEST, DefinitionError, NotComputable, RowError
 from study.analysis.statistics.within.complete_cases import FEWEST, Array, are_equal
 from study.analysis.statistics.within.result_types import ExcludedParticipant
@@ -24,21 +25,6 @@ MOST_FACTORS = 4
 FEWEST_PER_CELL = 2
 """Minimum number of participants in each cell between participants."""
 CROSS = " \N{MULTIPLICATION SIGN} "
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisFactor:
-    """A factor with the names of its levels, in their order. Raises DefinitionError if a name is empty or
-    used twice."""
-
-    key: str
-    levels: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not self.key.strip() or not all(level.strip() for level in self.levels):
-            raise DefinitionError(f"factor {self.key!r}: a name is empty")
-        if not self.levels or len(set(self.levels)) < len(self.levels):
-            raise DefinitionError(f"factor {self.key!r}: it has no levels, or one of them twice")
 
 
 @dataclass(frozen=True, slots=True)

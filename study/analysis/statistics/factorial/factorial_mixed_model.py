@@ -19,7 +19,6 @@ from scipy.stats import t as t_distribution
 from study.analysis.statistics.factorial.factorial_cases import (
     CROSS,
     FEWEST_PER_CELL,
-    AnalysisFactor,
     FactorialRow,
     cells_of,
     check_rows,
@@ -35,6 +34,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     Term,
     UntestedEffect,
 )
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import FEWEST, Array, are_equal
 from study.analysis.statistics.within.paired_contrasts import CONFIDENCE

@@ -15,7 +15,8 @@ from study.analysis.statistics.factorial.factorial_results import (
     UntestedEffect,
     UntestedSimpleEffect,
 )
-from study.analysis.statistics.factorial.run_factorial_tests import FactorialTests, StudyFactors, term_key
+from study.analysis.statistics.factorial.factorial_tests import FactorialTests
+from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import (
     LEVEL,

@@ -6,8 +6,7 @@ significant interactions, and planned contrasts of cells. `AnalysisPlan.main` ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from study.analysis.statistics.factorial.cell_means import (
@@ -17,103 +16,23 @@ from study.analysis.statistics.factorial.cell_means import (
 )
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import (
-    AnalysisFactor,
     FactorialCases,
     FactorialRow,
     factorial_cases,
 )
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
-    CellContrast,
     FactorialAnova,
-    FactorialEffect,
-    FactorialMixedModel,
-    MarginalMean,
-    SimpleEffect,
     Term,
-    UntestedSimpleEffect,
 )
+from study.analysis.statistics.factorial.factorial_tests import FactorialTests, SimpleEffects
+from study.analysis.statistics.factorial.study_factors import StudyFactors
 from study.analysis.statistics.observations import MeasureTable, NotComputable
-from study.analysis.statistics.within.result_types import LEVEL, UncomputedContrast
+from study.analysis.statistics.within.result_types import LEVEL
 from study.design.analysis_plan import AnalysisPlan, PlannedContrast
 
 POSITION = "position"
 """The covariate of the mixed model: the position of the round in the participant's order."""
-
-
-@dataclass(frozen=True, slots=True)
-class StudyFactors:
-    """The factors of a study with the cells of its conditions. Factors and levels are named by their keys.
-
-    `cells` has each condition's levels, by the condition's key. `names` has the name of each factor, and
-    `level_names` the name of each level by (factor, level). `rounds` is the number of conditions that each
-    participant plays, or 0 if everybody plays all conditions of their group.
-    """
-
-    between: tuple[AnalysisFactor, ...]
-    within: tuple[AnalysisFactor, ...]
-    cells: Mapping[str, Mapping[str, str]]
-    names: Mapping[str, str]
-    level_names: Mapping[str, Mapping[str, str]]
-    rounds: int = 0
-
-    @property
-    def factors(self) -> tuple[AnalysisFactor, ...]:
-        """Return all factors: those between participants first."""
-        return self.between + self.within
-
-    def term_words(self, term: Sequence[str]) -> str:
-        """Return the names of a term's factors: `Partner x Layout`."""
-        return " \N{MULTIPLICATION SIGN} ".join(self.names.get(key, key) for key in term)
-
-    def level_words(self, levels: Sequence[tuple[str, str]]) -> str:
-        """Return the names of levels, given as (factor, level) pairs: `Planner, Ring`."""
-        return ", ".join(self.level_names.get(key, {}).get(level, level) for key, level in levels)
-
-
-def term_key(term: Sequence[str]) -> str:
-    """Return the key of a term in files, written as in R: `partner:layout`."""
-    return ":".join(term)
-
-
-@dataclass(frozen=True, slots=True)
-class SimpleEffects:
-    """The simple effects of one factor, at the levels of the other factors of an interaction."""
-
-    factor: str
-    effects: tuple[SimpleEffect | UntestedSimpleEffect, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FactorialTests:
-    """The tests of one measure in a study with named factors.
-
-    `means` are the marginal means of all effects: those of the ANOVA or, if it could not be computed, those
-    of the mixed model. `simple` are the simple effects of significant interactions.
-    """
-
-    factors: StudyFactors
-    anova: FactorialAnova | NotComputable
-    mixed: FactorialMixedModel | NotComputable
-    means: tuple[MarginalMean, ...]
-    simple: tuple[SimpleEffects, ...]
-    planned: tuple[CellContrast | UncomputedContrast, ...]
-
-    def decisive_ps(self, main: str) -> dict[str, float]:
-        """Return the p values of the test that decides, by the term's key. `main` is the main test: for
-        `mixed` the mixed model, otherwise the ANOVA. The result is empty if it could not be computed."""
-        if main == "mixed":
-            found = () if isinstance(self.mixed, NotComputable) else self.mixed.effects
-            return {term_key(one.term): one.p for one in found}
-        if isinstance(self.anova, NotComputable):
-            return {}
-        tested = (one for one in self.anova.effects if isinstance(one, FactorialEffect))
-        return {term_key(one.term): one.p_corrected for one in tested}
-
-    def means_of(self, term: Sequence[str]) -> list[MarginalMean]:
-        """Return the marginal means at all levels of a term's factors."""
-        wanted = set(term)
-        return [one for one in self.means if {key for key, _ in one.levels} == wanted]
 
 
 def run_factorial_tests(

@@ -25,12 +25,7 @@ from study.analysis.statistics.factorial.equivalence_tests import (
     paired_equivalence,
 )
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
-from study.analysis.statistics.factorial.factorial_cases import (
-    AnalysisFactor,
-    FactorialCases,
-    FactorialRow,
-    factorial_cases,
-)
+from study.analysis.statistics.factorial.factorial_cases import FactorialCases, FactorialRow, factorial_cases
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
     Ancova,
@@ -43,6 +38,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     MarginalMean,
     SimpleEffect,
 )
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import Sphericity
 from tests.study.analysis.statistics.r_table import Comparison, Number, line_of, stored

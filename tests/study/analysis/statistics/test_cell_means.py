@@ -12,8 +12,9 @@ from study.analysis.statistics.factorial.cell_means import (
     marginal_means,
     product_weights,
 )
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor, FactorialRow, factorial_cases
+from study.analysis.statistics.factorial.factorial_cases import FactorialRow, factorial_cases
 from study.analysis.statistics.factorial.factorial_results import CellContrast
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import DefinitionError, NotComputable
 from study.analysis.statistics.within.paired_contrasts import paired_contrast
 from study.analysis.statistics.within.result_types import Contrast, UncomputedContrast

@@ -10,9 +10,8 @@ import pytest
 
 from kitchen.charts.chart_drawing import draw_chart
 from study.analysis.statistics.charts_by_measure import charts_of, report_charts
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
-from study.analysis.statistics.factorial.run_factorial_tests import StudyFactors
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
 from study.analysis.statistics.observations import AnalysisCondition, BetweenFactor, Measure, Observation
 from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.result_sentences import design_sentences, main_test_sentence

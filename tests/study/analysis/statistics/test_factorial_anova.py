@@ -9,7 +9,6 @@ import pytest
 
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import (
-    AnalysisFactor,
     FactorialCases,
     FactorialRow,
     factorial_cases,
@@ -22,6 +21,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     UntestedEffect,
     UntestedSimpleEffect,
 )
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import DefinitionError, NotComputable, RowError
 from study.analysis.statistics.within.paired_contrasts import holm_adjusted
 from study.analysis.statistics.within.repeated_measures_anova import repeated_measures

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor, FactorialRow
+from study.analysis.statistics.factorial.factorial_cases import FactorialRow
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
 from study.analysis.statistics.factorial.factorial_results import (
     CovariateEffect,
@@ -18,6 +18,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     FactorialMixedModel,
     UntestedEffect,
 )
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.within.reml_fit import fit_reml
 from tests.study.analysis.statistics.factorial_r_table import cases, factors, rows
 from tests.study.analysis.statistics.test_factorial_anova import GROUP, LEVEL, grouped

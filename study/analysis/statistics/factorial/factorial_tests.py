@@ -1,0 +1,59 @@
+"""Define `FactorialTests`: all tests of one measure in a study with named factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from study.analysis.statistics.factorial.factorial_results import (
+    CellContrast,
+    FactorialAnova,
+    FactorialEffect,
+    FactorialMixedModel,
+    MarginalMean,
+    SimpleEffect,
+    UntestedSimpleEffect,
+)
+from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
+from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.result_types import UncomputedContrast
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleEffects:
+    """The simple effects of one factor, at the levels of the other factors of an interaction."""
+
+    factor: str
+    effects: tuple[SimpleEffect | UntestedSimpleEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactorialTests:
+    """The tests of one measure in a study with named factors.
+
+    `means` are the marginal means of all effects: those of the ANOVA or, if it could not be computed, those
+    of the mixed model. `simple` are the simple effects of significant interactions.
+    """
+
+    factors: StudyFactors
+    anova: FactorialAnova | NotComputable
+    mixed: FactorialMixedModel | NotComputable
+    means: tuple[MarginalMean, ...]
+    simple: tuple[SimpleEffects, ...]
+    planned: tuple[CellContrast | UncomputedContrast, ...]
+
+    def decisive_ps(self, main: str) -> dict[str, float]:
+        """Return the p values of the test that decides, by the term's key. `main` is the main test: for
+        `mixed` the mixed model, otherwise the ANOVA. The result is empty if it could not be computed."""
+        if main == "mixed":
+            found = () if isinstance(self.mixed, NotComputable) else self.mixed.effects
+            return {term_key(one.term): one.p for one in found}
+        if isinstance(self.anova, NotComputable):
+            return {}
+        tested = (one for one in self.anova.effects if isinstance(one, FactorialEffect))
+        return {term_key(one.term): one.p_corrected for one in tested}
+
+    def means_of(self, term: Sequence[str]) -> list[MarginalMean]:
+        """Return the marginal means at all levels of a term's factors."""
+        wanted = set(term)
+        return [one for one in self.means if {key for key, _ in one.levels} == wanted]
