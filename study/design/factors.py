@@ -26,7 +26,7 @@ MOST_FACTORS = 4
 """The most factors of a study. Interactions of more factors cannot be interpreted."""
 MOST_CELLS = 48
 """The most cells of a study."""
-LONGEST_KEY = 20
+LONGEST_KEY = 24
 """The most characters of a factor's or level's key. Keys of cells consist of the keys of their levels."""
 
 DICTIONARIES = ("settings", "coplayer_settings", "organisation", "goal")

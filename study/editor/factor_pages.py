@@ -76,7 +76,7 @@ def _level_rows(base: Condition, factor: Factor) -> list[tuple[str, list[tuple[s
 def factor_new(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the form for a new factor of the field `?field=`, or add the factor."""
     base, path = base_condition(study), request.GET.get("field", "")
-    if base is None:
+    if base is None or not path:
         return redirect(f"study:staff-{PAGE}", study.slug)
     more: dict[str, Any] = {"base": base, "factors": stored_factors(study)}
     form: FactorForm
@@ -95,10 +95,10 @@ def factor_new(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 @study_page("edit", FORM_METHODS)
-def factor_names(request: HttpRequest, study: Study, key: str) -> HttpResponse:
-    """Show the form for the names of a factor and its levels, or save them."""
-    factors = _with_factor(study, key)
-    form = FactorNamesForm(request.POST or None, factors=factors, key=key)
+def factor_names(request: HttpRequest, study: Study, factor: str) -> HttpResponse:
+    """Show the form for the names of a factor and its levels, or save them. `factor` is the factor's key."""
+    factors = _with_factor(study, factor)
+    form = FactorNamesForm(request.POST or None, factors=factors, key=factor)
     if request.method == "POST" and form.is_valid():
         factors_save(study_id=study.pk, factors=form.cleaned_data["factors"])
         return back_to_page(request, study, "The factor was saved. Make the conditions again.", PAGE)
@@ -106,9 +106,9 @@ def factor_names(request: HttpRequest, study: Study, key: str) -> HttpResponse:
 
 
 @study_page("edit", ("POST",))
-def factor_remove(request: HttpRequest, study: Study, key: str) -> HttpResponse:
-    """Remove a factor. The conditions stay until the cells are made again."""
-    left = [one for one in _with_factor(study, key) if one.key != key]
+def factor_remove(request: HttpRequest, study: Study, factor: str) -> HttpResponse:
+    """Remove the factor with this key. The conditions stay until the cells are made again."""
+    left = [one for one in _with_factor(study, factor) if one.key != factor]
     return service_button(
         request,
         study,

@@ -133,8 +133,8 @@ def test_levels_can_be_taken_from_conditions() -> None:
     ("documents", "problem"),
     [
         ([{**PARTNER, "levels": PARTNER["levels"][:1]}], "needs two levels"),
-        ([{**PARTNER, "key": "a b"}], "a key has up to 20 letters"),
-        ([{**PARTNER, "key": "k" * 21}], "a key has up to 20 letters"),
+        ([{**PARTNER, "key": "a b"}], "a key has up to 24 letters"),
+        ([{**PARTNER, "key": "k" * 25}], "a key has up to 24 letters"),
         ([{**PARTNER, "name": " "}], "give it a name"),
         ([PARTNER, PARTNER], "Two factors are called partner"),
         ([PARTNER, {**LAYOUT, "name": "Partner"}], "Two factors are called Partner"),

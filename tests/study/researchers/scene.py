@@ -62,6 +62,16 @@ class Role:
         return self.person == person or person.study.slug in self.sees
 
 
+STEPS = {
+    "key": "steps",
+    "name": "Steps",
+    "levels": [
+        {"key": name, "name": name, "sets": {"settings.max_steps": steps}}
+        for name, steps in (("few", 3), ("many", 9))
+    ],
+}
+
+
 class Scene:
     """Two studies, `mine` and `other`, each with people in the middle of it, and the staff."""
 
@@ -99,7 +109,7 @@ class Scene:
         return self.roles[name]
 
     def _study(self, slug: str) -> Study:
-        study = make_study(slug, languages="en es")
+        study = make_study(slug, languages="en es", factors=[STEPS])
         SurveyItem.objects.create(study=study, key="why", measure="Why", text="Why?", kind="text", position=9)
         return study
 
