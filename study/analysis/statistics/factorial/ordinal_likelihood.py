@@ -61,7 +61,8 @@ class Ratings:
 @dataclass(frozen=True, slots=True)
 class OrdinalFit:
     """A fitted model: thresholds, coefficients with their covariance, the standard deviation of participants,
-    and the log likelihood. `converged` is False if the search ended without a peak; then the covariance is 0."""
+    and the log likelihood. `converged` is False if the search ended without a peak. Then the covariance is
+    0."""
 
     thresholds: Array
     coefficients: Array
