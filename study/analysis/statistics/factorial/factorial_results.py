@@ -306,3 +306,53 @@ class Ancova:
     def effect(self, *term: str) -> AncovaEffect | None:
         """Return the test of the effect of these factors, in any order. Return None if there is none."""
         return next((one for one in self.effects if set(one.term) == set(term)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinalEffect:
+    """The likelihood-ratio test of one effect, or of one covariate, on ordinal ratings."""
+
+    term: Term
+    chi_squared: float
+    df: int
+    p: float
+    computable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class LatentMean:
+    """How much higher ratings are at some levels than on average over all cells, in log odds, with a 95 %
+    interval (normal approximation). `levels` are pairs of a factor's key and its level."""
+
+    levels: tuple[tuple[str, str], ...]
+    log_odds: float
+    se: float
+    ci_low: float
+    ci_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinalMixedModel:
+    """A cumulative-link mixed model (logit, one threshold between every two ratings) of a factorial design.
+
+    `sd_participant` is the standard deviation of the participants' random intercepts, in log odds; 0 if it is
+    estimated as 0. `nodes` is the number of quadrature points; 1 is Laplace's approximation. `means` are the
+    latent means of every effect.
+    """
+
+    n: int
+    observations: int
+    nodes: int
+    effects: tuple[OrdinalEffect | UntestedEffect, ...]
+    sd_participant: float
+    log_likelihood: float
+    thresholds: tuple[float, ...]
+    means: dict[Term, tuple[LatentMean, ...]]
+    left_out: tuple[ExcludedParticipant, ...] = ()
+    computable: ClassVar[bool] = True
+
+    def effect(self, *term: str) -> OrdinalEffect | None:
+        """Return the test of the effect of these factors, in any order. Return None if it could not be
+        tested."""
+        tested = (one for one in self.effects if isinstance(one, OrdinalEffect))
+        return next((one for one in tested if set(one.term) == set(term)), None)

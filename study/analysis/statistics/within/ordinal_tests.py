@@ -154,7 +154,7 @@ def _fitted(y: Places, x: Array, groups: Places) -> tuple[Array, Array, float] |
     by participant), and the log likelihood."""
     steps, k = int(y.max()) + 1, x.shape[1]
     upper, lower = _rows(y, x, steps), _rows(y - 1, x, steps)
-    params = np.concatenate([_cut_points(y, steps), np.zeros(k)])
+    params = np.concatenate([cut_points(y, steps), np.zeros(k)])
     for _ in range(MOST_ROUNDS):
         value, scores, hessian = _likelihood(params, upper, lower, y, steps)
         step = np.linalg.lstsq(-hessian, scores.sum(axis=0), rcond=None)[0]
@@ -184,7 +184,7 @@ def _rows(y: Places, x: Array, steps: int) -> Array:
     return np.hstack([cuts, -x])
 
 
-def _cut_points(y: Places, steps: int) -> Array:
+def cut_points(y: Places, steps: int) -> Array:
     """Return the start values of the cut points: those that fit the distribution of all values, without
     regard to conditions."""
     shares = np.cumsum(np.bincount(y, minlength=steps))[:-1] / len(y)

@@ -36,8 +36,10 @@ from study.analysis.statistics.factorial.factorial_results import (
     FactorialEffect,
     FactorialMixedModel,
     MarginalMean,
+    OrdinalMixedModel,
     SimpleEffect,
 )
+from study.analysis.statistics.factorial.ordinal_mixed_model import NODES, cumulative_link_mixed_model
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import Sphericity
@@ -236,6 +238,30 @@ def _equivalence(name: str, r: Mapping[str, Any]) -> list[Number]:
     return numbers
 
 
+def _ordinal(name: str, r: Mapping[str, Any]) -> list[Number]:
+    given = rows(name), factors(name, "between"), factors(name, "within")
+    numbers: list[Number] = []
+    for kind, nodes in (("laplace", 1), ("quadrature", NODES)):
+        found, of_r = cumulative_link_mixed_model(*given, nodes=nodes), r[kind]
+        assert isinstance(found, OrdinalMixedModel)
+        assert {":".join(one.term) for one in found.effects} == set(of_r["tests"])
+        for term, expected in of_r["tests"].items():
+            one = found.effect(*term.split(":"))
+            assert one is not None
+            ours = {"chi": one.chi_squared, "df": one.df, "p": one.p}
+            numbers += both(f"{kind} {term}", ours, expected)
+        numbers.append(Number(f"{kind} sd", found.sd_participant, of_r["sd"]))
+        numbers.append(Number(f"{kind} log likelihood", found.log_likelihood, of_r["log_likelihood"]))
+        means = next(iter(found.means.values()))
+        for what, values, expected in (
+            ("threshold", found.thresholds, of_r["thresholds"]),
+            ("log odds", [one.log_odds for one in means], of_r["log_odds"]),
+            ("se", [one.se for one in means], of_r["se"]),
+        ):
+            numbers += [Number(f"{kind} {what}", *one) for one in zip(values, expected, strict=True)]
+    return numbers
+
+
 COMPARED: Mapping[str, Comparison] = {
     "anova": Comparison("factorial ANOVA", "F of the first effect", _anova),
     "simple": Comparison("simple effects", "F of the first", _simple),
@@ -244,6 +270,7 @@ COMPARED: Mapping[str, Comparison] = {
     "mixed": Comparison("linear mixed model", "F of the first effect", _mixed),
     "ancova": Comparison("analysis of covariance", "SS of the first effect", _ancova),
     "equivalence": Comparison("equivalence", "t against the lower bound", _equivalence),
+    "ordinal": Comparison("cumulative-link mixed model", "χ² of the first effect", _ordinal),
 }
 
 

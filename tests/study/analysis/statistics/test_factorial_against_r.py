@@ -20,3 +20,12 @@ def test_the_f_tests_of_mixed_models_are_those_that_r_prints_but_for_its_roundin
     for term, printed in stored("factorial_reference.json")["mixed"][name]["tests"].items():
         ours = numbers[f"{term} f"], numbers[f"{term} df_error"]
         assert ours == pytest.approx((printed["f_of_anova"], printed["df_of_anova"]), rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "quadrature"])
+@pytest.mark.parametrize("name", stored("factorial_reference.json")["ordinal"])
+def test_the_likelihood_of_ratings_is_that_of_clmm(name: str, kind: str) -> None:
+    """With a narrow search for the modes; the search for the estimates ends after six digits."""
+    numbers = {number.name: number.ours for number in compared("ordinal", name)}
+    of_clmm = stored("factorial_reference.json")["ordinal"][name][kind]["of_clmm"]
+    assert numbers[f"{kind} log likelihood"] == pytest.approx(of_clmm, rel=1e-8)

@@ -5,7 +5,7 @@
 #   Rscript reference_factorial.R       # writes factorial_data.json and factorial_reference.json into this folder
 #
 # Nothing of it runs in the tests: they read the two files.
-suppressMessages({ library(afex); library(car); library(emmeans); library(lmerTest); library(BayesFactor); library(jsonlite) })
+suppressMessages({ library(afex); library(car); library(emmeans); library(lmerTest); library(BayesFactor); library(ordinal); library(jsonlite) })
 options(contrasts = c("contr.sum", "contr.poly"))
 afex_options(check_contrasts = FALSE)
 emm_options(lmerTest.limit = 1e5, pbkrtest.limit = 0)
@@ -229,6 +229,53 @@ ancova_of <- function(d, design) {
   list(tests = setNames(tests, terms), slope = as.list(unname(coef(model)[x])), error = deviance(model), means = setNames(means, keys),
     unequal = list(f = slopes$F[2], df = slopes$Df[2], df_error = slopes$Res.Df[2], p = slopes[["Pr(>F)"]][2]))
 }
+above <- function(p, d, eta, J) plogis(c(p[1:(J - 1)], Inf)[d$y] - eta) # eta: a column for each random intercept
+below <- function(p, d, eta, J) plogis(c(-Inf, p[1:(J - 1)])[d$y] - eta)
+exact_likelihood <- function(p, d, X, J) { # the integral over the random intercept, by a fine grid
+  u <- seq(-8.5, 8.5, by = .1); eta <- outer(c(X %*% p[J - 1 + seq_len(ncol(X))]), p[length(p)] * u, "+")
+  sum(log(exp(rowsum(log(above(p, d, eta, J) - below(p, d, eta, J)), d$person)) %*% dnorm(u) * .1))
+}
+laplace_likelihood <- function(p, d, X, J) { # second order at each person's mode
+  fixed <- c(X %*% p[J - 1 + seq_len(ncol(X))]); sd <- p[length(p)]; who <- as.integer(factor(d$person)); u <- numeric(max(who))
+  for (k in 1:30) {
+    eta <- fixed + sd * u[who]; a <- above(p, d, eta, J); b <- below(p, d, eta, J)
+    curve <- 1 + sd^2 * c(rowsum(a * (1 - a) + b * (1 - b), who)); step <- (-sd * c(rowsum(1 - a - b, who)) - u) / curve
+    if (max(abs(step)) < 1e-14) break
+    u <- u + step
+  }
+  sum(log(a - b)) - sum(u^2) / 2 - sum(log(curve)) / 2
+}
+ordinal_of <- function(d, design) { # clmm's searches stop at six digits, so Newton's steps over the formulas end them
+  d <- factors_of(d, design); keys <- c(design$between, design$within); d$y <- as.integer(factor(d$value)); J <- max(d$y)
+  frame <- data.frame(y = factor(d$y), person = factor(d$person)); M <- model.matrix(reformulate(paste(keys, collapse = "*")), d)
+  places <- attr(M, "assign")[-1]; labels <- attr(terms(reformulate(paste(keys, collapse = "*"))), "term.labels"); M <- M[, -1, drop = FALSE]
+  fitted <- function(X, nodes) {
+    colnames(X) <- paste0("x", seq_len(ncol(X)))
+    m <- clmm(reformulate(c(colnames(X), "(1 | person)"), "y"), data = cbind(frame, X), nAGQ = nodes,
+      control = clmm.control(gradTol = 1e-10)) # the search for the modes; with 1e-4 the likelihood has six digits
+    f <- function(p) if (nodes == 1) laplace_likelihood(p, d, X, J) else exact_likelihood(p, d, X, J)
+    p <- unname(c(coef(m), sqrt(VarCorr(m)$person[1])))
+    for (i in 1:3) { H <- numDeriv::hessian(f, p); p <- p - solve(H, numDeriv::grad(f, p)) }
+    list(p = p, log_likelihood = f(p), v = solve(-H), clmm = as.numeric(logLik(m)))
+  }
+  one <- function(nodes) {
+    m <- fitted(M, nodes); b <- J - 1 + seq_len(ncol(M))
+    tests <- lapply(seq_along(labels), function(i) {
+      smaller <- fitted(M[, places != i, drop = FALSE], nodes); chi <- 2 * (m$log_likelihood - smaller$log_likelihood)
+      list(chi = chi, df = sum(places == i), p = pchisq(chi, sum(places == i), lower.tail = FALSE)) })
+    codes <- contr.sum(nlevels(d[[keys[1]]])); L <- matrix(0, nrow(codes), ncol(M)); L[, places == 1] <- codes
+    list(tests = setNames(tests, labels), sd = m$p[length(m$p)], thresholds = m$p[1:(J - 1)], log_likelihood = m$log_likelihood,
+      of_clmm = m$clmm, log_odds = c(L %*% m$p[b]), se = sqrt(diag(L %*% m$v[b, b] %*% t(L))))
+  }
+  list(laplace = one(1), quadrature = one(15))
+}
+data(wine, package = "ordinal")
+sets$wine <- with(wine, data.frame(person = paste0("j", judge), temp = as.character(temp), contact = as.character(contact),
+  value = as.numeric(rating)))
+designs$wine <- list(between = c(), within = c("temp", "contact"))
+sets$ratings <- sets$mixed_gaps[c("person", "group", "level", "value")]
+sets$ratings$value <- as.numeric(cut(sets$ratings$value, c(-Inf, -.8, .2, 1.2, 2.5, Inf)))
+designs$ratings <- list(between = "group", within = "level")
 whole <- c("md_12.1", "obk", "balanced", "unbalanced", "between", "ToothGrowth")
 gaps <- c("md_gaps", "obk_gaps", "mixed_gaps", "flat", "md_12.1")
 reference <- list(
@@ -239,7 +286,8 @@ reference <- list(
   contrasts = Map(contrasts_of, sets[names(planned)], designs[names(planned)], planned),
   mixed = Map(mixed_of, sets[gaps], designs[gaps]),
   ancova = Map(ancova_of, sets[c("between", "growth")], designs[c("between", "growth")]),
-  equivalence = Map(equivalence_of, pairs)
+  equivalence = Map(equivalence_of, pairs),
+  ordinal = Map(ordinal_of, sets[c("wine", "ratings")], designs[c("wine", "ratings")])
 )
 write_json(list(sets = lapply(sets, as.list), designs = designs, pairs = pairs), "factorial_data.json", digits = NA, auto_unbox = FALSE)
 write_json(reference, "factorial_reference.json", digits = NA, auto_unbox = TRUE, pretty = TRUE)

@@ -1,0 +1,132 @@
+"""Test ratings of a factorial design with a cumulative-link mixed model (ordinal logistic regression).
+
+Participants have random intercepts. The model has proportional odds: an effect shifts all thresholds between
+ratings alike. Each effect is tested by a likelihood ratio: the model against the one without the effect's
+columns, in deviation coding (type III).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import chi2, norm
+
+from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor, FactorialRow, cells_of
+from study.analysis.statistics.factorial.factorial_mixed_model import (
+    CONFOUNDED,
+    ModelRows,
+    centred,
+    independent_covariates,
+    marginal_weights,
+    model_rows,
+    why_not_modelled,
+)
+from study.analysis.statistics.factorial.factorial_results import (
+    LatentMean,
+    OrdinalEffect,
+    OrdinalMixedModel,
+    Term,
+    UntestedEffect,
+)
+from study.analysis.statistics.factorial.ordinal_likelihood import OrdinalFit, Ratings, fit_ordinal
+from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.complete_cases import Array
+from study.analysis.statistics.within.ordinal_tests import FEWEST_STEPS, MOST_STEPS
+from study.analysis.statistics.within.paired_contrasts import CONFIDENCE
+from study.analysis.statistics.within.type_three_sums import subsets
+
+NODES = 15
+"""Quadrature points for each participant's random intercept."""
+NO_PEAK = NotComputable("no_fit", "the model found no best estimate: ratings of some cells hardly overlap")
+
+
+def cumulative_link_mixed_model(
+    rows: Sequence[FactorialRow],
+    between: Sequence[AnalysisFactor],
+    within: Sequence[AnalysisFactor] = (),
+    covariates: Sequence[str] = (),
+    nodes: int = NODES,
+) -> OrdinalMixedModel | NotComputable:
+    """Test all effects of the design, and the named covariates of the rows, on ordinal ratings.
+
+    Everybody with at least one rating is included. `nodes` is the number of quadrature points; 1 is Laplace's
+    approximation. Return NotComputable if the data do not allow the model. Raises the errors of `check_rows`.
+    """
+    data = model_rows(rows, between, within, covariates)
+    problem = why_not_modelled(data) or _why_not_ordinal(data)
+    if problem:
+        return problem
+    design = data.design
+    kept = independent_covariates(design.x, data.covariates)
+    x = np.column_stack([design.x[:, 1:], centred(data.covariates)[:, kept]])
+    steps, y = np.unique(data.values, return_inverse=True)
+    ratings = Ratings(y, x, data.people, len(steps))
+    fit = fit_ordinal(ratings, nodes)
+    if not fit.converged:
+        return NO_PEAK
+    columns: dict[Term, list[int]] = {
+        tuple(data.factors[number].key for number in effect): [place - 1 for place in places]
+        for effect, places in design.places.items()
+        if effect
+    }
+    first = design.x.shape[1] - 1
+    columns |= {(covariates[number],): [first + place] for place, number in enumerate(kept)}
+    lost = [UntestedEffect((name,), CONFOUNDED) for i, name in enumerate(covariates) if i not in kept]
+    return OrdinalMixedModel(
+        n=len(data.participants),
+        observations=len(y),
+        nodes=nodes,
+        effects=(*(_effect(ratings, fit, nodes, term, places) for term, places in columns.items()), *lost),
+        sd_participant=fit.sd,
+        log_likelihood=fit.log_likelihood,
+        thresholds=tuple(map(float, fit.thresholds)),
+        means=_latent_means(data, fit),
+        left_out=data.left_out,
+    )
+
+
+def _why_not_ordinal(data: ModelRows) -> NotComputable | None:
+    steps = len(np.unique(data.values))
+    if not FEWEST_STEPS <= steps <= MOST_STEPS:
+        return NotComputable(
+            "no_variance", f"there are {steps} different values; it takes {FEWEST_STEPS} to {MOST_STEPS}"
+        )
+    if len(data.values) == len(data.participants):
+        return NotComputable("too_few", "each participant has one value only")
+    return None
+
+
+def _effect(
+    ratings: Ratings, fit: OrdinalFit, nodes: int, term: Term, places: Sequence[int]
+) -> OrdinalEffect | UntestedEffect:
+    """Compare the model with the one without the columns `places`."""
+    others = [place for place in range(ratings.x.shape[1]) if place not in places]
+    start = np.concatenate([fit.thresholds, fit.coefficients[others], [max(fit.sd, 0.1)]])
+    smaller = fit_ordinal(replace(ratings, x=ratings.x[:, others]), nodes, start)
+    if not smaller.converged:
+        return UntestedEffect(term, NO_PEAK)
+    chi_squared = max(2 * (fit.log_likelihood - smaller.log_likelihood), 0.0)
+    return OrdinalEffect(term, chi_squared, len(places), float(chi2.sf(chi_squared, len(places))))
+
+
+def _latent_means(data: ModelRows, fit: OrdinalFit) -> dict[Term, tuple[LatentMean, ...]]:
+    terms = [one for one in subsets(len(data.factors)) if one]
+    weights = marginal_weights(data.factors, terms)
+    found: dict[Term, tuple[LatentMean, ...]] = {}
+    for term in terms:
+        factors = [data.factors[number] for number in term]
+        keys = tuple(one.key for one in factors)
+        found[keys] = tuple(
+            _latent_mean(fit, row[1:], tuple(zip(keys, cell, strict=True)))
+            for cell, row in zip(cells_of(factors), weights[term], strict=True)
+        )
+    return found
+
+
+def _latent_mean(fit: OrdinalFit, weights: Array, levels: tuple[tuple[str, str], ...]) -> LatentMean:
+    row = np.concatenate([weights, np.zeros(len(fit.coefficients) - len(weights))])
+    log_odds, se = float(row @ fit.coefficients), float(np.sqrt(row @ fit.covariance @ row))
+    half = se * float(norm.ppf((1 + CONFIDENCE) / 2))
+    return LatentMean(levels, log_odds, se, log_odds - half, log_odds + half)
