@@ -64,6 +64,8 @@ def field_choices(base: Condition) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _label(name: str) -> str:
+    if name == COPLAYER:
+        return "Co-player"
     field: Any = Condition._meta.get_field(name)
     return form_labels.CONDITION.get(name) or str(field.verbose_name).capitalize()
 
@@ -82,6 +84,7 @@ def _path(part: str, setting: Setting) -> str:
 def path_label(base: Condition, path: str) -> str:
     """Return the label of a field for researchers. `path` may be any path that a level sets."""
     known = {key: label for _, pairs in field_choices(base) for key, label in pairs}
+    known["coplayer_settings"] = "Settings of the co-player"
     return known.get(path, path.replace("_", " ").replace(".", ": ").capitalize())
 
 
@@ -210,6 +213,7 @@ class ValuesFactorForm(FactorForm):
         for one in given:
             chosen = "" if one == EMPTY and EMPTY not in self.labels else one
             label = self.labels[chosen].partition(" (")[0]
+            label = label.partition(":")[0] if self.path == COPLAYER else label
             yield chosen or label, label, self.inner.clean(chosen)
 
     def _sets(self, value: Json) -> dict[str, Json]:
