@@ -24,7 +24,8 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import ConditionPlan, blueprint_of
 from study.design.condition_seats import seats_of
 from study.design.models import Study
-from study.design.readiness_checks import ReadinessProblem, advice, readiness_problems
+from study.design.readiness_checks import readiness_problems
+from study.design.readiness_problem import ReadinessProblem, advice
 from study.participants.models import Round
 
 FEWEST = 3

@@ -37,9 +37,20 @@ GROUPED_TESTS: Mapping[str, str] = MappingProxyType(
 """Labels of the main tests that mean something else in a study with between-subjects groups."""
 
 
-def main_test_label(name: str, *, grouped: bool) -> str:
+FACTORIAL_TESTS: Mapping[str, str] = MappingProxyType(
+    {
+        "repeated": "ANOVA of all factors and interactions (type III, corrected for sphericity)",
+        "mixed": "Linear mixed model of all factors and interactions (with order position)",
+    }
+)
+"""Labels of the main tests of a study with named factors. Other tests cannot be the main test there."""
+
+
+def main_test_label(name: str, *, grouped: bool, factorial: bool = False) -> str:
     """Return the label of the main test `name`. Pass `grouped=True` for a study with between-subjects
-    groups."""
+    groups, and `factorial=True` for a study with named factors."""
+    if factorial and name in FACTORIAL_TESTS:
+        return FACTORIAL_TESTS[name]
     return GROUPED_TESTS.get(name, MAIN_TESTS[name]) if grouped else MAIN_TESTS[name]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import combinations
 
 from django.core.exceptions import ValidationError
@@ -23,17 +22,16 @@ from kitchen.words.english_text import and_list, counted_noun
 from study.design.analysis_plan import (
     DEFAULT_PLAN,
     MOST_ROWS,
-    RANKS,
     PlannedContrast,
     contrast_problems,
     parse_contrasts,
 )
-from study.design.between_groups import NO_SHARED_CONDITIONS, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import is_shared, people_in, planned_organisation
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
+from study.design.group_and_factor_checks import factor_problems, group_problems, order_problems
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.page_and_item_order import ITEM_PAGES
@@ -41,8 +39,8 @@ from study.design.parts_other_than_rounds import PARTS, part_problems, practice_
 from study.design.play_metrics import waits_for_people
 from study.design.questions.item_kinds import item_problems
 from study.design.questions.questionnaires import subscales
+from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.recruitment_platforms import RECRUITMENT_PLACES
-from study.design.round_plans import even_number, plan_problem
 from study.design.team_organisation import LEAVE, is_apart, team_of
 from study.design.translated_texts import missing_translations
 
@@ -94,27 +92,6 @@ def _one_letter(one: str, other: str) -> bool:
 FEWEST_TESTED_PARTICIPANTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ReadinessProblem:
-    """One problem of a study's design, described in `words`.
-
-    `page` is the URL name of the page on which the researcher can solve it. `args` are the URL arguments
-    after the slug. If `hinders` is True, the study must not take participants before the problem is
-    solved.
-    """
-
-    words: str
-    page: str
-    args: tuple[str | int, ...] = ()
-    hinders: bool = True
-
-
-def advice(words: str, page: str, *args: str | int) -> ReadinessProblem:
-    """Return a problem that does not prevent the study from taking participants. `words` is its text, and
-    `page` the page where the researcher can solve it."""
-    return ReadinessProblem(words, page, args, hinders=False)
-
-
 def readiness_problems(study: Study) -> list[ReadinessProblem]:
     """Return all problems of the study's design: first those that block the study, then the others. Both
     groups are in the order of the design."""
@@ -122,8 +99,9 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
     gaps = [
         *_conditions(study),
         *_people(study),
-        *_groups(design),
-        *_orders(study, design),
+        *group_problems(design),
+        *factor_problems(study, design),
+        *order_problems(study, design),
         *_parts(study, design),
         *_practice(design),
         *_practised_seats(design),
@@ -244,45 +222,6 @@ def _needs_plans(row: Condition) -> bool:
         organisation = planned_organisation(row)
         return bool(organisation and organisation.people_are_written_to and not is_apart(row.organisation))
     return False
-
-
-def _orders(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
-    plans = study.round_plans()
-    if problem := next(filter(None, map(plan_problem, plans)), ""):
-        yield ReadinessProblem(problem, "orders")
-    elif plans and study.planned_participants and (block := even_number(plans[0]) * len(plans)):
-        over = study.planned_participants % block
-        words = (
-            f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
-            f"{study.planned_participants - over + block} would."
-        )
-        if over:
-            yield advice(words, "orders")
-
-
-def _groups(design: Blueprint) -> Iterator[ReadinessProblem]:
-    """Yield the reasons why the between-subjects groups cannot be compared."""
-    if not design.groups or not design.conditions:
-        return
-    for group in design.groups:
-        if not any(one.between_group == group for one in design.conditions):
-            words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
-            yield ReadinessProblem(words, "orders")
-    if any(map(is_shared, design.conditions)):
-        yield ReadinessProblem(NO_SHARED_CONDITIONS, "orders")
-    planned = design.study.get("planned_participants")
-    if planned and planned < 2 * len(design.groups):
-        words = (
-            f"{planned} participants in {len(design.groups)} groups: a test needs two or more in each group. "
-            "Plan more."
-        )
-        yield ReadinessProblem(words, "plan")
-    if problem := level_problem(design.conditions, design.groups):
-        words = f"The groups cannot be compared: {problem}. Give the conditions a level within people."
-        yield ReadinessProblem(words, "orders")
-    if design.study.get("main_test") == RANKS:
-        words = "Friedman's test cannot compare groups between people. Plan another main test."
-        yield ReadinessProblem(words, "plan")
 
 
 def _parts(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:

@@ -189,8 +189,9 @@ def plan_pairs(design: Blueprint) -> list[LabelledValue]:
 
 def _study_pairs(design: Blueprint, names: tuple[str, ...]) -> list[LabelledValue]:
     values = {name: study_value(name, design.study[name]) for name in names if name in design.study}
-    if "main_test" in values and design.groups:
-        values["main_test"] = main_test_label(str(design.study["main_test"]), grouped=True)
+    if "main_test" in values and (design.groups or design.factors):
+        test, grouped = str(design.study["main_test"]), bool(design.groups)
+        values["main_test"] = main_test_label(test, grouped=grouped, factorial=bool(design.factors))
     return [LabelledValue(study_label(name, design.worlds), value) for name, value in values.items()]
 
 

@@ -18,7 +18,14 @@ from django.utils import timezone
 from kitchen.contract.world import Json
 from study.analysis.analysis_sample import designed_measures
 from study.design import form_labels
-from study.design.analysis_plan import MAIN_TESTS, RANKS, ROLES, contrast_problems, main_test_label
+from study.design.analysis_plan import (
+    FACTORIAL_TESTS,
+    MAIN_TESTS,
+    RANKS,
+    ROLES,
+    contrast_problems,
+    main_test_label,
+)
 from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
 from study.design.factors import parse_factors
@@ -133,7 +140,9 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.instance.between_groups:
+        if self.instance.factors:
+            cast(forms.ChoiceField, self.fields["main_test"]).choices = list(FACTORIAL_TESTS.items())
+        elif self.instance.between_groups:
             choices = [(name, main_test_label(name, grouped=True)) for name in MAIN_TESTS if name != RANKS]
             cast(forms.ChoiceField, self.fields["main_test"]).choices = choices
         self.measures = designed_measures(self.instance) if self.instance.pk else []

@@ -14,7 +14,7 @@ from kitchen.play.models import Episode
 from kitchen.registry.world_metrics import metric_summary
 from study.design.models import Study
 from study.design.questions.item_kinds import answer_words
-from study.design.readiness_checks import ReadinessProblem
+from study.design.readiness_problem import ReadinessProblem
 from study.editor import describe_design
 from study.researchers.permissions import has_right, rights_in
 

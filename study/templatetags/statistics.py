@@ -57,7 +57,8 @@ def level_names(tests: FactorialTests, levels: tuple[tuple[str, str], ...]) -> s
 @register.filter
 def main_test(analysis: Analysis) -> str:
     """Return the label of the planned main test."""
-    return main_test_label(analysis.plan.main, grouped=analysis.between is not None)
+    factorial = analysis.factors is not None
+    return main_test_label(analysis.plan.main, grouped=analysis.between is not None, factorial=factorial)
 
 
 @register.filter

@@ -263,7 +263,9 @@ def sample_sentences(analysis: Analysis) -> list[str]:
 
 def plan_sentence(analysis: Analysis) -> str:
     """Return a sentence that names the main test and its correction for several measures."""
-    main = main_test_label(analysis.plan.main, grouped=analysis.between is not None)
+    main = main_test_label(
+        analysis.plan.main, grouped=analysis.between is not None, factorial=analysis.factors is not None
+    )
     correction = CORRECTIONS[analysis.plan.correction]
     return f"The main test of each measure: {escape_markdown(main)}, {correction}."
 

@@ -102,8 +102,8 @@ class Study(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="The key of a factor. Each participant plays one condition of each of its levels, so that "
-        "all conditions are played equally often. Empty: all conditions.",
+        help_text="Each participant plays one condition of each level of this factor, so that all conditions "
+        "are played equally often. Empty: all conditions.",
     )
     blocked_by = models.SlugField(
         "keep together the rounds with one level of",
@@ -111,8 +111,8 @@ class Study(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="The key of a factor. Rounds with the same level of it follow one another. Empty: "
-        "conditions are mixed.",
+        help_text="Rounds with the same level of this factor follow one another. Empty: conditions are "
+        "mixed.",
     )
     rounds_per_person = models.PositiveSmallIntegerField(
         "rounds for each participant",
@@ -282,8 +282,8 @@ class Study(models.Model):
         db_default="",
         max_length=4000,
         help_text="One on each line: a name, a colon, and the keys of conditions with weights that add up "
-        "to 0, for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Every measure is "
-        "tested, with Holm's correction.",
+        "to 0, for example “H1: alone -1, dispatched_1 1/2, dispatched_2 1/2”. Holm's correction is over "
+        "the contrasts of a measure. To test some measures only, name them: “H1 [trust, fun]: …”.",
     )
     measure_roles = models.JSONField(
         "roles of measures",

@@ -12,7 +12,8 @@ from django.urls import reverse
 from study.design.demo_study_files import demo_part_texts
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.questions.questionnaires import instrument
-from study.design.readiness_checks import ReadinessProblem, readiness_problems
+from study.design.readiness_checks import readiness_problems
+from study.design.readiness_problem import ReadinessProblem
 from study.editor.design_services import instrument_add
 from tests.study.factories import complete, make_study
 

@@ -10,6 +10,7 @@ from django.test import Client
 
 from study.design.blueprint import blueprint_of
 from study.design.models import Condition, Study
+from study.design.readiness_checks import readiness_problems
 from study.editor.describe_design import study_pairs
 from study.editor.factor_forms import unused_key
 from study.participants.models import Participant
@@ -201,6 +202,25 @@ def test_each_participant_plays_one_condition_of_each_level(study: Study, admin_
     assert [(one.playing, one.expected, one.open) for one in counted] == [(2, 5.0, 3.0)] * 4
     assert "Participants in each condition" in admin_client.get(orders).content.decode()
     assert "Participants in each condition" in admin_client.get("/staff/small/live/").content.decode()
+
+
+def test_with_a_part_of_the_conditions_the_mixed_model_must_be_planned(
+    study: Study, admin_client: Client
+) -> None:
+    two_by_two(admin_client)
+    make(admin_client, "random_level_1", "random_level_2", "planner_level_1", "planner_level_2")
+    Study.objects.update(one_round_per="level", main_test="friedman")
+    study.refresh_from_db()
+    told = [one.words for one in readiness_problems(study) if one.page == "plan"]
+    assert any("cannot test factors" in words for words in told)
+    assert any("Plan the linear mixed model" in words for words in told)
+    page = admin_client.get("/staff/small/design/plan/").content.decode()
+    assert "Linear mixed model of all factors" in page and "Friedman" not in page
+    Study.objects.update(main_test="mixed")
+    Condition.objects.filter(key="random_level_1").update(levels={})
+    study.refresh_from_db()
+    (words,) = [one.words for one in readiness_problems(study) if one.page == "factors"]
+    assert words.startswith("Random, level_1: Three meatcakes: no cell of the factors.")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.stats import chi2, norm
 
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor, FactorialRow, cells_of
+from study.analysis.statistics.factorial.factorial_cases import FactorialRow, cells_of
 from study.analysis.statistics.factorial.factorial_mixed_model import (
     CONFOUNDED,
     ModelRows,
@@ -31,6 +31,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     UntestedEffect,
 )
 from study.analysis.statistics.factorial.ordinal_likelihood import OrdinalFit, Ratings, fit_ordinal
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import Array
 from study.analysis.statistics.within.ordinal_tests import FEWEST_STEPS, MOST_STEPS

@@ -10,10 +10,11 @@ import pytest
 from numpy.polynomial.hermite import hermgauss
 
 from study.analysis.statistics.factorial import ordinal_likelihood
-from study.analysis.statistics.factorial.factorial_cases import AnalysisFactor, FactorialRow
+from study.analysis.statistics.factorial.factorial_cases import FactorialRow
 from study.analysis.statistics.factorial.factorial_results import OrdinalMixedModel, UntestedEffect
 from study.analysis.statistics.factorial.ordinal_likelihood import Ratings
 from study.analysis.statistics.factorial.ordinal_mixed_model import cumulative_link_mixed_model
+from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.within.ordinal_tests import cumulative_link
 from study.analysis.statistics.within.result_types import CumulativeLink
 from tests.study.analysis.statistics import r_table

@@ -1,0 +1,75 @@
+"""Check whether a study's groups, factors and orders of conditions can be played and analysed as planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kitchen.words.english_text import and_list
+from study.design.analysis_plan import DEFAULT_PLAN, FACTORIAL_TESTS, MAIN_TESTS, RANKS
+from study.design.between_groups import NO_SHARED_CONDITIONS, level_problem
+from study.design.blueprint import Blueprint
+from study.design.condition_seats import is_shared
+from study.design.factors import all_cells
+from study.design.models import Study
+from study.design.readiness_problem import ReadinessProblem, advice
+from study.design.round_plans import even_number, plan_problem, rounds_of
+
+
+def order_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield why participants cannot play the conditions in the planned orders, or fill them unevenly."""
+    plans = study.round_plans()
+    if problem := next(filter(None, map(plan_problem, plans)), ""):
+        yield ReadinessProblem(problem, "orders")
+    elif plans and study.planned_participants and (block := even_number(plans[0]) * len(plans)):
+        over = study.planned_participants % block
+        words = (
+            f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
+            f"{study.planned_participants - over + block} would."
+        )
+        if over:
+            yield advice(words, "orders")
+
+
+def group_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield the reasons why the between-subjects groups cannot be compared."""
+    if not design.groups or not design.conditions:
+        return
+    for group in design.groups:
+        if not any(one.between_group == group for one in design.conditions):
+            words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
+            yield ReadinessProblem(words, "orders")
+    if any(map(is_shared, design.conditions)):
+        yield ReadinessProblem(NO_SHARED_CONDITIONS, "orders")
+    planned = design.study.get("planned_participants")
+    if planned and planned < 2 * len(design.groups):
+        words = (
+            f"{planned} participants in {len(design.groups)} groups: a test needs two or more in each group. "
+            "Plan more."
+        )
+        yield ReadinessProblem(words, "plan")
+    if problem := level_problem(design.conditions, design.groups):
+        words = f"The groups cannot be compared: {problem}. Give the conditions a level within people."
+        yield ReadinessProblem(words, "orders")
+    if design.study.get("main_test") == RANKS:
+        words = "Friedman's test cannot compare groups between people. Plan another main test."
+        yield ReadinessProblem(words, "plan")
+
+
+def factor_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield the reasons why the factors of the design cannot be analysed as planned."""
+    if not design.factors:
+        return
+    cells = all_cells(design.factors)
+    if outside := [one.name for one in design.conditions if one.levels not in cells]:
+        words = f"{and_list(outside)}: no cell of the factors. Make the conditions of the factors again."
+        yield ReadinessProblem(words, "factors")
+    main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
+    if main not in FACTORIAL_TESTS:
+        yield ReadinessProblem(f"{MAIN_TESTS[main]} cannot test factors. Plan another main test.", "plan")
+    plans = study.round_plans()
+    if main != "mixed" and any(rounds_of(plan) < len(plan.conditions) for plan in plans):
+        words = (
+            "Participants play a part of the conditions, so nobody has a value in every cell. "
+            "Plan the linear mixed model as the main test."
+        )
+        yield ReadinessProblem(words, "plan")
