@@ -18,7 +18,13 @@ from study.analysis import analysis_sample, figure_files
 from study.analysis.analysis_results import CachedAnalysis, analysis_ready
 from study.analysis.figure_files import FIGURE_TYPES
 from study.analysis.statistics import result_files
-from study.analysis.statistics.charts_by_measure import INTERACTION, MEANS, RELIABILITY, charts_of
+from study.analysis.statistics.charts_by_measure import (
+    INTERACTION,
+    MEANS,
+    RELIABILITY,
+    REPLICATION,
+    charts_of,
+)
 from study.analysis.statistics.markdown_report import (
     attrition_sentences,
     dependence_sentence,
@@ -220,10 +226,11 @@ def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
 
 
 FIGURE_MEANINGS = {
-    MEANS: "Means by condition, as in Figure 5 of the paper",
+    MEANS: "Means by condition",
     "participants": "Each participant over the conditions",
     "positions": "Over the order of play",
     INTERACTION: "Means by the factors of the design",
+    REPLICATION: "The replication of the paper's analysis, as in its Figure 5",
     RELIABILITY: "Reliability of the scale",
 }
 """The title of each figure on its page."""

@@ -28,6 +28,7 @@ from study.analysis.statistics.markdown_report import (
     plan_sentence,
     players_table,
     process_section,
+    replication_figure,
     replication_method,
     sample_sentences,
     scales_table,
@@ -258,6 +259,7 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     elif result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
+    yield means_figure(result)
     yield participants_figure(result)
     yield means_table(result)
     if result.within and result.within.cautions:
@@ -266,7 +268,7 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     yield from _exploratory(result, rows)
     yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
     yield escape_markdown(tukey_sentence(result))
-    yield means_figure(result)
+    yield replication_figure(result)
     yield pairs_table(result.pairs)
 
 

@@ -11,14 +11,16 @@ from study.analysis.statistics.result_charts import (
     participants_chart,
     position_chart,
     reliability_chart,
+    replication_chart,
 )
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 
-MEANS, RELIABILITY, INTERACTION = "means", "reliability", "interaction"
+MEANS, RELIABILITY, INTERACTION, REPLICATION = "means", "reliability", "interaction", "replication"
 OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
     MEANS: means_chart,
     "participants": participants_chart,
     "positions": position_chart,
+    REPLICATION: replication_chart,
 }
 """Figure name → function that makes this chart of a measure."""
 
@@ -28,6 +30,8 @@ def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
     found = {}
     for result in results:
         found[result.figure_name] = means_chart(result)
+        if not result.measure.exploratory:
+            found[result.replication_name] = replication_chart(result)
         if has_interaction_chart(result) and not result.measure.exploratory:
             found[f"figure_{result.measure.key}_interaction.svg"] = interaction_chart(result)
         if result.threads_name:

@@ -284,12 +284,13 @@ def measure_section(result: MeasureResult) -> str:
         "Exploratory: no test of it decides on anything." if result.measure.exploratory else "",
         *map(escape_markdown, design_sentences(result)),
         *(f"{name}:\n\n{contrasts_table(family)}" for name, family in families if family.contrasts),
-        f"*The replication.* {escape_markdown(anova_sentence(result))}",
-        escape_markdown(tukey_sentence(result)),
         means_figure(result),
         interaction_figure(result),
         participants_figure(result),
         means_table(result),
+        f"*The replication.* {escape_markdown(anova_sentence(result))}",
+        escape_markdown(tukey_sentence(result)),
+        replication_figure(result),
         pairs_table(result.pairs),
     ]
     return "\n\n".join(filter(None, parts))
@@ -308,6 +309,14 @@ def participants_figure(result: MeasureResult) -> str:
     words = "each participant over the conditions, means with 95% intervals within participants"
     name = result.threads_name
     return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
+
+
+def replication_figure(result: MeasureResult) -> str:
+    """Return the Markdown of the image that shows the means with the pairs of the replication. Return an
+    empty string if the report has no such image file."""
+    words = "means, and pairs that differ in the replication of the paper's analysis"
+    label = escape_markdown(result.measure.label)
+    return "" if result.measure.exploratory else f"![{label}: {words}]({result.replication_name})"
 
 
 def interaction_figure(result: MeasureResult) -> str:

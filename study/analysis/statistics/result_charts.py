@@ -24,7 +24,7 @@ from study.analysis.statistics.result_sentences import (
     unbracketed_note,
     value_axis_title,
 )
-from study.analysis.statistics.run_analysis import MeasureResult
+from study.analysis.statistics.run_analysis import PAIR_NAMES, DecidedPair, MeasureResult
 from study.analysis.statistics.within.result_types import Effect, MixedModel, Reliability, ScaleResult, Term
 
 DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
@@ -200,13 +200,24 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 
 def means_chart(result: MeasureResult) -> Chart:
     """Return the bar chart of means by condition, in the style of the paper's Figure 5. It has 95 %
-    intervals, a dot for each participant, and brackets over significant pairs (Tukey's HSD)."""
+    intervals, a dot for each participant, and brackets over pairs that differ by the test that decides."""
+    return _means_chart(result, result.decided_pairs, result.decided_by)
+
+
+def replication_chart(result: MeasureResult) -> Chart:
+    """Return the bar chart of means with brackets over the pairs of the replication (Tukey's HSD)."""
+    pairs = [DecidedPair(one.first, one.second, one.p) for one in result.tukey_pairs]
+    chart = _means_chart(result, pairs, PAIR_NAMES["one_way"])
+    return replace(
+        chart, key=f"{chart.key}_replication", title=f"{chart.title}, the replication of the paper's analysis"
+    )
+
+
+def _means_chart(result: MeasureResult, pairs: Sequence[DecidedPair], test: str) -> Chart:
     result = result.where_measured()
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
-    brackets = (
-        Bracket(places[p.first], places[p.second], format_p(p.p)) for p in bracketed_pairs(result.brackets)
-    )
+    brackets = (Bracket(places[p.first], places[p.second], format_p(p.p)) for p in bracketed_pairs(pairs))
     note = "Bars: means. Lines: 95% CI of the mean. Dots: participants."
     across = "Condition, and who played beside the participants" if result.players else "Condition"
     return Chart(
@@ -216,8 +227,8 @@ def means_chart(result: MeasureResult) -> Chart:
         y=value_axis(result),
         panels=(Panel(tuple(series), brackets=tuple(brackets)),),
         under=describe_participants(result),
-        note=f"{note} {bracket_note(result.brackets, 'Tukey HSD, p < .05')}".strip(),
-        words=describe_figure(result).removeprefix("Synthetic data. "),
+        note=f"{note} {bracket_note(pairs, f'{test}, p < .05')}".strip(),
+        words=describe_figure(result, pairs).removeprefix("Synthetic data. "),
         head=("condition", *DESCRIPTIVE_COLUMNS),
         rows=tuple((d.condition.label, *descriptive_cells(d)) for d in result.descriptions),
         synthetic=result.synthetic,
@@ -252,7 +263,7 @@ def _bar(result: MeasureResult, place: int, d: Description) -> list[Series]:
 def participants_chart(result: MeasureResult) -> Chart:
     """Return a chart with each participant as a thin line over the conditions.
 
-    The means have within-participant intervals, and brackets mark significant paired contrasts (Holm).
+    The means have within-participant intervals. Brackets mark pairs that differ by the test that decides.
     """
     result = result.where_measured()
     people, pairs = _people(result), _differing(result)
@@ -266,7 +277,7 @@ def participants_chart(result: MeasureResult) -> Chart:
         y=value_axis(result),
         panels=(Panel((*lines, *_mean_lines(result)), brackets=bracketed_pairs(pairs)),),
         under=describe_participants(result),
-        note=f"{note} {bracket_note(pairs, 'paired contrasts after Holm, p < .05')}".strip(),
+        note=f"{note} {bracket_note(pairs, f'{result.decided_by}, p < .05')}".strip(),
         words=_participants_words(result, pairs),
         head=("participant", *labels(result)),
         rows=tuple(
@@ -337,13 +348,10 @@ def _mean_line(result: MeasureResult, keys: Collection[str]) -> Series:
 
 
 def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
-    """Return the brackets for pairs of conditions that differ significantly within participants."""
-    places = {condition.key: place for place, condition in enumerate(result.table.conditions)}
-    found = [one for one in result.within.pairs.computed if one.significant] if result.within else []
-    ends = (sorted(places[key] for key, _ in one.weights) for one in found)
-    return tuple(
-        Bracket(left, right, format_p(one.p_adjusted)) for one, (left, right) in zip(found, ends, strict=True)
-    )
+    """Return the brackets for pairs of conditions that differ by the test that decides."""
+    places = {condition: place for place, condition in enumerate(result.table.conditions)}
+    ends = ((one, sorted((places[one.first], places[one.second]))) for one in result.decided_pairs)
+    return tuple(Bracket(left, right, format_p(one.p)) for one, (left, right) in ends)
 
 
 def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> str:
@@ -355,7 +363,7 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
     people = counted_noun(len(_people(result)), "participant")
     return (
         f"{result.measure.label} of {people} over the conditions. {means}. "
-        f"{_rises(result)}Pairs that differ within participants after Holm, p < .05: {said or 'none'}."
+        f"{_rises(result)}Pairs that differ ({result.decided_by}), p < .05: {said or 'none'}."
     )
 
 

@@ -23,7 +23,7 @@ from study.analysis.statistics.apa_format import (
 )
 from study.analysis.statistics.factorial.factorial_rows import decisive_sentence, factorial_sentences
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
-from study.analysis.statistics.run_analysis import MeasureResult
+from study.analysis.statistics.run_analysis import DecidedPair, MeasureResult
 from study.analysis.statistics.sample_composition import players_sentence
 from study.analysis.statistics.within.result_types import (
     LEVEL,
@@ -303,11 +303,13 @@ def describe_participants(result: MeasureResult) -> str:
     return f"{counted_noun(people, 'participant')}, {counted_noun(len(rows), 'observation')}"
 
 
-def describe_figure(result: MeasureResult) -> str:
-    """Return a description of the figure for people who cannot see it."""
+def describe_figure(result: MeasureResult, differing: Sequence[DecidedPair]) -> str:
+    """Return a description of the figure for people who cannot see it. `differing` are the pairs of
+    conditions that the figure marks."""
     means = "; ".join(_mean(d) for d in result.descriptions)
-    many = unbracketed_note(result.brackets, "the table of the replication and in tukey.csv")
-    pairs = many or "; ".join(map(format_pair, result.brackets)) or "none"
+    many = unbracketed_note(differing, "the tables of pairs, in tests.csv and tukey.csv")
+    told = (f"{one.second.label} and {one.first.label}, {format_p(one.p)}" for one in differing)
+    pairs = many or "; ".join(told) or "none"
     played = ". ".join(map(players_sentence, result.players))
     mark = "Synthetic data. " if result.synthetic else ""
     text = (
@@ -344,10 +346,10 @@ def tukey_sentence(result: MeasureResult) -> str:
     if isinstance(result.tukey, NotComputable):
         return f"Tukey's HSD is {result.tukey}."
     others = [pair.p for pair in result.pairs if not pair.significant]
-    if not result.brackets:
+    if not result.tukey_pairs:
         return f"Tukey's HSD found no pair that differed (smallest {format_p(min(others))})."
     rest = f" The other pairs did not differ (smallest {format_p(min(others))})." if others else ""
-    return f"Tukey's HSD: {'; '.join(format_pair(pair) for pair in result.brackets)}.{rest}"
+    return f"Tukey's HSD: {'; '.join(format_pair(pair) for pair in result.tukey_pairs)}.{rest}"
 
 
 def list_labels(conditions: tuple[AnalysisCondition, ...]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kitchen.contract.bootstrap_intervals import Interval, mean_interval
 from study.analysis.statistics.anova_and_tukey import (
@@ -46,12 +47,30 @@ from study.analysis.statistics.sample_composition import (
     versions_used,
 )
 from study.analysis.statistics.within.result_types import (
+    LEVEL,
+    Friedman,
     ScaleAnswers,
     ScaleResult,
     WithinInterval,
     WithinResult,
 )
 from study.design.analysis_plan import DEFAULT_PLAN, AnalysisPlan
+
+
+class DecidedPair(NamedTuple):
+    """Two conditions that differ, with the corrected p value of their comparison."""
+
+    first: AnalysisCondition
+    second: AnalysisCondition
+    p: float
+
+
+PAIR_NAMES = {"one_way": "Tukey HSD", "friedman": "Conover's tests after Holm"}
+"""Names of the tests of pairs that belong to a main test. Other main tests have paired t tests."""
+
+
+def _place(condition: AnalysisCondition) -> tuple[int, str]:
+    return condition.position, condition.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +125,48 @@ class MeasureResult:
         return f"figure_{self.measure.key}.svg"
 
     @property
+    def replication_name(self) -> str:
+        """Return the file name of the figure of the replication."""
+        return f"figure_{self.measure.key}_replication.svg"
+
+    @property
     def threads_name(self) -> str:
         """Return the file name of the figure that shows each participant as a line. Return an empty string
         for an exploratory measure, whose figure is not written as a file."""
         return "" if self.measure.exploratory else f"figure_{self.measure.key}_participants.svg"
 
     @property
-    def brackets(self) -> tuple[Pair, ...]:
-        """Return the pairs of conditions with a p value below .05. A figure marks these pairs with brackets
-        if there are few."""
+    def tukey_pairs(self) -> tuple[Pair, ...]:
+        """Return the pairs of conditions that differ in the replication (Tukey's HSD, p < .05)."""
         return tuple(pair for pair in self.pairs if pair.significant)
+
+    @property
+    def decided_pairs(self) -> tuple[DecidedPair, ...]:
+        """Return the pairs of conditions that differ by the test that decides, p < .05. Figures mark these
+        pairs with brackets.
+
+        The result is empty if the main test found no difference, or if the measure is exploratory.
+        """
+        found = self.within
+        if found is None or self.measure.exploratory or not found.has_effect:
+            return ()
+        if found.main_test == "one_way":
+            return tuple(DecidedPair(one.first, one.second, one.p) for one in self.tukey_pairs)
+        if found.main_test == "friedman" and isinstance(found.friedman, Friedman):
+            ranked = (DecidedPair(one.first, one.second, one.p_conover) for one in found.friedman.pairs)
+            return tuple(one for one in ranked if one.p < LEVEL)
+        known = {one.key: one for one in self.table.conditions}
+        differing = [one for one in found.pairs.computed if one.significant]
+        ends = (sorted((known[key] for key, _ in one.weights), key=_place) for one in differing)
+        return tuple(
+            DecidedPair(first, second, one.p_adjusted)
+            for one, (first, second) in zip(differing, ends, strict=True)
+        )
+
+    @property
+    def decided_by(self) -> str:
+        """Return the name of the test behind `decided_pairs`."""
+        return PAIR_NAMES.get(self.within.main_test if self.within else "", "paired t tests after Holm")
 
     def where_measured(self) -> MeasureResult:
         """Return this result without conditions that have no rows, for figures. If no condition has rows, all

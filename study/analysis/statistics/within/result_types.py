@@ -400,6 +400,13 @@ class WithinResult:
         return self.corrections(test).get("condition")
 
     @property
+    def has_effect(self) -> bool:
+        """Return whether the main test found an effect of conditions, groups or factors, p < .05 after the
+        correction over measures."""
+        corrected = {term: one.p for term, one in self.over_measures.items()}
+        return any(p < LEVEL for p in {**self.main, **corrected}.values())
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """Return sentences about the assumptions that do not hold. The result is empty if all hold."""
         return tuple(one.words for one in self.assumptions if not one.holds)

@@ -89,9 +89,9 @@ def test_a_figure_names_every_condition_and_pair_and_no_text_is_over_another(res
         assert condition.label in found
     assert "Condition" in found
     written = [text for text in found if re.fullmatch(r"p [<=>] \.\d+", text)]
-    many = len(result.brackets) > 10
-    assert len(written) == (0 if many else len(result.brackets))
-    assert ("28 pairs differ (Tukey HSD, p < .05): too many to bracket" in " ".join(found)) is many
+    many = len(result.decided_pairs) > 10
+    assert len(written) == (0 if many else len(result.decided_pairs))
+    assert ("pairs differ (paired t tests after Holm, p < .05): too many" in " ".join(found)) is many
 
 
 def test_labels_are_shown_as_they_are_written() -> None:
@@ -128,7 +128,7 @@ def success() -> MeasureResult:
     return demo().measure("success")
 
 
-def test_figure_5_has_a_bar_for_each_condition_a_dot_for_each_participant_and_tukeys_brackets(
+def test_the_means_have_a_bar_for_each_condition_dots_of_participants_and_brackets_of_what_decides(
     success: MeasureResult,
 ) -> None:
     found = means_chart(success)
@@ -138,7 +138,7 @@ def test_figure_5_has_a_bar_for_each_condition_a_dot_for_each_participant_and_tu
     assert [bar.y for bar in bars] == [d.mean for d in success.descriptions]
     assert sorted(dot.y for dot in dots) == sorted(row.value or 0.0 for row in success.table.observations)
     assert [(b.left, b.right) for b in found.panels[0].brackets] == [
-        (FIVE.index(pair.first), FIVE.index(pair.second)) for pair in success.brackets
+        (FIVE.index(pair.first), FIVE.index(pair.second)) for pair in success.decided_pairs
     ]
 
 
@@ -159,7 +159,7 @@ def test_more_pairs_than_anybody_could_read_are_counted_and_their_table_is_named
     conditions = case("eight conditions").table.conditions
     groups = {c.key: [1 + i + 0.01 * (n * (i + 3) % 5) for n in range(12)] for i, c in enumerate(conditions)}
     result = analyse(rows_of(groups, RISING), conditions, [RISING]).measures[0]
-    assert len(result.brackets) == 28
+    assert len(result.tukey_pairs) == 28
     found, paired = means_chart(result), participants_chart(result)
     assert found.panels[0].brackets == () and paired.panels[0].brackets == ()
     assert "28 pairs differ (Tukey HSD, p < .05): too many to bracket, a table lists them" in found.note
