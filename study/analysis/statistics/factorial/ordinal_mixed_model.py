@@ -30,7 +30,12 @@ from study.analysis.statistics.factorial.factorial_results import (
     Term,
     UntestedEffect,
 )
-from study.analysis.statistics.factorial.ordinal_likelihood import OrdinalFit, Ratings, fit_ordinal
+from study.analysis.statistics.factorial.ordinal_likelihood import (
+    OrdinalFit,
+    Ratings,
+    fit_ordinal,
+    highest_log_likelihood,
+)
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import Array
 from study.analysis.statistics.within.ordinal_tests import FEWEST_STEPS, MOST_STEPS
@@ -104,10 +109,10 @@ def _effect(
     """Compare the model with the one without the columns `places`."""
     others = [place for place in range(ratings.x.shape[1]) if place not in places]
     start = np.concatenate([fit.thresholds, fit.coefficients[others], [max(fit.sd, 0.1)]])
-    smaller = fit_ordinal(replace(ratings, x=ratings.x[:, others]), nodes, start)
-    if not smaller.converged:
+    smaller = highest_log_likelihood(replace(ratings, x=ratings.x[:, others]), nodes, start)
+    if smaller is None:
         return UntestedEffect(term, NO_PEAK)
-    chi_squared = max(2 * (fit.log_likelihood - smaller.log_likelihood), 0.0)
+    chi_squared = max(2 * (fit.log_likelihood - smaller), 0.0)
     return OrdinalEffect(term, chi_squared, len(places), float(chi2.sf(chi_squared, len(places))))
 
 
