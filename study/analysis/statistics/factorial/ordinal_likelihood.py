@@ -77,29 +77,32 @@ class OrdinalFit:
 def fit_ordinal(data: Ratings, nodes: int) -> OrdinalFit:
     """Fit the model by maximum likelihood with `nodes` quadrature points. A quasi-Newton search ends with
     Newton's method. Ratings that are separated completely do not converge."""
-    start = np.concatenate([1.2 * cut_points(data.y, data.categories), np.zeros(data.x.shape[1]), [1.0]])
     quadrature = hermgauss(nodes)
+    params, value, slope = _peak(data, quadrature, FLAT)
+    return _result(params, value, slope, _curvature(params, data, quadrature), data)
+
+
+def highest_log_likelihood(data: Ratings, nodes: int) -> float | None:
+    """Return the highest log likelihood of the model. Return None if the search did not converge."""
+    params, value, slope = _peak(data, hermgauss(nodes), NEARLY_FLAT / 10)
+    return value if float(np.abs(slope).max()) < NEARLY_FLAT and not _is_separated(params, data) else None
+
+
+def _peak(data: Ratings, quadrature: tuple[Array, Array], flat: float) -> tuple[Array, float, Array]:
+    """Return the parameters of the highest likelihood, its logarithm, and the slope there. The search ends
+    where no slope is larger than `flat`, or where it finds no better parameters."""
+    start = np.concatenate([1.2 * cut_points(data.y, data.categories), np.zeros(data.x.shape[1]), [1.0]])
     params = _searched(start, data, quadrature)
     value, slope = _likelihood(params, data, quadrature)
     for _ in range(NEWTON_STEPS):
-        if float(np.abs(slope).max()) < FLAT or _is_separated(params, data):
+        if float(np.abs(slope).max()) < flat or _is_separated(params, data):
             break
         step = _ascent(_curvature(params, data, quadrature), slope)
         tried, tried_slope = _likelihood(params + step, data, quadrature)
         if not np.abs(tried_slope).max() < np.abs(slope).max():
             break
         params, value, slope = params + step, tried, tried_slope
-    return _result(params, value, slope, _curvature(params, data, quadrature), data)
-
-
-def highest_log_likelihood(data: Ratings, nodes: int, start: Array) -> float | None:
-    """Return the highest log likelihood of the model. Return None if the search from `start` (thresholds,
-    coefficients, standard deviation) did not converge."""
-    quadrature = hermgauss(nodes)
-    params = _searched(start, data, quadrature)
-    value, slope = _likelihood(params, data, quadrature)
-    found = float(np.abs(slope).max()) < NEARLY_FLAT and not _is_separated(params, data)
-    return value if found else None
+    return params, value, slope
 
 
 def _searched(start: Array, data: Ratings, quadrature: tuple[Array, Array]) -> Array:

@@ -108,8 +108,7 @@ def _effect(
 ) -> OrdinalEffect | UntestedEffect:
     """Compare the model with the one without the columns `places`."""
     others = [place for place in range(ratings.x.shape[1]) if place not in places]
-    start = np.concatenate([fit.thresholds, fit.coefficients[others], [max(fit.sd, 0.1)]])
-    smaller = highest_log_likelihood(replace(ratings, x=ratings.x[:, others]), nodes, start)
+    smaller = highest_log_likelihood(replace(ratings, x=ratings.x[:, others]), nodes)
     if smaller is None:
         return UntestedEffect(term, NO_PEAK)
     chi_squared = max(2 * (fit.log_likelihood - smaller), 0.0)
