@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from study.analysis.statistics.observations import NotComputable
-from study.analysis.statistics.within.result_types import LEVEL, MILD, ExcludedParticipant, Sphericity
+from study.analysis.statistics.within.result_types import (
+    LEVEL,
+    MILD,
+    ExcludedParticipant,
+    Sphericity,
+    UncomputedContrast,
+)
 
 Term = tuple[str, ...]
 """The keys of the factors of an effect: one for a main effect, several for an interaction."""
@@ -247,6 +253,32 @@ DROPPED = {
 
 
 @dataclass(frozen=True, slots=True)
+class MixedContrast:
+    """A weighted sum of estimated cell means in a linear mixed model, tested against zero by a t test with
+    Satterthwaite's degrees of freedom.
+
+    `estimate` is in the measure's unit. Its 95 % interval is not corrected for several contrasts.
+    `p_adjusted` is corrected after Holm over the family.
+    """
+
+    name: str
+    estimate: float
+    se: float
+    t: float
+    df: float
+    p: float
+    p_adjusted: float
+    ci_low: float
+    ci_high: float
+    computable: ClassVar[bool] = True
+
+    @property
+    def significant(self) -> bool:
+        """Return True if the adjusted p value is below .05."""
+        return self.p_adjusted < LEVEL
+
+
+@dataclass(frozen=True, slots=True)
 class FactorialMixedModel:
     """A linear mixed model of a factorial design, fitted by restricted maximum likelihood (REML).
 
@@ -262,6 +294,7 @@ class FactorialMixedModel:
     variance_error: float
     log_likelihood: float
     means: dict[Term, tuple[MarginalMean, ...]]
+    contrasts: tuple[MixedContrast | UncomputedContrast, ...] = ()
     left_out: tuple[ExcludedParticipant, ...] = ()
     computable: ClassVar[bool] = True
 

@@ -41,6 +41,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     FactorialEffect,
     FactorialMixedModel,
     MarginalMean,
+    MixedContrast,
     OrdinalMixedModel,
     SimpleEffect,
 )
@@ -177,9 +178,11 @@ def _contrasts(name: str, r: Mapping[str, Mapping[str, Any]]) -> list[Number]:
 
 def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
     covariates = tuple(stored("factorial_data.json")["designs"][name].get("covariates", ()))
-    found = linear_mixed_model(
-        rows(name, covariates), factors(name, "between"), factors(name, "within"), covariates
-    )
+    between, within = factors(name, "between"), factors(name, "within")
+    *others, last = [*between, *within]
+    start = tuple(one.levels[0] for one in others)
+    planned = PlannedCellContrast("H1", {(*start, last.levels[-1]): 1.0, (*start, last.levels[0]): -1.0})
+    found = linear_mixed_model(rows(name, covariates), between, within, covariates, [planned])
     assert isinstance(found, FactorialMixedModel)
     tests: dict[str, Mapping[str, float]] = {
         ":".join(one.term): {"f": one.f, "df": one.df, "df_error": one.df_error, "p": one.p}
@@ -196,6 +199,13 @@ def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
     numbers += both("random", kept, r["random"])
     for one in found.means[(r["first"],)]:
         numbers += both(str(one.levels), mean_numbers(one), r["means"][one.levels[0][1]])
+    (contrast,) = found.contrasts
+    assert isinstance(contrast, MixedContrast)
+    ours = {
+        "estimate": contrast.estimate, "se": contrast.se, "t": contrast.t, "df": contrast.df,
+        "p": contrast.p, "low": contrast.ci_low, "high": contrast.ci_high,
+    }  # fmt: skip
+    numbers += both("contrast", ours, r["contrast"])
     ours = {"error": found.variance_error, "log_likelihood": found.log_likelihood}
     return numbers + both("model", ours, {key: r[key] for key in ours})
 
