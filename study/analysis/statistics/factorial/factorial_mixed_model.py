@@ -30,13 +30,15 @@ from study.analysis.statistics.factorial.factorial_cases import (
 )
 from study.analysis.statistics.factorial.factorial_results import (
     CovariateEffect,
-    FactorialMixedModel,
     MarginalMean,
+    Term,
+    UntestedEffect,
+)
+from study.analysis.statistics.factorial.mixed_model_results import (
+    FactorialMixedModel,
     MixedContrast,
     MixedEffect,
     RandomIntercept,
-    Term,
-    UntestedEffect,
 )
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import FEWEST, Array, are_equal

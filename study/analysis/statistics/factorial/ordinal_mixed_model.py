@@ -23,12 +23,11 @@ from study.analysis.statistics.factorial.factorial_mixed_model import (
     model_rows,
     why_not_modelled,
 )
-from study.analysis.statistics.factorial.factorial_results import (
+from study.analysis.statistics.factorial.factorial_results import Term, UntestedEffect
+from study.analysis.statistics.factorial.mixed_model_results import (
     LatentMean,
     OrdinalEffect,
     OrdinalMixedModel,
-    Term,
-    UntestedEffect,
 )
 from study.analysis.statistics.factorial.ordinal_likelihood import (
     OrdinalFit,

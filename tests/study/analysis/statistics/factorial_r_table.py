@@ -39,11 +39,13 @@ from study.analysis.statistics.factorial.factorial_results import (
     CovariateEffect,
     FactorialAnova,
     FactorialEffect,
-    FactorialMixedModel,
     MarginalMean,
+    SimpleEffect,
+)
+from study.analysis.statistics.factorial.mixed_model_results import (
+    FactorialMixedModel,
     MixedContrast,
     OrdinalMixedModel,
-    SimpleEffect,
 )
 from study.analysis.statistics.factorial.ordinal_mixed_model import NODES, cumulative_link_mixed_model
 from study.analysis.statistics.observations import NotComputable

@@ -16,10 +16,9 @@ from study.analysis.statistics.factorial.factorial_results import (
     CovariateEffect,
     FactorialAnova,
     FactorialEffect,
-    FactorialMixedModel,
-    MixedContrast,
     UntestedEffect,
 )
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel, MixedContrast
 from study.analysis.statistics.within.paired_contrasts import holm_adjusted
 from study.analysis.statistics.within.reml_fit import fit_reml
 from study.analysis.statistics.within.result_types import UncomputedContrast
