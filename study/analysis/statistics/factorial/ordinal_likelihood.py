@@ -99,7 +99,7 @@ def _peak(data: Ratings, quadrature: tuple[Array, Array], flat: float) -> tuple[
             break
         step = _ascent(_curvature(params, data, quadrature), slope)
         tried, tried_slope = _likelihood(params + step, data, quadrature)
-        if not np.abs(tried_slope).max() < np.abs(slope).max():
+        if tried < value - 1e-9 or not np.abs(tried_slope).max() < np.abs(slope).max():
             break
         params, value, slope = params + step, tried, tried_slope
     return params, value, slope
