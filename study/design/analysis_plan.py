@@ -57,8 +57,7 @@ CORRECTIONS: Mapping[str, str] = MappingProxyType(
 )
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
-"""The most values of one measure that a mixed model takes. Its matrices are rows by rows, so more values
-would take minutes."""
+"""The most values of one measure that a mixed model takes."""
 
 
 @dataclass(frozen=True, slots=True)
