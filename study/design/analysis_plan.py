@@ -78,8 +78,7 @@ ROLES: Mapping[str, str] = MappingProxyType(
 """Labels of the roles that a measure can have, by name."""
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
-"""The most values of one measure that a mixed model takes. Its matrices are rows by rows, so more values
-would take minutes."""
+"""The most values of one measure that a mixed model takes."""
 
 
 @dataclass(frozen=True, slots=True)

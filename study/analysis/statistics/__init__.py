@@ -7,6 +7,7 @@ The data flow::
     → exclusions, versions, players               sample_composition.py        who is excluded, and why
     → Description, Anova, Tukey                   anova_and_tukey.py           tests of the MindAgent paper
     → within-subject tests                        within/                      tests that fit the design
+    → factorial tests                             factorial/                   designs with several factors
     → Analysis                                    run_analysis.py              all results, frozen
     → figures, CSV, JSON, report                  result_charts.py, result_files.py, markdown_report.py
 

@@ -30,12 +30,11 @@ def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
     found = {}
     for result in results:
         found[result.figure_name] = means_chart(result)
-        if not result.measure.exploratory:
-            found[result.replication_name] = replication_chart(result)
         if has_interaction_chart(result) and not result.measure.exploratory:
             found[f"figure_{result.measure.key}_interaction.svg"] = interaction_chart(result)
         if result.threads_name:
             found[result.threads_name] = participants_chart(result)
+            found[result.replication_name] = replication_chart(result)
     return found
 
 

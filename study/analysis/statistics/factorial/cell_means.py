@@ -169,14 +169,24 @@ def cell_contrasts(
     )
 
 
-def _contrast(
-    cases: FactorialCases, model: _CellModel, planned: PlannedCellContrast
-) -> CellContrast | UncomputedContrast:
+def why_no_contrast(
+    planned: PlannedCellContrast, factors: Sequence[AnalysisFactor]
+) -> UncomputedContrast | None:
+    """Return why the contrast cannot be computed: a cell of it is none of the cells of `factors`. Return None
+    if it can. Raises DefinitionError for weights that do not sum to 0, or are all 0."""
     values = list(planned.weights.values())
     if not any(values) or abs(sum(values)) > ROUNDING * max(map(abs, values)):
         raise DefinitionError(f"contrast {planned.name!r}: the weights do not sum to 0, or are all 0")
-    if not {cell for cell, weight in planned.weights.items() if weight} <= set(cells_of(cases.factors)):
-        return UncomputedContrast(planned.name, NO_VALUES)
+    used = {cell for cell, weight in planned.weights.items() if weight}
+    return None if used <= set(cells_of(factors)) else UncomputedContrast(planned.name, NO_VALUES)
+
+
+def _contrast(
+    cases: FactorialCases, model: _CellModel, planned: PlannedCellContrast
+) -> CellContrast | UncomputedContrast:
+    problem = why_no_contrast(planned, cases.factors)
+    if problem:
+        return problem
     weights = _weight_matrix(cases, planned.weights)
     estimate, se = model.estimate(weights)
     if se <= 0:

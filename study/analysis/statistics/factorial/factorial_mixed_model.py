@@ -9,16 +9,18 @@ of freedom. The numbers are those of R's `lmerTest` for `(1 | person) + (1 | per
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
+from study.analysis.statistics.factorial.cell_means import PlannedCellContrast, why_no_contrast
 from study.analysis.statistics.factorial.factorial_cases import (
     CROSS,
     FEWEST_PER_CELL,
+    Cell,
     FactorialRow,
     cells_of,
     check_rows,
@@ -27,17 +29,20 @@ from study.analysis.statistics.factorial.factorial_cases import (
 )
 from study.analysis.statistics.factorial.factorial_results import (
     CovariateEffect,
-    FactorialMixedModel,
     MarginalMean,
-    MixedEffect,
-    RandomIntercept,
     Term,
     UntestedEffect,
+)
+from study.analysis.statistics.factorial.mixed_model_results import (
+    FactorialMixedModel,
+    MixedContrast,
+    MixedEffect,
+    RandomIntercept,
 )
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import FEWEST, Array, are_equal
-from study.analysis.statistics.within.paired_contrasts import CONFIDENCE
+from study.analysis.statistics.within.paired_contrasts import CONFIDENCE, holm_adjusted
 from study.analysis.statistics.within.reml_fit import (
     RemlFit,
     fit_reml,
@@ -45,7 +50,7 @@ from study.analysis.statistics.within.reml_fit import (
     satterthwaite_df,
     satterthwaite_f_test,
 )
-from study.analysis.statistics.within.result_types import ExcludedParticipant
+from study.analysis.statistics.within.result_types import ExcludedParticipant, UncomputedContrast
 from study.analysis.statistics.within.type_three_sums import (
     FactorialDesign,
     Integers,
@@ -147,12 +152,14 @@ def linear_mixed_model(
     between: Sequence[AnalysisFactor],
     within: Sequence[AnalysisFactor] = (),
     covariates: Sequence[str] = (),
+    planned: Sequence[PlannedCellContrast] = (),
 ) -> FactorialMixedModel | NotComputable:
-    """Fit a linear mixed model with all effects of the design and the named covariates of the rows.
+    """Fit a linear mixed model with all effects of the design and the named covariates of the rows. Test the
+    planned contrasts, and correct their p values together after Holm.
 
     Everybody with at least one value is included. A random term that is estimated as 0 or that does not
     converge is dropped; the result says so. Return NotComputable if the data do not allow the model. Raises
-    the errors of `check_rows`.
+    the errors of `check_rows`, and DefinitionError for a contrast whose weights do not sum to 0.
     """
     data = model_rows(rows, between, within, covariates)
     problem = why_not_modelled(data)
@@ -174,6 +181,7 @@ def linear_mixed_model(
         variance_error=fit.variance_error,
         log_likelihood=fit.log_likelihood,
         means=_means(data, fit),
+        contrasts=_contrasts(data, fit, planned),
         left_out=data.left_out,
     )
 
@@ -290,11 +298,38 @@ def marginal_weights(
 
 
 def _mean(fit: RemlFit, weights: Array, levels: tuple[tuple[str, str], ...]) -> MarginalMean:
+    mean, se, df, half = _weighted_sum(fit, weights)
+    return MarginalMean(levels, mean, se, df, mean - half, mean + half)
+
+
+def _weighted_sum(fit: RemlFit, weights: Array) -> tuple[float, float, float, float]:
+    """Return a weighted sum of the estimates: its value, standard error, degrees of freedom, and half the
+    width of its 95 % interval. Estimates without a weight have 0."""
     row = np.concatenate([weights, np.zeros(len(fit.estimates) - len(weights))])
     variance = float(row @ fit.covariance @ row)
     df = satterthwaite_df(fit, row, variance)
-    mean, half = (
-        float(row @ fit.estimates),
-        variance**0.5 * float(t_distribution.ppf((1 + CONFIDENCE) / 2, df)),
+    reach = float(t_distribution.ppf((1 + CONFIDENCE) / 2, df))
+    return float(row @ fit.estimates), variance**0.5, df, reach * variance**0.5
+
+
+def _contrasts(
+    data: ModelRows, fit: RemlFit, planned: Sequence[PlannedCellContrast]
+) -> tuple[MixedContrast | UncomputedContrast, ...]:
+    whole = tuple(range(len(data.factors)))
+    cells = dict(zip(cells_of(data.factors), marginal_weights(data.factors, [whole])[whole], strict=True))
+    found: list[MixedContrast | UncomputedContrast] = []
+    for one in planned:
+        problem = why_no_contrast(one, data.factors)
+        found.append(problem or _contrast(fit, one, cells))
+    adjusted = iter(holm_adjusted([one.p for one in found if isinstance(one, MixedContrast)]))
+    return tuple(
+        replace(one, p_adjusted=next(adjusted)) if isinstance(one, MixedContrast) else one for one in found
     )
-    return MarginalMean(levels, mean, variance**0.5, df, mean - half, mean + half)
+
+
+def _contrast(fit: RemlFit, planned: PlannedCellContrast, cells: Mapping[Cell, Array]) -> MixedContrast:
+    used = [weight * cells[cell] for cell, weight in planned.weights.items() if weight]
+    estimate, se, df, half = _weighted_sum(fit, np.sum(used, axis=0))
+    t = estimate / se
+    p = float(2 * t_distribution.sf(abs(t), df))
+    return MixedContrast(planned.name, estimate, se, t, df, p, p, estimate - half, estimate + half)

@@ -10,12 +10,12 @@ from study.analysis.statistics.apa_format import format_interval, format_number,
 from study.analysis.statistics.factorial.factorial_results import (
     CellContrast,
     FactorialEffect,
-    MixedEffect,
     SimpleEffect,
     UntestedEffect,
     UntestedSimpleEffect,
 )
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
+from study.analysis.statistics.factorial.mixed_model_results import MixedEffect
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import (

@@ -9,11 +9,11 @@ from study.analysis.statistics.factorial.factorial_results import (
     CellContrast,
     FactorialAnova,
     FactorialEffect,
-    FactorialMixedModel,
     MarginalMean,
     SimpleEffect,
     UntestedSimpleEffect,
 )
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import UncomputedContrast

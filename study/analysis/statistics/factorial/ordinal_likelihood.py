@@ -19,15 +19,17 @@ from math import log, pi, sqrt
 
 import numpy as np
 from numpy.polynomial.hermite import hermgauss
+from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from study.analysis.statistics.within.complete_cases import Array
 from study.analysis.statistics.within.ordinal_tests import MOST_LOG_ODDS, cut_points
 from study.analysis.statistics.within.type_three_sums import Integers
 
-MODE_STEPS, NEWTON_STEPS, HALVES = 60, 60, 30
-NEAR_MODE, FLAT = 1e-11, 1e-7
-"""Largest step in the search for a mode at its end, and largest slope of the likelihood at its peak."""
+MODE_STEPS, NEWTON_STEPS = 60, 10
+NEAR_MODE, FLAT, NEARLY_FLAT = 1e-11, 1e-8, 1e-4
+"""Largest step in the search for a mode at its end; largest slope of the likelihood at its peak, and where
+the search may end before."""
 NO_SD = 1e-4
 """A smaller standard deviation of the participants counts as 0."""
 DIFFERENCE = 1e-5
@@ -72,34 +74,65 @@ class OrdinalFit:
     converged: bool
 
 
-def fit_ordinal(data: Ratings, nodes: int, start: Array | None = None) -> OrdinalFit:
-    """Fit the model by maximum likelihood with Newton's method. `start` are the thresholds, coefficients and
-    the standard deviation at which the search begins.
-
-    Ratings that are separated completely do not converge.
-    """
-    params = np.concatenate([1.2 * cut_points(data.y, data.categories), np.zeros(data.x.shape[1]), [1.0]])
-    params = params if start is None else start
+def fit_ordinal(data: Ratings, nodes: int) -> OrdinalFit:
+    """Fit the model by maximum likelihood with `nodes` quadrature points. A quasi-Newton search ends with
+    Newton's method. Ratings that are separated completely do not converge."""
     quadrature = hermgauss(nodes)
+    params, value, slope = _peak(data, quadrature, FLAT)
+    return _result(params, value, slope, _curvature(params, data, quadrature), data)
+
+
+def highest_log_likelihood(data: Ratings, nodes: int) -> float | None:
+    """Return the highest log likelihood of the model. Return None if the search did not converge."""
+    params, value, slope = _peak(data, hermgauss(nodes), NEARLY_FLAT / 10)
+    return value if float(np.abs(slope).max()) < NEARLY_FLAT and not _is_separated(params, data) else None
+
+
+def _peak(data: Ratings, quadrature: tuple[Array, Array], flat: float) -> tuple[Array, float, Array]:
+    """Return the parameters of the highest likelihood, its logarithm, and the slope there. The search ends
+    where no slope is larger than `flat`, or where it finds no better parameters."""
+    start = np.concatenate([1.2 * cut_points(data.y, data.categories), np.zeros(data.x.shape[1]), [1.0]])
+    params = _searched(start, data, quadrature)
     value, slope = _likelihood(params, data, quadrature)
     for _ in range(NEWTON_STEPS):
-        if float(np.abs(slope).max()) < FLAT or _is_separated(params, data):
+        if float(np.abs(slope).max()) < flat or _is_separated(params, data):
             break
         step = _ascent(_curvature(params, data, quadrature), slope)
-        for _ in range(HALVES):
-            tried, tried_slope = _likelihood(params + step, data, quadrature)
-            if tried >= value - 1e-12:
-                break
-            step = step / 2
-        else:
+        tried, tried_slope = _likelihood(params + step, data, quadrature)
+        if tried < value - 1e-9 or not np.abs(tried_slope).max() < np.abs(slope).max():
             break
         params, value, slope = params + step, tried, tried_slope
-    return _result(params, value, slope, data, quadrature)
+    return params, value, slope
+
+
+def _searched(start: Array, data: Ratings, quadrature: tuple[Array, Array]) -> Array:
+    """Return the parameters of the highest likelihood. The search is over the first threshold and the
+    logarithms of the distances between thresholds, so that these stay in order."""
+    cuts = data.categories - 1
+
+    def bound(free: Array) -> Array:
+        gaps = np.exp(np.clip(free[1:cuts], -MOST_LOG_ODDS, MOST_LOG_ODDS))
+        return np.concatenate([free[:1] + np.concatenate([[0.0], np.cumsum(gaps)]), free[cuts:]])
+
+    def loss(free: Array) -> tuple[float, Array]:
+        params = bound(free)
+        value, slope = _likelihood(params, data, quadrature)
+        above = np.cumsum(slope[:cuts][::-1])[::-1]  # a distance moves all thresholds above it
+        return -value, -np.concatenate([above[:1], above[1:] * np.diff(params[:cuts]), slope[cuts:]])
+
+    def stop(free: Array) -> None:
+        if _is_separated(bound(free), data):
+            raise StopIteration
+
+    free = np.concatenate([start[:1], np.log(np.diff(start[:cuts])), start[cuts:]])
+    found = minimize(
+        loss, free, jac=True, method="BFGS", callback=stop, options={"gtol": 1e-6, "maxiter": 300}
+    )
+    return bound(found.x)
 
 
 def _is_separated(params: Array, data: Ratings) -> bool:
-    coefficients = params[data.categories - 1 :]
-    return float(np.abs(coefficients).max()) > MOST_LOG_ODDS
+    return float(np.abs(params[data.categories - 1 :]).max()) > MOST_LOG_ODDS
 
 
 def _ascent(curvature: Array, slope: Array) -> Array:
@@ -121,13 +154,10 @@ def _curvature(params: Array, data: Ratings, quadrature: tuple[Array, Array]) ->
     return np.asarray((found + found.T) / 2)
 
 
-def _result(
-    params: Array, value: float, slope: Array, data: Ratings, quadrature: tuple[Array, Array]
-) -> OrdinalFit:
+def _result(params: Array, value: float, slope: Array, curvature: Array, data: Ratings) -> OrdinalFit:
     cuts, sd = data.categories - 1, abs(float(params[-1]))
-    peak = float(np.abs(slope).max()) < sqrt(FLAT) and not _is_separated(params, data)
-    curvature = -_curvature(params, data, quadrature)
-    used = curvature if sd > NO_SD else curvature[:-1, :-1]
+    used = -curvature if sd > NO_SD else -curvature[:-1, :-1]
+    peak = float(np.abs(slope).max()) < NEARLY_FLAT and not _is_separated(params, data)
     peak = peak and bool(np.linalg.eigvalsh(used)[0] > 0)
     inverse = np.asarray(np.linalg.inv(used) if peak else np.zeros_like(used), dtype=float)
     covariance = inverse[cuts : len(params) - 1, cuts : len(params) - 1]
@@ -164,7 +194,7 @@ def _slopes(upper: Array, lower: Array, gap: Array) -> _Slopes:
     fa, fb = np.where(top, 1.0, expit(a)), np.where(bottom, 0.0, expit(b))
     middle = ~(top | bottom)
     apart = np.where(middle, gap, 1.0)
-    value = np.where(bottom, a, np.where(middle, b + np.log(np.expm1(apart)), 0.0))
+    value = np.where(bottom, a, np.where(middle, a + np.log(-np.expm1(-apart)), 0.0))
     value = value - np.where(top, 0.0, np.logaddexp(0, a)) - np.where(bottom, 0.0, np.logaddexp(0, b))
     ca, cb = fa * (1 - fa), fb * (1 - fb)
     ta, tb = ca * (1 - 2 * fa), cb * (1 - 2 * fb)

@@ -23,14 +23,18 @@ from study.analysis.statistics.factorial.factorial_mixed_model import (
     model_rows,
     why_not_modelled,
 )
-from study.analysis.statistics.factorial.factorial_results import (
+from study.analysis.statistics.factorial.factorial_results import Term, UntestedEffect
+from study.analysis.statistics.factorial.mixed_model_results import (
     LatentMean,
     OrdinalEffect,
     OrdinalMixedModel,
-    Term,
-    UntestedEffect,
 )
-from study.analysis.statistics.factorial.ordinal_likelihood import OrdinalFit, Ratings, fit_ordinal
+from study.analysis.statistics.factorial.ordinal_likelihood import (
+    OrdinalFit,
+    Ratings,
+    fit_ordinal,
+    highest_log_likelihood,
+)
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import Array
@@ -104,11 +108,10 @@ def _effect(
 ) -> OrdinalEffect | UntestedEffect:
     """Compare the model with the one without the columns `places`."""
     others = [place for place in range(ratings.x.shape[1]) if place not in places]
-    start = np.concatenate([fit.thresholds, fit.coefficients[others], [max(fit.sd, 0.1)]])
-    smaller = fit_ordinal(replace(ratings, x=ratings.x[:, others]), nodes, start)
-    if not smaller.converged:
+    smaller = highest_log_likelihood(replace(ratings, x=ratings.x[:, others]), nodes)
+    if smaller is None:
         return UntestedEffect(term, NO_PEAK)
-    chi_squared = max(2 * (fit.log_likelihood - smaller.log_likelihood), 0.0)
+    chi_squared = max(2 * (fit.log_likelihood - smaller), 0.0)
     return OrdinalEffect(term, chi_squared, len(places), float(chi2.sf(chi_squared, len(places))))
 
 

@@ -188,7 +188,10 @@ def _unidentified(blocks: _PersonBlocks) -> list[int]:
     error. The data do not separate them."""
     if len(blocks.kernels) == 1 and blocks.y.shape[1] > 1:
         return []
-    products = _traces(_solve(blocks, [0.0] * len(blocks.kernels)), _with_error(blocks))
+    identity = np.broadcast_to(np.eye(blocks.y.shape[1]), (*blocks.y.shape, blocks.y.shape[1]))
+    flat = _flat(blocks.x)
+    unscaled = np.asarray(np.linalg.inv(flat.T @ flat), dtype=float)
+    products = _traces(identity, blocks.x, unscaled, _with_error(blocks))
     known, lost = [0], []
     for number in range(1, len(products)):
         scale = products[number, number]
@@ -206,17 +209,17 @@ def _with_error(blocks: _PersonBlocks) -> tuple[Array, ...]:
     return (blocks.present[:, :, None] * np.eye(blocks.y.shape[1]), *blocks.kernels)
 
 
-def _traces(at: _Solution, kernels: Sequence[Array]) -> Array:
+def _traces(inverse: Array, weighted: Array, unscaled: Array, kernels: Sequence[Array]) -> Array:
     """Return the traces of P K P L for every two kernels K and L. P is the inverse covariance of the values
-    without the fixed effects, times the error variance."""
-    inner = [at.inverse @ kernel for kernel in kernels]
-    right = [_flat(kernel @ at.weighted) for kernel in kernels]
-    solved = [_flat(one @ at.weighted) for one in inner]
-    middle = [at.unscaled @ (_flat(at.weighted).T @ one) for one in right]
+    without the fixed effects, times the error variance. The other arguments are those of `_Solution`."""
+    inner = [inverse @ kernel for kernel in kernels]
+    right = [_flat(kernel @ weighted) for kernel in kernels]
+    solved = [_flat(one @ weighted) for one in inner]
+    middle = [unscaled @ (_flat(weighted).T @ one) for one in right]
     found = np.empty((len(kernels), len(kernels)))
     for i, j in combinations_with_replacement(range(len(kernels)), 2):
         own = float((inner[i] * inner[j].transpose(0, 2, 1)).sum())
-        mixed = float((at.unscaled * (right[i].T @ solved[j])).sum())
+        mixed = float((unscaled * (right[i].T @ solved[j])).sum())
         found[i, j] = found[j, i] = own - 2 * mixed + float((middle[i] * middle[j].T).sum())
     return found
 
@@ -318,7 +321,7 @@ def _second_derivatives(blocks: _PersonBlocks, at: _Solution) -> tuple[Array, Ar
             for a, s in zip(pushed, sides, strict=True)
         ]
     )
-    second = 2 * curves / v**3 - _traces(at, kernels) / v**2
+    second = 2 * curves / v**3 - _traces(at.inverse, at.weighted, at.unscaled, kernels) / v**2
     return np.array(slope), second, np.array([at.unscaled @ one @ at.unscaled for one in inner])
 
 

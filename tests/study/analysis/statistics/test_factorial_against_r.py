@@ -1,9 +1,13 @@
 """Every test of factorial designs against R; r/reference_factorial.R made the numbers."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.study.analysis.statistics.factorial_r_table import compared, sets
-from tests.study.analysis.statistics.r_table import NONE, stored
+from tests.study.analysis.statistics.factorial_r_table import compared, sets, table
+from tests.study.analysis.statistics.r_table import NONE, stored, without_deviation
+
+DOCS = Path(__file__).parents[4] / "docs" / "factorial-checks.md"
 
 
 @pytest.mark.parametrize(("test", "name"), sets())
@@ -29,3 +33,9 @@ def test_the_likelihood_of_ratings_is_that_of_clmm(name: str, kind: str) -> None
     numbers = {number.name: number.ours for number in compared("ordinal", name)}
     of_clmm = stored("factorial_reference.json")["ordinal"][name][kind]["of_clmm"]
     assert numbers[f"{kind} log likelihood"] == pytest.approx(of_clmm, rel=1e-8)
+
+
+def test_the_table_of_factorial_tests_in_the_docs_has_these_numbers() -> None:
+    """Where it fails: python -m tests.study.analysis.statistics.factorial_r_table"""
+    told = [without_deviation(line) for line in DOCS.read_text(encoding="utf-8").splitlines()]
+    assert [line for line in map(without_deviation, table()) if line not in told] == []

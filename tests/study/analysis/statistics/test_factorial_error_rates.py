@@ -12,11 +12,8 @@ import pytest
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova
 from study.analysis.statistics.factorial.factorial_cases import FactorialRow, factorial_cases
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
-from study.analysis.statistics.factorial.factorial_results import (
-    FactorialAnova,
-    FactorialEffect,
-    FactorialMixedModel,
-)
+from study.analysis.statistics.factorial.factorial_results import FactorialAnova, FactorialEffect
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from tests.nightly import nightly
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from study.analysis.statistics.factorial.cell_means import PlannedCellContrast, product_weights
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova
 from study.analysis.statistics.factorial.factorial_cases import FactorialRow
 from study.analysis.statistics.factorial.factorial_mixed_model import linear_mixed_model
@@ -15,11 +16,13 @@ from study.analysis.statistics.factorial.factorial_results import (
     CovariateEffect,
     FactorialAnova,
     FactorialEffect,
-    FactorialMixedModel,
     UntestedEffect,
 )
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel, MixedContrast
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
+from study.analysis.statistics.within.paired_contrasts import holm_adjusted
 from study.analysis.statistics.within.reml_fit import fit_reml
+from study.analysis.statistics.within.result_types import UncomputedContrast
 from tests.study.analysis.statistics.factorial_r_table import cases, factors, rows
 from tests.study.analysis.statistics.test_factorial_anova import GROUP, LEVEL, grouped
 from tests.study.analysis.statistics.test_split_plot import EVEN
@@ -100,6 +103,25 @@ def test_covariates_have_slopes_and_one_that_does_not_vary_is_named() -> None:
     assert isinstance(other, UntestedEffect) and other.because.reason == "confounded"
     gone = [replace(row, covariates={}) if row.participant == "p0" else row for row in given]
     assert fitted(gone, [], [A, B], "position").left_out[0].participant == "p0"
+
+
+def test_planned_contrasts_are_corrected_together_and_those_without_values_are_named() -> None:
+    factors = [A, B]
+    planned = [
+        PlannedCellContrast("H1", product_weights(factors, {"a": {"a2": 1, "a1": -1}})),
+        PlannedCellContrast(
+            "H2", product_weights(factors, {"a": {"a2": 1, "a1": -1}, "b": {"b1": 1, "b3": -1}})
+        ),
+        PlannedCellContrast("H3", {("a9", "b1"): 1, ("a1", "b1"): -1}),
+    ]
+    found = linear_mixed_model(crossed(6), [], factors, (), planned)
+    assert isinstance(found, FactorialMixedModel)
+    one, two, three = found.contrasts
+    assert isinstance(one, MixedContrast) and isinstance(two, MixedContrast)
+    effect = found.effect("a")
+    assert effect and one.t**2 == pytest.approx(effect.f) and one.df == pytest.approx(effect.df_error)
+    assert [one.p_adjusted, two.p_adjusted] == holm_adjusted([one.p, two.p])
+    assert isinstance(three, UncomputedContrast)
 
 
 def test_what_the_data_do_not_allow_says_why() -> None:

@@ -29,10 +29,13 @@ NAMES = [
     "tests.tex",
     "figure_success.svg",
     "figure_success_participants.svg",
+    "figure_success_replication.svg",
     "figure_enjoyment.svg",
     "figure_enjoyment_participants.svg",
+    "figure_enjoyment_replication.svg",
     "figure_trust.svg",
     "figure_trust_participants.svg",
+    "figure_trust_replication.svg",
     "analysis.json",
     "report.md",
 ]

@@ -11,7 +11,8 @@ from numpy.polynomial.hermite import hermgauss
 
 from study.analysis.statistics.factorial import ordinal_likelihood
 from study.analysis.statistics.factorial.factorial_cases import FactorialRow
-from study.analysis.statistics.factorial.factorial_results import OrdinalMixedModel, UntestedEffect
+from study.analysis.statistics.factorial.factorial_results import UntestedEffect
+from study.analysis.statistics.factorial.mixed_model_results import OrdinalMixedModel
 from study.analysis.statistics.factorial.ordinal_likelihood import Ratings
 from study.analysis.statistics.factorial.ordinal_mixed_model import cumulative_link_mixed_model
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor

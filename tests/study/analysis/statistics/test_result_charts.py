@@ -19,10 +19,11 @@ from study.analysis.statistics.result_charts import (
     participants_chart,
     position_chart,
     reliability_chart,
+    replication_chart,
 )
 from study.analysis.statistics.run_analysis import MeasureResult, analyse
 from study.analysis.statistics.sample_composition import ConditionPlayers
-from study.analysis.statistics.within.result_types import Reliability, ScaleResult
+from study.analysis.statistics.within.result_types import CorrectedP, Reliability, ScaleResult
 from tests.kitchen.charts.svg_texts import check_texts, drawn_texts
 from tests.nightly import nightly
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, rows_of
@@ -160,10 +161,10 @@ def test_more_pairs_than_anybody_could_read_are_counted_and_their_table_is_named
     groups = {c.key: [1 + i + 0.01 * (n * (i + 3) % 5) for n in range(12)] for i, c in enumerate(conditions)}
     result = analyse(rows_of(groups, RISING), conditions, [RISING]).measures[0]
     assert len(result.tukey_pairs) == 28
-    found, paired = means_chart(result), participants_chart(result)
+    found, paired = replication_chart(result), participants_chart(result)
     assert found.panels[0].brackets == () and paired.panels[0].brackets == ()
     assert "28 pairs differ (Tukey HSD, p < .05): too many to bracket, a table lists them" in found.note
-    assert "Pairs that differ, p < .05: 28 pairs, all of them in the table of the replication" in found.words
+    assert "Pairs that differ, p < .05: 28 pairs, all of them in the tables of pairs" in found.words
     assert "too many to bracket" in paired.note and "in tests.csv" in paired.words
 
 
@@ -209,3 +210,20 @@ def test_a_figure_of_nobody_says_so_and_synthetic_data_are_marked(name: str) -> 
     assert nobody.is_empty
     assert "no values" in nobody.words
     assert OF_MEASURE[name](demo().measure("trust")).synthetic
+
+
+def test_no_bracket_stands_that_the_deciding_test_does_not_carry(success: MeasureResult) -> None:
+    assert success.within and success.decided_pairs
+    nothing = replace(success.within, main={"condition": 0.2})
+    corrected = replace(success.within, over_measures={"condition": CorrectedP("Holm over measures", 0.06)})
+    table = replace(success.table, measure=replace(success.measure, exploratory=True))
+    explored = replace(success, table=table)
+    for one in (replace(success, within=nothing), replace(success, within=corrected), explored):
+        for make in (means_chart, participants_chart):
+            assert make(one).panels[0].brackets == ()
+    ranks = replace(success, within=replace(success.within, main_test="friedman"))
+    assert ranks.decided_by == "Conover's tests after Holm"
+    paper = replace(success, within=replace(success.within, main_test="one_way"))
+    assert [(b.left, b.right) for b in means_chart(paper).panels[0].brackets] == [
+        (FIVE.index(pair.first), FIVE.index(pair.second)) for pair in success.tukey_pairs
+    ]

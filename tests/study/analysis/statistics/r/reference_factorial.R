@@ -153,6 +153,13 @@ polished <- function(formula, d) { # lmer, with Newton's steps at the end: its s
   found <- lmerTest:::as_lmerModLT(found, deviance) # its numerical derivatives leave the shared state elsewhere
   deviance(theta); found@vcov_beta <- as.matrix(lme4:::vcov.merMod(found)); found
 }
+lmer_contrast <- function(model, d, keys) { # last minus first level of the last factor, at the first levels of the others
+  e <- suppressMessages(emmeans(model, keys, lmer.df = "satterthwaite")); grid <- as.data.frame(e); last <- keys[length(keys)]
+  at <- Reduce(`&`, lapply(setdiff(keys, last), function(f) grid[[f]] == levels(d[[f]])[1]), rep(TRUE, nrow(grid)))
+  w <- at * ((grid[[last]] == rev(levels(d[[last]]))[1]) - (grid[[last]] == levels(d[[last]])[1]))
+  t <- as.data.frame(contrast(e, list(one = w))); ends <- confint(contrast(e, list(one = w)))
+  list(estimate = t$estimate, se = t$SE, t = t$t.ratio, df = t$df, p = t$p.value, low = ends$lower.CL, high = ends$upper.CL)
+}
 mixed_of <- function(d, design) { # random terms whose variance is 0 are dropped, and the model is fitted anew
   d <- factors_of(d, design); keys <- c(design$between, design$within); random <- "(1 | person)"
   for (x in design$covariates) d[[x]] <- d[[x]] - mean(d[[x]])
@@ -179,7 +186,8 @@ mixed_of <- function(d, design) { # random terms whose variance is 0 are dropped
   names(means) <- as.character(e[[keys[1]]])
   groups <- sub("^person:?", "", v$grp[v$grp != "Residual"])
   list(tests = tests, random = setNames(as.list(v$vcov[v$grp != "Residual"]), paste0("person", groups)),
-    error = sigma(model)^2, log_likelihood = as.numeric(logLik(model)), first = keys[1], means = means)
+    error = sigma(model)^2, log_likelihood = as.numeric(logLik(model)), first = keys[1], means = means,
+    contrast = lmer_contrast(model, d, keys))
 }
 planned <- list(
   md_12.1 = list(H1 = list(angle = list(a8 = 1, a0 = -1)), H2 = list(angle = list(a8 = 1, a0 = -1), noise = list(present = 1, absent = -1)),
