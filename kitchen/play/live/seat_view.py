@@ -37,6 +37,7 @@ from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import conversation_partners, messages_known_to
 from kitchen.play.turn.decision_records import known_intents
+from kitchen.play.turn.leader_waits import is_leader_awaited
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.speaking_order import speaking_turn
 from kitchen.play.turn.state_store import PastStep
@@ -88,11 +89,14 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
     """Return everything that the page of a leader shows in this turn. A leader commands others and has no
     seat in the world. `number` is the leader's seat number."""
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
+    waited = _missing(turn, number, None) if turn.asks_leaders and turn.is_open else ()
+    left = step_timer.seconds_left(episode) if is_leader_awaited(turn, number) else None
     frame = replace(
         _frame(turn, page, number, "lead" if turn.is_open else "over"),
+        waiting_for=tuple(seat.number for seat in waited),
         brief=world.public_brief(),
         public_state=world.public_state(),
-        timing=TimingView(episode.step_seconds),
+        timing=TimingView(episode.step_seconds, left),
         acts=False,
     )
     seen = episode.team.seats_seen(number) if episode.team else ()
@@ -274,13 +278,14 @@ def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list
 
     Seats of agents are included until the step is taken, even if the agent has already decided. If members
     speak in turns and it is another member's turn, only that speaker's seats are returned. A busy person who
-    has to answer a message is included.
+    has to answer a message is included, and so is a leader without a seat for whom the step waits.
     """
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
         open_seats = open_seats | turn.people_to_answer if number in of_speaker else of_speaker
-    return [seat for seat in turn.acting if seat.number in open_seats]
+    open_seats |= turn.leaders & turn.people_to_answer
+    return [seat for seat in turn.seats if seat.number in open_seats]
 
 
 class Conversation(TypedDict, total=False):
@@ -324,6 +329,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
         leads=organisation.commanded_by(member),
         aims=_aims(turn, organisation, member),
         seats_of={one: organisation.member(one).seats for one in organisation.commanded_by(member)},
+        asks_leaders=turn.asks_leaders,
         seen={other: turn.world.observe(other) for other in seen},
     )
     return {"talk": talk, "jobs": led}
