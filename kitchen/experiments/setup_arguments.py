@@ -199,24 +199,39 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
     settings: dict[str, Json] = {}
     for text in given.get("organisation_set") or ():
         settings |= _one_setting(text, "--organisation-set")
-    if schedule := given.get(SCHEDULE):
-        if settings.setdefault(SCHEDULE, schedule) != schedule:
-            raise SetupError("--schedule: --organisation-set names another one", SCHEDULE)
-        if schedule not in SCHEDULES:
-            raise SetupError(f"--schedule: {schedule!r} is not one of {', '.join(SCHEDULES)}", SCHEDULE)
-        if set(kinds) <= set(WITHOUT_SCHEDULES):
-            if schedule != TOGETHER:
-                raise SetupError(f"--schedule: not in {', '.join(WITHOUT_SCHEDULES)}", SCHEDULE)
-            del settings[SCHEDULE]  # it is their only schedule, not a setting of theirs
+    schedules = _schedules(given, kinds, settings.get(SCHEDULE))
+    if len(schedules) == 1:
+        settings[SCHEDULE] = schedules[0]
+    if set(kinds) <= set(WITHOUT_SCHEDULES) and schedules:
+        schedules = ()
+        del settings[SCHEDULE]  # it is their only schedule, not a setting of theirs
     knowing, goal = given.get("knowing") or NO_ONE, dict[str, Json]()
     for text in given.get("goal") or ():
         goal |= _one_setting(text, "--goal")
     return {
         "organisations": kinds,
         "organisation_settings": settings,
+        "schedules": schedules if len(schedules) > 1 else (),
         "knowing": knowing,
         "goal": goal,
     }
+
+
+def _schedules(given: Mapping[str, Any], kinds: Sequence[str], set_otherwise: Json) -> tuple[str, ...]:
+    """Return the schedules in the comma-separated value of `--schedule`. Raises SetupError if one is unknown
+    or repeated, if `--organisation-set` names another one (`set_otherwise`), or if no organisation in `kinds`
+    has such schedules."""
+    found = _list("--schedule", given.get(SCHEDULE), str)
+    if found and set_otherwise and (set_otherwise,) != found:
+        raise SetupError("--schedule: --organisation-set names another one", SCHEDULE)
+    for schedule in found:
+        if schedule not in SCHEDULES:
+            raise SetupError(f"--schedule: {schedule!r} is not one of {', '.join(SCHEDULES)}", SCHEDULE)
+    if len(set(found)) < len(found):
+        raise SetupError("--schedule: needs schedules, each once", SCHEDULE)
+    if set(found) - {TOGETHER} and set(kinds) <= set(WITHOUT_SCHEDULES):
+        raise SetupError(f"--schedule: not in {', '.join(WITHOUT_SCHEDULES)}", SCHEDULE)
+    return found
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:

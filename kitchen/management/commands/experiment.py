@@ -99,8 +99,8 @@ def _add_teams(parser: CommandParser) -> None:
     kinds = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
     add("--organisation", metavar="LIST", help=f"who may say what to whom: of {kinds}")
     add("--organisation-set", metavar="NAME=VALUE", action="append", help="of the organisation; repeatable")
-    waits = f"who waits for whom: one of {', '.join(SCHEDULES)} (default: {TOGETHER})"
-    add("--schedule", metavar="NAME", help=waits)
+    waits = f"who waits for whom, several to compare them: of {', '.join(SCHEDULES)} (default: {TOGETHER})"
+    add("--schedule", metavar="LIST", help=waits)
     knowing = f"one of {', '.join(KNOWLEDGE_CHOICES)} (default: {NO_ONE})"
     least = "a metric and the least value at which an episode ends, such as soups=2; repeatable"
     add("--goal", metavar="NAME=VALUE", action="append", help=least)
