@@ -20,6 +20,7 @@ from kitchen.contract.assigned_jobs import (
     STARTED,
     WITHDRAWN,
     Job,
+    is_copy_of,
     is_same_job,
 )
 from kitchen.contract.page import Page, Panel, SeatView
@@ -208,9 +209,12 @@ def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
 
 
 def _can_be_given_again(view: SeatView, job: Job) -> bool:
-    """Return whether a job ended without being done, and nobody has got the same job since then."""
-    later = (each for each in view.jobs.listed if is_same_job(job, each))
-    return job.state in UNDONE_STATES and not any(each.step >= job.changed for each in later)
+    """Return whether a job ended without being done, nobody has got the same job since then, and nobody still
+    works on a copy of it."""
+    if job.state not in UNDONE_STATES:
+        return False
+    copies = [each for each in view.jobs.listed if is_copy_of(job, each)]
+    return not any(each.is_open or (is_same_job(job, each) and each.step >= job.changed) for each in copies)
 
 
 def aim_form_value(aim: Sequence[str]) -> str:

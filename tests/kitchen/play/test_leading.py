@@ -193,6 +193,25 @@ def test_a_job_that_another_worker_got_is_not_offered_again() -> None:
     assert shown.count("data-again") == 1 and 'id="worker-2-again-' in shown, "only the last one"
 
 
+@pytest.mark.parametrize(("running", "ended"), [(0, 1), (1, 0)])
+def test_a_job_is_not_offered_again_while_a_copy_of_it_runs(running: int, ended: int) -> None:
+    """Whichever of the two copies was given first."""
+    episode = led()
+    opened(episode)
+    for worker in (0, 1):
+        give(episode, worker, aim=("serve", "salmonSushi"))
+    take(episode)
+    withdraw(episode, ended)
+    assert "data-again" not in "".join(opened(episode).show().texts)
+    withdraw(episode, running)
+    assert f'id="worker-{running}-again-{running + 1}"' in "".join(opened(episode).show().texts)
+
+
+def withdraw(episode: Episode, worker: int) -> None:
+    say = MessageDraft("", "withdraw", (worker,), {"job": worker + 1})
+    assert send_message(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+
+
 def test_a_declined_and_a_withdrawn_job_are_offered_to_be_given_again() -> None:
     episode = led()
     opened(episode)
