@@ -91,6 +91,9 @@ MISMATCHES = Metric(
     better="lower",
 )
 
+BUILDING_METRICS = frozenset(one.name for one in (SCORE, FILLED, MATCHES, MISMATCHES))
+"""Names of the metrics that compare the building with its blueprint."""
+
 
 class GoalWorld(MacroWorld):
     """A world of blocks whose episode ends when a goal is reached."""
@@ -122,6 +125,10 @@ class TargetWorld(GoalWorld):
         """Return True if one seat's own inventory holds all targets."""
         return any(self.holds(seat, self.targets) for seat in range(self.seats))
 
+    def hidden_metrics(self, seat: int) -> frozenset[str]:
+        """Hide the share of targets made from every seat, because it shows what others hold."""
+        return frozenset({TARGETS_MADE.name})
+
     @property
     def targets_made(self) -> float:
         """Return the share of the wanted items that some seat or the chest holds."""
@@ -151,6 +158,11 @@ class BuildingWorld(GoalWorld):
             "left_by_level": list(compared.left),
             "differences": [] if level is None else compared.differences(level),
         }
+
+    def hidden_metrics(self, seat: int) -> frozenset[str]:
+        """Hide the metrics of the building from a seat that does not know the blueprint. They would tell
+        after each block whether it is right."""
+        return frozenset() if self.knows_blueprint(seat) else BUILDING_METRICS
 
     def _of_comparison(self, name: str) -> Json:
         return getattr(self.comparison, name) if self.comparison else None
