@@ -12,9 +12,10 @@ import pytest
 from kitchen.contract.agent import DecisionRequest, Situation
 from kitchen.contract.organisation import Organisation
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.worlds.blocks.block_planner import ADVISER, HOLDS_KEY, BlocksPlanner
+from kitchen.worlds.blocks.block_planner import ADVISER, BlocksPlanner
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
+from kitchen.worlds.blocks.planner_team import HOLDS_KEY
 from tests.kitchen.worlds.blocks.games import game
 
 PLANNER = BlocksPlanner({})
@@ -113,7 +114,7 @@ def test_of_another_seat_it_knows_what_it_was_told_and_tells_what_it_holds() -> 
     other = replace(situation(world, (0,)), talk=talk)
     decision = asyncio.run(PLANNER.decide(other))
     assert decision.commands == {0: ("give", "1", "purple_wool", "4")}
-    assert decision.says[0].data == {HOLDS_KEY: {"0": {"purple_wool": 4, "stick": 1}}}
+    assert decision.says[0].data[HOLDS_KEY] == {"0": {"purple_wool": 4, "stick": 1}}
     assert not asyncio.run(PLANNER.decide(replace(other, memory=decision.memory))).says
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.live.seat_view import current_seat_view
@@ -106,3 +108,23 @@ def test_a_leader_sees_how_many_blocks_are_right_only_if_the_seats_it_sees_may_k
     )
     result = current_seat_view(episode.seats.get(number=2)).result
     assert ("matches" in result.score) == knows == ("blocks as wanted" in str(result.achieved))
+
+
+def test_a_person_who_alone_knows_the_plan_tells_the_planner_what_to_put_where() -> None:
+    minds = (mind("blocks_planner", 1),)
+    members = members_of_plans(minds, seats=2)
+    team = make_organisation("central", members, seats=2, settings={"talk": True})
+    chosen = {"blueprint": "shelter", "inventories": "by_material", "blueprint_blocked": "others"}
+    episode = create_episode(
+        world="blocks_construction", settings=chosen, seats=2, seed=1, minds=minds, organisation=team
+    )
+    play(episode, "stay 1")
+    say = MessageDraft("Wood on level 2, row 1, columns 1 and 2", "say", (1,))
+    assert send_message(episode_id=episode.pk, seat=0, say=say).accepted
+    play(episode, "stay 8")
+    view = current_seat_view(episode.seats.get(number=0))
+    placed = {(x, z) for x, z, *_ in view.observation["differences"]}
+    said = [one.text for one in view.talk.messages]
+    assert any("I do not know the plan" in text for text in said) and "I put oak planks into 2 cells." in said
+    assert view.observation["left_by_level"][1] == 13 and placed
+    assert not faults(episode)
