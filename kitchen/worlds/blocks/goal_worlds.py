@@ -12,6 +12,7 @@ from typing import ClassVar
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.world import Json, Metric
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.blocks.macro_world import MacroWorld
 
 SUCCESS = Metric(
@@ -29,7 +30,7 @@ STEPS_USED = Metric(
     undefined="blank where the goal was not reached",
     unit="steps",
     better="lower",
-    words=("step used", "steps used"),
+    words=ngettext_noop("step used", "steps used"),
 )
 GIVES = Metric(
     "gives",
@@ -38,7 +39,7 @@ GIVES = Metric(
     meaning="How often a seat gave something to another",
     so_far="Gifts so far",
     better="neither",
-    words=("gift", "gifts"),
+    words=ngettext_noop("gift", "gifts"),
 )
 ITEMS_GIVEN = Metric(
     "items_given",
@@ -79,7 +80,7 @@ MATCHES = Metric(
     meaning="Cells with the wanted block",
     so_far="Cells with the wanted block now",
     undefined="blank without a blueprint",
-    words=("block as wanted", "blocks as wanted"),
+    words=ngettext_noop("block as wanted", "blocks as wanted"),
 )
 MISMATCHES = Metric(
     "mismatches",
