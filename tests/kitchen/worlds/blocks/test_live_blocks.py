@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kitchen.contract.organisation import Member, make_organisation
-from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.contract.team_messages import MessageDraft
+from kitchen.play.coplayers.agent_decisions import decide_step
 from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.advance_episode import run_due_step, submit_commands
 from kitchen.play.episode.create_episode import create_episode, members_of_plans
