@@ -23,6 +23,7 @@ from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_aims import nearest_change
 from kitchen.worlds.blocks.block_grid import AIR
@@ -53,6 +54,8 @@ AT_A_TIME = 5
 """Blocks that a seat collects before it looks again at what the others have."""
 LEAST_SHARE = 10
 """Minimum number of blocks of a gift to a seat that has none."""
+ASKS_FOR_ALL = "Give me everything."
+"""The message of a simulated person who lacks materials."""
 RAW_VERBS = ("collect", "attack")
 PATIENCE_STEPS = 60
 """Steps without a request after which a builder who does not know the blueprint gives its materials away."""
@@ -327,6 +330,19 @@ class PlannerAdviser(Adviser):
         made = run_without_waiting(BlocksPlanner({}).decide(silent))
         command = made.commands.get(seat, GO_ON)
         return None if command == GO_ON else Advice(command, {})
+
+    def decide(self, situation: Situation) -> Decision:
+        """Return the planner's command. A builder who knows the blueprint and lacks materials also asks for
+        all that the others hold, once."""
+        made = super().decide(situation)
+        (seat,) = situation.seats
+        seen = situation.observations[seat]
+        wanted = {block for _, _, block, _ in seen.get("differences", ())} - {AIR}
+        lacking = wanted - seen.get("inventory", {}).keys()
+        asked = any(one.sender == situation.talk.member for one in situation.talk.messages)
+        if made.commands or asked or not lacking:
+            return made
+        return replace(made, says=(MessageDraft(ASKS_FOR_ALL),))
 
 
 ADVISER = PlannerAdviser()

@@ -12,7 +12,7 @@ from kitchen.agents.make_situation import make_situation
 from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
-from kitchen.worlds.blocks.block_planner import PATIENCE_STEPS, BlocksPlanner
+from kitchen.worlds.blocks.block_planner import ADVISER, PATIENCE_STEPS, BlocksPlanner
 from kitchen.worlds.blocks.builder_words import GIVE, HELD, PLACE, REMOVE, RESUME, STOP, Wish, read_wishes
 from kitchen.worlds.blocks.planner_messages import PLANNER_CODE, SENTENCES, planner_text
 from tests.kitchen.changed_facts import changed
@@ -209,6 +209,18 @@ def test_requests_of_other_agents_are_not_obeyed() -> None:
     talk.team = make_organisation("graph", members, seats=2)
     talk.say("Planks on level 2, row 1")
     assert talk.play()[0][:3] == ("give", "0", "oak_planks"), "nobody can tell it the plan: it gives at once"
+
+
+def test_a_simulated_person_who_lacks_materials_asks_for_them_once_in_words_that_are_understood() -> None:
+    world = game("construction", own_blueprint=HUT, inventories="by_material", blueprint_blocked="first")
+    seen = changed(make_situation(world, (1,), seed=1), member=1)
+    assert not ADVISER.decide(seen).says, "it can build"
+    world.inventories[1] = {}
+    stuck = changed(make_situation(world, (1,), seed=1), member=1)
+    (said,) = ADVISER.decide(stuck).says
+    assert list(read_wishes(said.text, ())) == [Wish(GIVE)]
+    before = TeamMessage(1, 1, 1, (0,), said.kind, said.text)
+    assert not ADVISER.decide(changed(stuck, messages=(before,))).says
 
 
 def test_every_sentence_can_be_written() -> None:
