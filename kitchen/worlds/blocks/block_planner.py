@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from random import Random
 from typing import ClassVar, NamedTuple
 
 from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
@@ -343,6 +344,11 @@ class PlannerAdviser(Adviser):
         if made.commands or asked or not lacking:
             return made
         return replace(made, says=(MessageDraft(ASKS_FOR_ALL),))
+
+    def slip(self, offered: Sequence[Command], chance: Random) -> Command:
+        """Return a random command of somebody who errs. Nothing is thrown away, because one such error can
+        make the goal impossible."""
+        return super().slip([one for one in offered if one[0] != "discard"] or offered, chance)
 
 
 ADVISER = PlannerAdviser()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -221,6 +222,12 @@ def test_a_simulated_person_who_lacks_materials_asks_for_them_once_in_words_that
     assert list(read_wishes(said.text, ())) == [Wish(GIVE)]
     before = TeamMessage(1, 1, 1, (0,), said.kind, said.text)
     assert not ADVISER.decide(changed(stuck, messages=(before,))).says
+
+
+def test_a_simulated_person_throws_nothing_away_by_mistake() -> None:
+    offered = [("discard", "stone", "1"), ("stay", "1")]
+    assert {ADVISER.slip(offered, Random(seed)) for seed in range(20)} == {("stay", "1")}
+    assert ADVISER.slip(offered[:1], Random(1)) == offered[0]
 
 
 def test_every_sentence_can_be_written() -> None:
