@@ -177,6 +177,9 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
     for seat in team.asked():
         goal = maker_of.get(seat, goals[0])
         steps = plan_items(goal.targets, team.pool, item_sources(team)) if team.knows_how else None
+        if steps is None and team.knows_how and team.waits_for_news:
+            commands[seat] = GO_ON
+            continue
         if steps is None:
             commands[seat] = _gift_to_others(team, seat) or GO_ON
             continue

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from kitchen.contract.agent import Situation
+from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import AIR
@@ -29,6 +30,8 @@ from kitchen.worlds.blocks.planner_messages import (
 
 HOLDS_KEY = "blocks_holds"
 """Key of a message's data: what the sender's seats hold, as {seat: inventory}."""
+NEWS_STEPS = 2
+"""Steps at the start of an episode in which planners wait for what others hold, before they give things."""
 HEARD_KEY, TOLD_KEY, SAID_KEY = "heard", "told", "said"
 """Keys of the memory: requests of people, what the agent last said that it holds, and what it says only once.
 As long as there are no requests, the memory is only what it said that it holds."""
@@ -60,6 +63,16 @@ class Team:
         recipes, the agent makes nothing."""
         briefs = self.situation.briefs
         return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
+
+    @property
+    def waits_for_news(self) -> bool:
+        """Return True in the first steps while another agent may still tell what it holds."""
+        talk, step = self.situation.talk, self.situation.step
+        team = talk.organisation
+        agents = {one.number for one in team.members if not one.is_person} if team else set()
+        others = agents.intersection(team.to(talk.member, SAY)) if team else set()
+        told = {message.sender for message in talk.messages if HOLDS_KEY in message.data}
+        return step < NEWS_STEPS and bool(others - told)
 
     @property
     def builds(self) -> bool:

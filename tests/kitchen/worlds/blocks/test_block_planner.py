@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from kitchen.agents.agent_team import Team as AgentTeam
+from kitchen.agents.episode_loop import EpisodeLoop
 from kitchen.contract.agent import DecisionRequest, Situation
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.line_up import line_up_members
+from kitchen.contract.organisation import Organisation, make_organisation
 from kitchen.contract.team_messages import TeamMessage
 from kitchen.worlds.blocks.block_planner import ADVISER, BlocksPlanner
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
@@ -132,3 +135,17 @@ def test_a_hint_is_what_the_planner_would_do() -> None:
     world = game("gather", seats=1)
     advice = ADVISER.advise(situation(world, (0,)))
     assert advice is not None and advice.command == ("collect", "oak_log", "5")
+
+
+@pytest.mark.parametrize(("talks", "is_made"), [(True, True), (False, False)])
+def test_two_planners_who_both_know_the_plan_need_talk_to_learn_who_holds_what(
+    talks: bool, is_made: bool
+) -> None:
+    """Without talk, each gives the other all that it holds, at the same time."""
+    line_up = "blocks_planner+blocks_planner"
+    team = make_organisation("graph", line_up_members(line_up, 2), seats=2) if talks else None
+    world = game("crafting", task="craft_2_01_pink_wool")
+    loop = EpisodeLoop(world, 1, AgentTeam.of(line_up, 2, team))
+    while not loop.is_over and world.clock < 8:
+        loop.take(loop.step_of(asyncio.run(loop.ask({0: PLANNER, 1: PLANNER}))))
+    assert world.over is is_made
