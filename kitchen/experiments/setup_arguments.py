@@ -23,7 +23,7 @@ from kitchen.experiments.experiment_setup import (
 )
 from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_registry import get_ground
+from kitchen.registry.world_registry import get_ground, world_families
 
 T = TypeVar("T")
 
@@ -34,9 +34,7 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     """Return the checked setup that these arguments describe. Raises SetupError, which explains in one
     line what is wrong."""
-    world = given.get("world") or DEFAULT_WORLD
-    if given.get("family"):
-        world = f"{world}_{given['family']}"
+    world = _world(given.get("world") or DEFAULT_WORLD, given.get("family") or "")
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):
         return _of_comparison(given, world, ground)
@@ -44,6 +42,17 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     if given.get("members"):
         return _of_team(given, world, ground)
     return _of_bench(given)
+
+
+def _world(name: str, family: str) -> str:
+    """Return the name of the world that `--world` and `--family` mean. Raises SetupError if a kind of worlds
+    has no such family, or if the family is missing."""
+    names = world_families().get(name, ())
+    if names and f"{name}_{family}" not in names:
+        known = ", ".join(each.removeprefix(f"{name}_") for each in names)
+        told = f"{family!r} is not one of" if family else f"{name} is several worlds: name one of"
+        raise SetupError(f"--family: {told} {known}", "family")
+    return f"{name}_{family}" if family else name
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
@@ -118,10 +127,11 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
     where = "layouts" if of_partners else "levels"
     levels = given.get(where)
     line_ups, called = _line_ups(given, ground)
+    seats = ground.agents if of_partners else _seats_of(line_ups)
     setup = ExperimentSetup(
         coplayer=ground.coplayer,
-        levels=ground.usual_levels() if levels in {None, "all"} else _list(f"--{where}", levels, str),
-        agents=ground.agents if of_partners else _seats_of(line_ups),
+        levels=ground.levels_for(seats) if levels in {None, "all"} else _list(f"--{where}", levels, str),
+        agents=seats,
         alphas=ground.alphas,
         settings=_settings(given, given["model"]),
         world=world,

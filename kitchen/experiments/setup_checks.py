@@ -178,6 +178,8 @@ def _check_levels(setup: ExperimentSetup) -> None:
     for level in setup.levels:
         if level not in there:
             raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+        if isinstance(setup.ground, ComparisonBenchmark) and (why := setup.ground.level_refusal(level)):
+            raise SetupError(f"levels: {level} {why}", "levels")
 
 
 def _check_kinds(setup: ExperimentSetup) -> None:

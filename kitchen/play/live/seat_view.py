@@ -53,7 +53,7 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
     """Return a `SeatView` with the fields that are needed on both kinds of page: for seats in the world, and
     for leaders without a seat."""
-    episode = turn.episode
+    episode, score = turn.episode, _known_score(turn, number)
     early_goal = (episode.goal and episode.until) or {}
     players = [
         PlayerView(one.number, page.named(one.number + 1), one.number == number) for one in turn.acting
@@ -71,8 +71,8 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
         history=(),
         shown=episode.shown,
         result=ResultView(
-            score=episode.score,
-            achieved=achievements(episode.world, episode.score),
+            score=score,
+            achieved=achievements(episode.world, score),
             figures=tuple(figure for figure in turn.world.figures if figure.words),
             until=bool(episode.until) and not episode.goal,
             early_end=achievements(episode.world, early_goal),
@@ -83,6 +83,21 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
         ),
         **_talk(turn, number, page),
     )
+
+
+def _known_score(turn: OpenTurn, number: int) -> Mapping[str, Json]:
+    """Return the metrics that this seat may know now, by name. A leader knows those that the first seat it
+    sees knows. A leader that sees no seat knows those that all seats know. After the end, all are known."""
+    episode, world = turn.episode, turn.world
+    score: Mapping[str, Json] = episode.score
+    if not turn.is_open:
+        return score
+    eyes: Iterable[int] = (number,)
+    if number in turn.leaders:
+        seen = episode.team.seats_seen(number)[:1] if episode.team else ()
+        eyes = seen or range(world.seats)
+    hidden = frozenset[str]().union(*map(world.hidden_metrics, eyes))
+    return {name: value for name, value in score.items() if name not in hidden}
 
 
 def leader_view(turn: OpenTurn, number: int) -> SeatView:

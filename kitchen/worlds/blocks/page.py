@@ -43,6 +43,7 @@ from kitchen.worlds.blocks.page_words import (
     VERBS,
     numbered,
 )
+from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, planner_text
 
 _TEMPLATES = "worlds/blocks"
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
@@ -123,7 +124,10 @@ class BlocksPage(DefaultPage):
         return gettext(EVENTS[event.kind]).format(**words)
 
     def translated_message(self, message: TeamMessage) -> str:
-        """Return the stand-in's answer to a request in the reader's language; empty for other messages."""
+        """Return a sentence of the planner, or the stand-in's answer to a request, in the reader's language.
+        Empty for other messages."""
+        if message.data.get(CODE_KEY) == PLANNER_CODE:
+            return planner_text(message.data[PARTS_KEY])
         if message.data.get(CODE_KEY) != ANSWER_CODE:
             return ""
         return " ".join(
