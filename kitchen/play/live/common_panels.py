@@ -12,14 +12,16 @@ from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
+from kitchen.play.live.leader_panels import leader_panels
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
 Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
-if two take turns to speak, `jobs` if the reader can be given jobs, `roster` for a reader who leads, and
-`public_facts` for a reader who does not see the world. No world's layout contains these.
+if two take turns to speak, `jobs` if the reader can be given jobs, `roster` and those of `leader_panels` for
+a reader who leads, and `public_facts` for a reader who does not see the world. No world's layout contains
+these.
 """
 
 
@@ -145,7 +147,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
         *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
-        *([roster_panel(page, view)] if view.jobs.leads else []),
+        *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
 
