@@ -63,12 +63,12 @@
   function look() {
     hold();
     showWaiting();
-    const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
+    const fresh = [...document.querySelectorAll("#talk .said, #jobs .said")].filter((line) => !heard.has(line.id));
     const news = changed();
     if (begun) tell(fresh, news);
     begun = true;
     for (const line of fresh) heard.add(line.id);
-    if (fresh.length) list().scrollTop = list().scrollHeight;
+    if (fresh.some((line) => list().contains(line))) list().scrollTop = list().scrollHeight;
     emptyBox();
   }
 

@@ -97,7 +97,18 @@ async def test_a_leader_is_told_in_the_page_who_is_idle_and_who_is_late(
     await page.check("#job-to-1")
     await page.click("#job-more summary")
     await page.fill("#job-text", "Wash the dishes")
+    await page.click("#job-more summary")
+    assert await page.is_visible("#job-text"), "words that are not sent stay in sight"
+    await page.context.set_offline(True)
+    await page.wait_for_selector("#connection:not([data-state=connected])")
     await page.click("#job-form [data-send]")
+    assert await page.inner_text("#job-unsent p") == "Not sent to Robot 2: Wash the dishes."
+    await page.check("#job-to-0")
+    await page.context.set_offline(False)
+    await person.connected()
+    await page.click("[data-resend]")
+    await page.wait_for_selector("#job_given:has-text('Given to Robot 2: Wash the dishes.')")
+    assert await page.input_value("#job-text") == "" and await page.is_hidden("#job-unsent")
     await page.wait_for_selector("#worker-1 .is-given")
     await page.wait_for_selector("#worker-1 .worker-late", timeout=60_000)
     assert "no news for" in await page.inner_text("#talk-said")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
-from kitchen.contract.organisation import ANSWER, END
+from kitchen.contract.organisation import ANSWER, END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
@@ -249,10 +249,16 @@ def talk_panel(page: Page, view: SeatView) -> Panel:
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
-        # a plain job is shown by the jobs panel, in the reader's language
-        if (line.text or line.requests) and not said.data.get("plain")
+        if (line.text or line.requests) and not _is_shown_as_job(view, said)
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+def _is_shown_as_job(view: SeatView, said: TeamMessage) -> bool:
+    """Return whether another panel shows this message: the job of a reader who was given it, or the job of a
+    reader who gave it without words of their own."""
+    is_given = said.kind == INFORM and view.jobs.led and view.talk.member in said.to
+    return bool(said.data.get("plain")) or is_given
 
 
 def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
