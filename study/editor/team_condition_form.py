@@ -142,7 +142,8 @@ def with_rows(sent: QueryDict) -> QueryDict:
     elif asked.startswith(DROP):
         numbers = [one for one in numbers if str(one) != asked.removeprefix(DROP)]
     filled.setlist(ROWS, list(map(str, numbers)))
-    if sent.get(KIND) in LED_KINDS and not sent.get(APART):
+    is_apart = forms.CheckboxInput().value_from_datadict(sent, {}, APART)
+    if sent.get(KIND) in LED_KINDS and not is_apart:
         for row in (Row(number, {}) for number in numbers):
             if row.led in sent and str(LEADER) not in sent.getlist(row.players):
                 filled.appendlist(row.players, str(LEADER))

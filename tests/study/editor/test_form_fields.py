@@ -410,7 +410,7 @@ def test_a_co_player_still_leads_after_an_organisation_without_a_leader_was_look
     assert led in pair and not re.search(ticked, pair)
     looked = {**root, "team_row_0_players": [], "team_row_0_led": "1"}
     assert led in shown(client, study, team_kind="pair", teammates="2", **looked), "it is kept for longer"
-    tree = shown(client, study, team_kind="tree", **looked)
+    tree = shown(client, study, team_kind="tree", team_apart="False", **looked)  # hidden boxes say False
     assert led not in tree and re.search(ticked, tree)
     assert "Choose at least one player" in save(client, study, team_kind="pair", **looked)
 
