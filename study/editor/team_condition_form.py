@@ -17,6 +17,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 
 from kitchen.contract.team_schedules import SCHEDULE
 from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
@@ -142,7 +143,7 @@ def with_rows(sent: QueryDict) -> QueryDict:
     elif asked.startswith(DROP):
         numbers = [one for one in numbers if str(one) != asked.removeprefix(DROP)]
     filled.setlist(ROWS, list(map(str, numbers)))
-    is_apart = forms.CheckboxInput().value_from_datadict(sent, {}, APART)
+    is_apart = forms.CheckboxInput().value_from_datadict(sent, MultiValueDict(), APART)
     if sent.get(KIND) in LED_KINDS and not is_apart:
         for row in (Row(number, {}) for number in numbers):
             if row.led in sent and str(LEADER) not in sent.getlist(row.players):
