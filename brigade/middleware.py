@@ -1,8 +1,9 @@
 """Define middleware for pages and websockets: request ids, host and origin checks, language, static files.
 
 The request id comes from the proxy's header `X-Request-ID`; without a valid one, it is random. A websocket
-must come from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once,
-stored, and served with a content security policy. The library django-csp sets this policy for pages.
+must come from a page of the same origin, or of the origin of `BRIGADE_URL`. Static files are compressed once
+and stored; HTML files among them get a content security policy. For pages, the library django-csp sets the
+policy of `brigade.settings.CONTENT_SECURITY_POLICY`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ partner at a time, the delay of an answer depends on who was busy when the messa
 - Only the partner: the agent is asked 5 steps later, or sooner if the partner becomes free.
 - Only the agent: if the message is a question or a request, the agent is asked immediately. Otherwise it is
   asked when it becomes free.
-- Both: it is asked when one of them becomes free. It is asked immediately if it only waits or follows
-  somebody.
+- Both: the agent is asked when one of them becomes free. If all it does is wait or follow somebody, it is
+  asked immediately.
 
 A new message before the answer restarts the delay, and the agent then reads all messages together.
 

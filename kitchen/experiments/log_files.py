@@ -219,7 +219,8 @@ class LogFolder:
         path.rename(other)
 
     def all(self) -> Iterator[PlayedLog]:
-        """Yield every readable log in the order of file names, including renamed ones."""
+        """Yield every readable log in the order of file names. This includes logs that `_rename` moved aside
+        because a newer log took their file name."""
         for path in sorted(self.folder.glob(f"*{LOG_SUFFIX}")):
             with suppress(LogError):
                 yield read_log(path.read_bytes())

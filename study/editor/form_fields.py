@@ -405,5 +405,6 @@ def _players(seats: Collection[int]) -> list[str]:
 
 
 def is_team_field(name: str) -> bool:
-    """Return whether this is the name of a team field, or of a field in a row with a co-player."""
+    """Return whether this is the name of a field of the team form. Fields of its rows, one for each
+    co-player, are included."""
     return name.startswith("team_")

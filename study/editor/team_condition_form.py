@@ -208,8 +208,12 @@ def shown_kinds(row: Row, sent: QueryDict | None, chosen: str) -> set[str]:
 def row_player_problems(
     rows: Sequence[tuple[Row, Sequence[int]]], players: Collection[int]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (field, message) for each player whom a row's co-player cannot play. `rows` has (row, the
-    row's players) pairs. `players` are all players that co-players control."""
+    """Yield (field, message) for each wrong choice of players in the form's rows of co-players.
+
+    It is wrong to choose a player whom no co-player controls, a player twice, or a leader together with
+    players. `rows` has (row, the row's chosen players) pairs. `players` are all players that co-players
+    control.
+    """
     taken: set[int] = set()
     for row, own in rows:
         if LEADER in own and len(own) > 1:

@@ -1,7 +1,8 @@
 """Encode the rows of export tables as CSV (UTF-8, RFC 4180), in the same form as Python's module `csv`.
 
 For speed, rows are encoded column by column, and equal values only once. JSON values and times are read from
-the database as text. So they need not be parsed and written again.
+the database as text. So they need not be parsed and written again. Texts that a spreadsheet would run as a
+formula get an apostrophe in front (`harmless`).
 """
 
 from __future__ import annotations

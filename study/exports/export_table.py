@@ -1,5 +1,7 @@
 """Define `ExportTable`, an export table with columns and rows, and `ExportSelection`, the data to export.
 
+The file `columns.toml` in this folder describes the columns for readers.
+
 By default, all participants are exported. A column shows their kind, such as synthetic (a program). A
 selection can leave out kinds of participants, or data that an outage of the app affected.
 """

@@ -1,4 +1,6 @@
-"""Serve the page on which staff watch a study live, and the page on which they pause or resume entries.
+"""Serve the page on which staff watch a study live, and the page that ends an automatic pause of entry.
+
+During such a pause, no new participants are admitted.
 
 A websocket sends changed rows of the live page at most twice a second. Every few seconds it checks all rows
 and the viewer's rights. The page also works without scripts. In one server process, a user can have at most

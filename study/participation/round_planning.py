@@ -1,7 +1,7 @@
 """Plan a participant's rounds: assign the order of conditions, and create the episode of each round.
 
-A round is an episode (one game) with its survey, in one condition. It must wait while the study's budget is
-used up.
+A round is an episode (one game) with its survey, in one condition. If the study is set to pause when its
+budget is spent, rounds with a paid language model do not start.
 """
 
 from __future__ import annotations

@@ -15,9 +15,16 @@ from brigade.asgi import application as whole
 from brigade.error_pages import PAGES, error_page
 from brigade.http_limits import HttpLimits
 from brigade.server_limits import LARGEST_BODY
+from kitchen.infra import db_retry
 
 FORM = (b"content-type", b"application/x-www-form-urlencoded")
 Header = tuple[bytes, bytes]
+
+
+@pytest.fixture(autouse=True)
+def no_lock_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock timeout of an earlier test must not send these requests to the database."""
+    monkeypatch.setattr(db_retry, "set_lock_timeout", lambda: None)
 
 
 class Answered:

@@ -6,8 +6,8 @@ some text or a whole tool call. A reply without either (a refusal, or thinking o
 
 What Claude models accept (November 2026, API version 2026-10-21):
 
-- `temperature`: Claude 4.7 and newer refuse it. The API version refuses it for every model, so a request with
-  a temperature uses version 2023-06-01 (older models only).
+- `temperature`: Claude 4.7 and newer refuse it. API version 2026-10-21 refuses it for older models, too. So a
+  request to an older model with a temperature uses version 2023-06-01.
 - Thinking: models from Claude 5 on think before they answer, unless the request switches it off. Opus 5.5 and
   Fable 5.1 always think.
 - `tool_choice`: Opus 5.5, Sonnet 5.5 and Fable 5.1 cannot be forced to call a tool, and no model can while it

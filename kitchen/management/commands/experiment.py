@@ -1,10 +1,10 @@
 """`python manage.py experiment --out DIR`: let agents play without people, and write results into DIR.
 
-Agents play over levels, team sizes and intervals between orders (tasks). Results are stored during the run.
-If the command is killed, start it again with the same arguments. It then continues where it stopped, even
-within an episode. No episode is played twice, and no model call is paid twice. `experiment_replay DIR`
-replays the experiment from the recorded answers. Exit code 2: bad arguments (one line). Exit code 1: stopped
-early, or episodes failed.
+Agents play every combination of level, team size and interval between orders (tasks). Results are stored
+during the run. If the command is killed, start it again with the same arguments. It then continues where it
+stopped, even within an episode. No episode is played twice, and no model call is paid for twice.
+`experiment_replay DIR` replays the experiment from the recorded answers. Exit code 2: bad arguments (one
+line). Exit code 1: stopped early, or episodes failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Store in an episode when each agent is asked, and return the decisions that take effect in the next step.
+"""Store in which step each agent of an episode is asked for a decision, and find the decisions that fall due.
 
 This concerns teams whose members are asked at different times. `kitchen.agents.asking_schedule` has the
 rules, which episodes without people also follow. `Episode.schedule_state` holds all that later steps need, so

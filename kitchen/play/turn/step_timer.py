@@ -1,6 +1,7 @@
 """Set the time limit of a step (`Episode.step_seconds`), and extend it after an outage.
 
-At the deadline (`Episode.turn_closes_at`), people without a command do nothing in this step. The time of the
+At the deadline (`Episode.turn_closes_at`), people without a command do nothing in this step. The function
+`kitchen.play.episode.advance_episode.close_expired_turn` then runs the step. The time of the
 first step begins when all people have opened their page, at the latest after `ARRIVAL`. No turn is closed
 while pages or the database are down. Afterwards the deadline moves by the lost time.
 """

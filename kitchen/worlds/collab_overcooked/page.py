@@ -46,7 +46,7 @@ from kitchen.worlds.collab_overcooked.macro_checks import (
     unbalanced_entry,
     without_request,
 )
-from kitchen.worlds.collab_overcooked.passed_steps import passed_sentence, runs_of_steps, summed_entry
+from kitchen.worlds.collab_overcooked.no_choice_steps import passed_sentence, runs_of_steps, summed_entry
 from kitchen.worlds.collab_overcooked.practice_hints import reason_words, teammate_hint
 from kitchen.worlds.collab_overcooked.request_panels import ask_panel, request_panel
 from kitchen.worlds.collab_overcooked.room_layout import CHEF, DISPENSERS, PLACE_LETTERS, SEATS

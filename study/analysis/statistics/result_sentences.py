@@ -372,8 +372,11 @@ def main_test_sentence(result: MeasureResult) -> str:
 
 
 def _mixed_terms(found: WithinResult) -> str:
-    """Return the tests of the mixed model's terms about conditions, as text. These decide the result of the
-    measure."""
+    """Return the mixed model's tests of conditions, groups and their interaction, as text.
+
+    Tests of position and carry-over are left out, because they do not decide whether conditions differ. If
+    the model could not be computed, return why.
+    """
     if isinstance(found.mixed, NotComputable):
         return str(found.mixed)
     decisive = (one for one in found.mixed.effects if one.decides)

@@ -284,7 +284,8 @@ def _episode(copy: Copy, audience: str, budget_id: int | None) -> Episode:
 
 
 def write_prompts(recordings: Sequence[Recording]) -> None:
-    """Write the texts of the recordings' prompts into the database. All copies share these rows."""
+    """Write the texts of the recordings' prompts into the database. All copies of the recorded episodes share
+    these rows."""
     texts = {hashed: text for one in recordings for hashed, text in one.prompts.items()}
     Prompt.objects.bulk_create(
         [Prompt(hash=hashed, text=texts[hashed]) for hashed in sorted(texts)], ignore_conflicts=True

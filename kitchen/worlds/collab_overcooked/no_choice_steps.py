@@ -1,4 +1,4 @@
-"""Sum up the steps in which a person had nothing to choose, for the history of the page. No Django.
+"""Summarise steps in which a person had no choice, as one entry in the list of past steps. No Django import.
 
 A plan of several commands, a long command or a wait goes on for some steps. The history shows them as one
 entry: `7 steps passed: you fetched pumpkin and put it into the chopping board`.

@@ -12,8 +12,8 @@ from kitchen.contract.world import Event
 from kitchen.play.live.render_page import render_panel
 from kitchen.worlds.collab_overcooked.food_rules import food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import known_macros
+from kitchen.worlds.collab_overcooked.no_choice_steps import DONE_WORDS, done_words
 from kitchen.worlds.collab_overcooked.page import PAGE
-from kitchen.worlds.collab_overcooked.passed_steps import DONE_WORDS, done_words
 from tests.kitchen.worlds.collab_overcooked.games import GO_ON, command, game
 from tests.kitchen.worlds.collab_overcooked.test_practice_hints import view
 
