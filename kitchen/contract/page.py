@@ -420,8 +420,7 @@ class Page(ABC):
         return aims
 
     def wanted_aims(self, view: SeatView) -> Mapping[Aim, int]:
-        """Return the aims that reach something that is ordered now, and how many orders ask for each. Empty
-        by default."""
+        """Return the aims whose result is wanted now in the world, and how often. Empty by default."""
         return {}
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -40,7 +40,7 @@ class JobAim(NamedTuple):
     members: str
     """The numbers of the members who can do the job, with spaces between them."""
     wanted: int
-    """Number of open orders that ask for it."""
+    """How often its result is wanted now (`Page.wanted_aims`)."""
 
 
 class GivenJob(NamedTuple):
