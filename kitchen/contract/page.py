@@ -418,6 +418,18 @@ class Page(ABC):
         """Return the heading under which a list of aims shows this aim; empty by default."""
         return ""
 
+    def usual_aims(self, view: SeatView, aims: Sequence[Aim]) -> Sequence[Aim]:
+        """Return the aims that a leader most often gives to a member, most useful first. `aims` are all aims
+        of the member. The result depends only on facts of the whole episode, so that buttons never move.
+
+        By default all aims in the order of `World.aims`. The page shows the first ones as buttons.
+        """
+        return aims
+
+    def wanted_aims(self, view: SeatView) -> Mapping[Aim, int]:
+        """Return the aims whose result is wanted now in the world, and how often. Empty by default."""
+        return {}
+
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the texts for the guide and the reference. They describe the brief, the facts that a seat
         knows before the game."""

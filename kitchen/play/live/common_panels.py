@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
-from kitchen.contract.organisation import ANSWER, END
+from kitchen.contract.organisation import ANSWER, END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
+from kitchen.play.live.leader_panels import leader_panels
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
@@ -19,8 +20,8 @@ SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
 
 Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
 if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given jobs, `roster`
-for a reader who leads, and `public_facts` for a reader who does not see the world. No world's layout contains
-these.
+and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does not see the
+world. No world's layout contains these.
 """
 
 
@@ -149,7 +150,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
         *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
-        *([roster_panel(page, view)] if view.jobs.leads else []),
+        *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
 
@@ -272,10 +273,17 @@ def talk_panel(page: Page, view: SeatView) -> Panel:
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
-        # a plain job is shown by the jobs panel, in the reader's language; nobody receives the end of a wait
-        if (line.text or line.requests) and said.to and not said.data.get("plain")
+        # nobody receives the end of a wait
+        if (line.text or line.requests) and said.to and not _is_shown_as_job(view, said)
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+def _is_shown_as_job(view: SeatView, said: TeamMessage) -> bool:
+    """Return whether another panel shows this message: the job of a reader who was given it, or the job of a
+    reader who gave it without words of their own."""
+    is_given = said.kind == INFORM and view.jobs.led and view.talk.member in said.to
+    return bool(said.data.get("plain")) or is_given
 
 
 def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:

@@ -181,17 +181,19 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
     """Return the text that reports how a worker's jobs are going. It lists the worker's late jobs. If none is
     late, it tells how the last job ended, and whether the worker has no job now."""
-    late = ((_silence(view, job), _job_words(page, view, job)) for job in still)
+    late = ((steps_without_news(view, job), job_words(page, view, job)) for job in still)
     silent = [
         gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
         for steps, words in late
         if steps
     ]
+    is_told = last.state in REPORTED_STATES and not last.why  # the conversation announces a written reason
+    told = state_sentence(page, view, name, last) if is_told else ""
     free = [] if still else [gettext("{who} has no job now.").format(who=name)]
-    return " ".join(silent or filter(None, [_announcement(page, view, name, last), *free]))
+    return " ".join(silent or filter(None, [told, *free]))
 
 
-def _silence(view: SeatView, job: Job) -> int:
+def steps_without_news(view: SeatView, job: Job) -> int:
     """Return the number of steps since an open job last changed. Return 0 if this is not yet long enough to
     call the job late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
@@ -200,7 +202,7 @@ def _silence(view: SeatView, job: Job) -> int:
 def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
     can = job.is_open and view.phase != "over"
     words = gettext(JOB_STATES[job.state])
-    text, silent = _job_words(page, view, job), _silence(view, job)
+    text, silent = job_words(page, view, job), steps_without_news(view, job)
     again = view.phase != "over" and _can_be_given_again(view, job)
     aim, written = aim_form_value(job.aim) if job.aim else "", job_text(page, view, job)
     return WorkerJob(
@@ -222,16 +224,15 @@ def aim_form_value(aim: Sequence[str]) -> str:
     return json.dumps(aim, separators=(",", ":"))
 
 
-def _job_words(page: Page, view: SeatView, job: Job) -> str:
+def job_words(page: Page, view: SeatView, job: Job) -> str:
+    """Return a job as text: its goal, and the words that somebody added."""
     parts = [page.aimed(view.brief, job.aim) if job.aim else "", job_text(page, view, job)]
     return ": ".join(part for part in parts if part)
 
 
-def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """Return the sentence that announces news of a job, such as `Player 2: not possible: Serve the guests. I
-    do not have what I need for it.`"""
-    if job.state not in REPORTED_STATES or job.why:
-        return ""
+def state_sentence(page: Page, view: SeatView, name: str, job: Job) -> str:
+    """Return the sentence that tells news of a job, such as `Player 2: not possible: Serve the guests. I do
+    not have what I need for it.`"""
     said = gettext("{who}: {state}: {job}.")
-    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_job_words(page, view, job))
+    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=job_words(page, view, job))
     return " ".join(filter(None, [said, _why(job)]))
