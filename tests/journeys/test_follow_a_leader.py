@@ -38,6 +38,12 @@ members = [{ seats = [1], coplayer = "random" }]
 """
 
 
+LEADS_AND_PLAYS = LEADS.replace("step_seconds = 1", "step_seconds = 3").replace("apart = true\n", "")
+HIDDEN = """what => [...document.querySelectorAll(what)].filter(one => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return !one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}).map(one => one.textContent)"""
+"""Which of these elements are covered or out of sight."""
 WASH = "Not sent to Robot 2: Wash the dishes."
 SOCKETS = """window.sockets = [];
 const lose = event => window.isDeaf && event.stopImmediatePropagation();
@@ -167,4 +173,22 @@ async def test_a_leader_is_told_in_the_page_who_is_idle_and_who_is_late(
     assert "no news for" in await page.inner_text("#talk-said")
     assert await covered(page, "late") == []
     assert await violations(page, "late") == []
+    assert person.problems == []
+
+
+async def test_a_leader_with_a_robot_has_all_places_to_go_to_and_all_usual_jobs_in_sight(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = Person(page)
+    await person.enter(
+        enter_kitchen(live_stack, tmp_path, condition("plays", "follower", 2) + LEADS_AND_PLAYS, steps=60)
+    )
+    for width, height in ((1440, 900), (1280, 720), (1024, 768)):
+        await page.set_viewport_size({"width": width, "height": height})
+        assert await page.locator("#verb-goto label").count() == 8
+        assert await page.evaluate(HIDDEN, "#verb-goto label, #menu [data-submit]") == [], width
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    assert await page.evaluate(HIDDEN, ".job-aim, #job-more summary, #talk-form [data-send]") == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= 1440")
+    assert await covered(page, "leads-and-plays") == []
     assert person.problems == []
