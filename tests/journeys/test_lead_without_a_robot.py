@@ -46,8 +46,9 @@ async def give_from_list(page: Page, aim: str, robot: str) -> None:
 
 
 async def give_again_in_sight(page: Page) -> None:
-    """Press *Give again* with the mouse. The button that gives the job is then in sight, and so is the team."""
+    """Press *Give again* with the mouse. The button that gives the job, and the team, are then in sight."""
     before = page.viewport_size
+    assert before is not None
     for width, height in ((1440, 900), (1024, 768), (390, 844)):
         await page.set_viewport_size({"width": width, "height": height})
         if await page.get_attribute("#job-more", "open") is not None:
