@@ -232,7 +232,7 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     await page.wait_for_selector("h2:has-text('Frozen')")
     await me.look("frozen")
     await page.click("text=Read and print")
-    await page.wait_for_selector("text=it fits")
+    await page.wait_for_selector("text=and it is the same")
     await me.look("readable")
 
     await me.open("settings/")
