@@ -40,6 +40,7 @@ from kitchen.experiments.log_files import LogError, PlayedLog
 from kitchen.experiments.play_episodes import RunningEpisode
 from kitchen.infra.file_writing import atomic_writer
 from kitchen.llm.recorded_calls import request_texts
+from kitchen.play.live.job_panels import failure_reason
 from kitchen.registry.world_metrics import event_columns, failed_checks, lists_failed_checks, scored_events
 from kitchen.registry.world_registry import get_kit, get_page, get_world
 from kitchen.words.gettext_without_django import in_english
@@ -140,7 +141,8 @@ def _job_rows(log: PlayedLog, known: set[str]) -> Iterator[Cells]:
     again = reassigned_jobs(courses)
     for each in courses:
         job = each.job
-        said = job.number, job.giver, job.worker, _json(job.text), _json(job.aim), job.state, _json(job.why)
+        asked = job.number, job.giver, job.worker, _json(job.text), _json(job.aim)
+        said = *asked, job.state, _json(failure_reason(job))
         steps = each.steps_to(ACCEPTED), each.steps_to(DONE)
         yield *log.head.key, job.step, *said, *steps, int((job.number, job.worker) in again), job.cycle
 

@@ -17,7 +17,7 @@
 
   function onSend(event) {
     if (event.target.matches(".job-act")) sent = null; // what counts as ours next is no text from a box
-    if (event.target.matches("[data-says]")) sent = { form: event.target, text: boxOf(event.target).value, mine: mine() };
+    if (event.target.matches("[data-says]")) sent = { form: event.target, text: JSON.parse(event.detail.message).text, mine: mine() };
   }
 
   /* a second press before the answer is no second message */
@@ -75,10 +75,12 @@
   /* htmx would send it later by itself: it stays in its box instead */
   function onSubmit(event) {
     if (!event.target.matches("[data-says], .job-act")) return;
-    if (document.getElementById("connection").dataset.state === "connected") return;
+    const isJob = event.target.id === "job-form";
+    const isOffline = isJob && !event.target.noValidate && !navigator.onLine; // a press of “Send it now” tries
+    if (document.getElementById("connection").dataset.state === "connected" && !isOffline) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (event.target.id === "job-form") event.target.dispatchEvent(new Event("brigade:unsent"));
+    if (isJob) event.target.dispatchEvent(new CustomEvent("brigade:unsent", { detail: { after: mine() } }));
     else held(true, event.target.closest(".talk"));
   }
 

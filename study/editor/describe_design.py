@@ -258,6 +258,11 @@ def agents_words(teammates: int, *, apart: bool = False) -> str:
     return f"{teammates + 1}: the participant's and {counted_noun(teammates, 'teammate')}"
 
 
+def condition_agents_words(condition: Condition) -> str:
+    """Return a text with the number of players in a condition and who they are."""
+    return agents_words(condition.teammates, apart=is_apart(condition.organisation or {}))
+
+
 def played_pairs(played: Mapping[str, Json]) -> list[LabelledValue]:
     """Return the world, the co-players and their settings, with labels.
 

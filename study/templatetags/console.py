@@ -22,6 +22,7 @@ register = template.Library()
 register.filter("answers_words", describe_design.answers_words)
 register.filter("item_notes", describe_design.item_notes)
 register.filter("world_words", describe_design.world_words)
+register.filter("agents_words", describe_design.condition_agents_words)
 register.filter("coplayer_words", describe_design.coplayer_words)
 register.filter("answer_words", answer_words)
 

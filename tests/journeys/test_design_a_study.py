@@ -89,9 +89,12 @@ class Researcher:
 async def a_team_is_put_together(page: Page) -> None:
     """In the form of a condition: its fields come as they are needed, by keyboard, and nothing is lost."""
     await page.click("th a:has-text('4 agents')")
-    await page.focus("#id_team_kind")
-    await page.select_option("#id_team_kind", "tree")
+    kind = page.locator("#id_team_kind")
+    await kind.focus()
+    before = await kind.bounding_box()
+    await kind.select_option("tree")
     await page.wait_for_selector("#id_team_leads")
+    assert await kind.bounding_box() == before, "the page does not scroll under the field"
     assert "The picture has 4 members." in await page.inner_text("#fields-said")
     assert await page.evaluate("document.activeElement.id") == "id_team_kind"
     await page.fill("#id_label", "Not saved yet")
@@ -229,7 +232,7 @@ async def test_a_new_researcher_designs_and_freezes_a_study_without_code(
     await page.wait_for_selector("h2:has-text('Frozen')")
     await me.look("frozen")
     await page.click("text=Read and print")
-    await page.wait_for_selector("text=it fits")
+    await page.wait_for_selector("text=and it is the same")
     await me.look("readable")
 
     await me.open("settings/")

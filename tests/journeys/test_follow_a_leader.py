@@ -3,6 +3,7 @@ reads on the page which workers are idle or late."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from playwright.async_api import Page
@@ -35,6 +36,21 @@ apart = true
 settings = { sees = "all" }
 members = [{ seats = [1], coplayer = "random" }]
 """
+
+
+LEADS_AND_PLAYS = LEADS.replace("step_seconds = 1", "step_seconds = 3").replace("apart = true\n", "")
+HIDDEN = """what => [...document.querySelectorAll(what)].filter(one => {
+  const { x, y, width, height } = one.getBoundingClientRect();
+  return !one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}).map(one => one.textContent)"""
+"""Which of these elements are covered or out of sight."""
+WASH = "Not sent to Robot 2: Wash the dishes."
+SOCKETS = """window.sockets = [];
+const lose = event => window.isDeaf && event.stopImmediatePropagation();
+window.WebSocket = class extends WebSocket {
+  constructor(...all) { super(...all); window.sockets.push(this); this.addEventListener("message", lose); }
+};"""
+"""Lets a test close the page's connection, or lose what the server answers while `isDeaf` is true."""
 
 
 IN_BAR = """() => [".bar-label", "#jobs-waiting"].map(one => document.querySelector(one).checkVisibility())"""
@@ -84,11 +100,41 @@ async def test_organisation_person_as_leaf_gets_declines_and_does_jobs_by_keyboa
     assert (found, person.problems) == ([], [])
 
 
+async def unsent(page: Page) -> list[str]:
+    """Return the jobs that the page lists as not sent."""
+    return await page.locator("#job-unsent p").all_inner_texts()
+
+
+async def lose_the_answer(page: Page, person: Person) -> None:
+    """Give jobs while answers are lost. The page lists each as not sent. The server takes none twice."""
+    before = await page.get_attribute("#job_given", "data-number")
+    await page.context.set_offline(True)
+    await page.click("[data-aim] >> nth=2")
+    assert len(await unsent(page)) == 1, "at once, because the browser says that it is offline"
+    await page.context.set_offline(False)
+    await person.connected()
+    await page.evaluate("window.isDeaf = true")
+    await page.click("[data-aim] >> nth=3")
+    await page.wait_for_selector("#job-unsent > :nth-child(3):last-child", timeout=5_000)
+    await page.evaluate("sockets.at(-1).close()")
+    await page.wait_for_selector("#connection[data-state=closed]")
+    await page.reload()
+    await person.connected()
+    await page.wait_for_selector("#job-unsent > :nth-child(2):last-child")
+    given = await page.get_attribute("#job_given", "data-number")
+    assert given != before, "the second job has arrived, and its line has gone"
+    await page.click("[data-resend]")
+    await page.wait_for_selector("#job-unsent", state="hidden")
+    numbers = [one["number"] for one in json.loads(await page.get_attribute("#job_given", "data-own") or "")]
+    assert len(numbers) == 3, "one press each: none was sent twice"
+
+
 async def test_a_leader_is_told_in_the_page_who_is_idle_and_who_is_late(
     page: Page, live_stack: Stack, tmp_path: Path
 ) -> None:
     """The second robot moves at random and answers nobody. A job is late after thirty steps."""
     person = Person(page)
+    await page.add_init_script(SOCKETS)
     await person.enter(
         enter_kitchen(live_stack, tmp_path, condition("late", "follower", 2) + LEADS, steps=60)
     )
@@ -98,20 +144,51 @@ async def test_a_leader_is_told_in_the_page_who_is_idle_and_who_is_late(
     await page.click("#job-more summary")
     await page.fill("#job-text", "Wash the dishes")
     await page.click("#job-more summary")
-    assert await page.is_visible("#job-text"), "words that are not sent stay in sight"
+    await page.wait_for_selector("#job-text", timeout=2_000)  # words that are not sent stay in sight
     await page.context.set_offline(True)
     await page.wait_for_selector("#connection:not([data-state=connected])")
     await page.click("#job-form [data-send]")
-    assert await page.inner_text("#job-unsent p") == "Not sent to Robot 2: Wash the dishes."
+    assert await unsent(page) == [WASH]
     await page.check("#job-to-0")
+    await page.click("[data-aim] >> nth=0")
+    first = (await unsent(page))[1]
+    await page.click("[data-aim] >> nth=1")
+    await page.click("[data-aim] >> nth=1")
+    assert len(await unsent(page)) == 3, "each once"
+    assert await page.input_value("#job-text") == ""
     await page.context.set_offline(False)
     await person.connected()
-    await page.click("[data-resend]")
+    await page.reload()
+    await person.connected()
+    assert (await unsent(page))[:2] == [WASH, first], "they are kept when the page is loaded again"
+    await page.click("[data-resend] >> nth=0")
     await page.wait_for_selector("#job_given:has-text('Given to Robot 2: Wash the dishes.')")
-    assert await page.input_value("#job-text") == "" and await page.is_hidden("#job-unsent")
+    assert (await unsent(page))[0] == first and len(await unsent(page)) == 2
+    await page.click("#job-unsent [data-remove] >> nth=0")
+    await page.click("#job-unsent [data-remove]")
+    assert await page.is_hidden("#job-unsent")
+    await lose_the_answer(page, person)
     await page.wait_for_selector("#worker-1 .is-given")
     await page.wait_for_selector("#worker-1 .worker-late", timeout=60_000)
     assert "no news for" in await page.inner_text("#talk-said")
     assert await covered(page, "late") == []
     assert await violations(page, "late") == []
+    assert person.problems == []
+
+
+async def test_a_leader_with_a_robot_has_all_places_to_go_to_and_all_usual_jobs_in_sight(
+    page: Page, live_stack: Stack, tmp_path: Path
+) -> None:
+    person = Person(page)
+    await person.enter(
+        enter_kitchen(live_stack, tmp_path, condition("plays", "follower", 2) + LEADS_AND_PLAYS, steps=60)
+    )
+    for width, height in ((1440, 900), (1280, 720), (1024, 768)):
+        await page.set_viewport_size({"width": width, "height": height})
+        assert await page.locator("#verb-goto label").count() == 8
+        assert await page.evaluate(HIDDEN, "#verb-goto label, #menu [data-submit]") == [], width
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    assert await page.evaluate(HIDDEN, ".job-aim, #job-more summary, #talk-form [data-send]") == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= 1440")
+    assert await covered(page, "leads-and-plays") == []
     assert person.problems == []

@@ -24,6 +24,13 @@ settings = { sees = "all" }
 """
 
 
+IS_PRESSED = """what => {
+  const one = document.querySelector(what), { x, y, width, height } = one.getBoundingClientRect();
+  return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}"""
+"""Whether a press in the middle of an element meets it, without scrolling."""
+
+
 async def give_from_list(page: Page, aim: str, robot: str) -> None:
     """By keyboard: choose a robot, open the list, type a job, and press the button."""
     await page.focus("#job-form input[name=to]:checked")
@@ -36,6 +43,21 @@ async def give_from_list(page: Page, aim: str, robot: str) -> None:
     await page.keyboard.type(aim)
     await page.focus("#job-form [data-send]")
     await page.keyboard.press("Enter")
+
+
+async def give_again_in_sight(page: Page) -> None:
+    """Press *Give again* with the mouse. The button that gives the job, and the team, are then in sight."""
+    before = page.viewport_size
+    assert before is not None
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        await page.set_viewport_size({"width": width, "height": height})
+        if await page.get_attribute("#job-more", "open") is not None:
+            await page.click("#job-more summary")
+        await page.click("#worker-2 [data-again]")
+        assert await page.evaluate(IS_PRESSED, "#job-form [data-send]"), width
+        assert await page.evaluate(IS_PRESSED, "#job-form label:has(:focus)"), width
+        assert await page.locator(".team").evaluate("one => one.clientHeight") >= 127, width
+    await page.set_viewport_size(before)
 
 
 async def next_step(person: Person) -> None:
@@ -96,6 +118,7 @@ async def test_organisation_person_as_root_has_a_dish_served_by_keyboard(
     await page.focus("#worker-2 [data-again]")
     await page.keyboard.press("Enter")
     assert await page.input_value("#job-aim") == '["fetch","salmonSashimi"]'
+    await give_again_in_sight(page)
     assert await page.evaluate("document.activeElement.matches('#job-to-0:checked')"), "the next idle one"
     assert await presses_to_give(page, '["make","cookedRice"]', 0) == 1
     assert "Given to Robot 1: Make cooked rice." in await page.inner_text("#talk-said")

@@ -152,6 +152,12 @@ def _why(job: Job) -> str:
     return "" if job.why == job.text else job.why
 
 
+def failure_reason(job: Job) -> str:
+    """Return in English why a job was declined or failed, for tables: as somebody wrote it, or as the program
+    reported it. Empty without a reason."""
+    return job.why or JOB_FAILURE_REASONS.get(job.code, job.code)
+
+
 def roster_panel(page: Page, view: SeatView) -> Panel:
     """Build the panel with one row for each member whom this person leads, showing the member's status."""
     parts = tuple(

@@ -6,7 +6,8 @@ that none moves under a finger. All other jobs are in a list (`offered_aims`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kitchen.contract.assigned_jobs import DECLINED, DONE, FAILED, PASSED_ON, WITHDRAWN, Job
@@ -15,14 +16,18 @@ from kitchen.contract.world import Aim
 from kitchen.play.live.job_panels import (
     UNDONE_STATES,
     aim_form_value,
+    job_text,
     job_words,
     state_sentence,
     steps_without_news,
 )
 from kitchen.words.gettext_without_django import gettext, pgettext
 
+REFUSED_STATES = {DECLINED, FAILED}
 TOLD_STATES = {DECLINED, DONE, FAILED, PASSED_ON}
 """States in which a job has ended without the leader. The line of news tells them."""
+OWN_JOBS = 12
+"""Number of this person's last jobs that the page can look up. Only a few can be on their way at once."""
 USUAL_AIMS = 8
 """Number of jobs with a button, for each member: few enough for number keys, and for a phone's screen."""
 
@@ -52,6 +57,10 @@ class GivenJob(NamedTuple):
     number: int = 0
     to: tuple[int, ...] = ()
     """Members who still have the job, so that it can be taken back."""
+    told: str = ""
+    """Text for screen readers when this changes. Empty if the list of members announces it."""
+    own: str = "[]"
+    """This person's last jobs (`OWN_JOBS`), as JSON. The page finds in it which jobs have arrived."""
 
 
 class TeamNews(NamedTuple):
@@ -127,34 +136,87 @@ def _own_jobs(view: SeatView) -> list[Job]:
 
 
 def _given(page: Page, view: SeatView) -> GivenJob:
-    number = max((job.number for job in _own_jobs(view)), default=0)
-    jobs = [job for job in _own_jobs(view) if job.number == number]
+    own = _own_jobs(view)
+    number = max((job.number for job in own), default=0)
+    jobs = [job for job in own if job.number == number]
     if not jobs:
         return GivenJob()
-    words = job_words(page, view, jobs[0])
-    names = pgettext("between the things of a list", ", ").join(view.talk.members[job.worker] for job in jobs)
-    is_back = all(job.state == WITHDRAWN for job in jobs)
-    text = gettext("Taken back from {names}: {job}.") if is_back else gettext("Given to {names}: {job}.")
+    words, told = job_words(page, view, jobs[0]), _given_words(page, view, jobs)
+    refused = " ".join(
+        state_sentence(page, view, view.talk.members[job.worker], job)
+        for job in jobs
+        if job.state in REFUSED_STATES
+    )
     to = tuple(job.worker for job in jobs if job.is_open and view.phase != "over")
-    return GivenJob(text.format(names=names, job=words), words, number, to)
+    return GivenJob(
+        " ".join(filter(None, [told, refused])), words, number, to, told, _own_as_json(page, view)
+    )
+
+
+def _given_words(page: Page, view: SeatView, jobs: Sequence[Job]) -> str:
+    """Return the sentence that tells who got a job. Members who declined it, or for whom it was not possible,
+    are left out. Empty if no others are left."""
+    names = [view.talk.members[job.worker] for job in jobs if job.state not in REFUSED_STATES]
+    if not names:
+        return ""
+    is_back = all(job.state in REFUSED_STATES | {WITHDRAWN} for job in jobs)
+    text = gettext("Taken back from {names}: {job}.") if is_back else gettext("Given to {names}: {job}.")
+    return text.format(names=_listed(names), job=job_words(page, view, jobs[0]))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return pgettext("between the things of a list", ", ").join(names)
+
+
+def _own_as_json(page: Page, view: SeatView) -> str:
+    """Return the last jobs that this person gave, with their goals as values of the form."""
+    own: dict[int, list[Job]] = {}
+    for job in _own_jobs(view):
+        own.setdefault(job.number, []).append(job)
+    return json.dumps(
+        [
+            {
+                "number": number,
+                "aim": aim_form_value(jobs[0].aim) if jobs[0].aim else "",
+                "text": job_text(page, view, jobs[0]),
+                "to": [job.worker for job in jobs],
+            }
+            for number, jobs in sorted(own.items())[-OWN_JOBS:]
+        ]
+    )
 
 
 def _news(page: Page, view: SeatView) -> TeamNews:
-    """Return the latest news of a worker: how a job ended, and whether the worker is idle; or that a job is
-    late."""
+    """Return the latest news of a worker, and who has no job. The news is how a job ended, or that one is
+    late. Before the first news, it is only who has no job."""
     told = [(step, job.number, job) for job in _own_jobs(view) if (step := _news_step(view, job))]
+    free = _free_members(view)
     if not told:
-        return TeamNews()
+        return TeamNews(_without_job(view, free), free[0]) if free else TeamNews()
     *_, job = max(told, key=lambda one: one[:2])
     name, late = view.talk.members[job.worker], steps_without_news(view, job)
     if late:
         text = gettext("{who}: no news for {steps} steps: {job}.")
-        words = text.format(who=name, steps=late, job=job_words(page, view, job))
-        return TeamNews(words, job.worker, bad=True)
-    is_idle = not any(other.is_open and other.worker == job.worker for other in _own_jobs(view))
-    idle = [gettext("{who} has no job now.").format(who=name)] if is_idle else []
-    words = " ".join([state_sentence(page, view, name, job), *idle])
-    return TeamNews(words, job.worker, job.state in UNDONE_STATES)
+        news = [text.format(who=name, steps=late, job=job_words(page, view, job))]
+    else:
+        news = [state_sentence(page, view, name, job)]
+    if job.worker in free:
+        news.append(gettext("{who} has no job now.").format(who=name))
+    if others := [member for member in free if member != job.worker]:
+        news.append(_without_job(view, others))
+    return TeamNews(" ".join(news), job.worker, bool(late) or job.state in UNDONE_STATES)
+
+
+def _free_members(view: SeatView) -> list[int]:
+    """Return the members that this person leads and that have no open job from this person. Empty when the
+    episode is over."""
+    busy = {job.worker for job in _own_jobs(view) if job.is_open}
+    return [] if view.phase == "over" else [member for member in view.jobs.leads if member not in busy]
+
+
+def _without_job(view: SeatView, members: Iterable[int]) -> str:
+    names = _listed(view.talk.members[member] for member in members)
+    return gettext("Without a job: {names}.").format(names=names)
 
 
 def _news_step(view: SeatView, job: Job) -> int:
@@ -171,8 +233,7 @@ def _idle(view: SeatView) -> IdleMember:
         return IdleMember()
     jobs = _own_jobs(view)
     busy = {job.worker: job for job in jobs if job.is_open}
-    free = [member for member in view.jobs.leads if member not in busy]
-    if free:
+    if free := _free_members(view):
         ended = {member: _last_change(jobs, member) for member in free}
         first = min(free, key=lambda member: ended[member])
         return IdleMember(view.talk.members[first], first)

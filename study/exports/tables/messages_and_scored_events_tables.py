@@ -33,7 +33,7 @@ from kitchen.contract.assigned_jobs import (
 from kitchen.contract.episode_log import ScoredEvent
 from kitchen.contract.team_measures import job_courses, reassigned_jobs
 from kitchen.play.episode.log_metrics import read_logs
-from kitchen.play.live.job_panels import JOB_FAILURE_REASONS
+from kitchen.play.live.job_panels import failure_reason
 from kitchen.play.models import Episode, Message
 from kitchen.play.turn.conversation import may_know, member_message, unblocked_text
 from kitchen.play.turn.state_store import current_world
@@ -282,8 +282,7 @@ def _job_cells(course: list[tuple[Message, Job]], *, known: bool) -> Cells:
     states = [cell for state in JOB_STATES for cell in when.get(state, (None, None))]
     text, data = unblocked_text(given), member_message(given).data
     asked = (given.step, job.number, job.giver, job.worker, text, data, given.sent_at)
-    why = last.why or JOB_FAILURE_REASONS.get(last.code, last.code)
-    return (*asked, *states, last.state, why, known)
+    return (*asked, *states, last.state, failure_reason(last), known)
 
 
 JOBS = ExportTable(

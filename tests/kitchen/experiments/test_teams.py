@@ -80,6 +80,27 @@ def test_a_log_has_organisation_messages_and_deciding_members() -> None:
     assert (row.figure, row.played_by) == (1.0, "teller x9")
 
 
+def test_jobs_csv_says_why_a_job_failed_in_the_words_of_a_study() -> None:
+    _, _, log, _, _ = recorded_episode()
+    first = log.entries[0]
+    given = replace(first.messages[0], kind="inform", text="sing", data={})
+    refused = replace(given, number=4, sender=1, to=(0,), kind="decline", text="")
+    messages = (
+        given,
+        replace(refused, data={"job": 1, "code": "words"}),
+        replace(refused, number=5, sender=2, text="No.", data={"job": 1}),
+    )
+    played = replace(log, entries=[replace(first, messages=messages)])
+    text = b"".join(log_tables.table_pieces("jobs.csv", [played], log_tables.TEAM_TABLES)).decode()
+    told = [
+        (row["worker"], row["state"], json.loads(row["why"])) for row in csv.DictReader(text.splitlines())
+    ]
+    assert told == [
+        ("1", "declined", "I can only do jobs from the list."),
+        ("2", "declined", "No."),
+    ]
+
+
 def test_a_team_replays_and_a_changed_message_is_reported() -> None:
     _, _, log, row, _ = recorded_episode()
     assert replay_log(log, row).faults == ()

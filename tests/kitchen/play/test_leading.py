@@ -263,23 +263,44 @@ def test_the_last_job_is_told_and_can_be_taken_back_with_one_press_from_all_who_
     assert "<form" not in leader_page(episode)["job_given"]
 
 
+def test_the_last_job_tells_who_declined_it_or_could_not_do_it_instead_of_who_got_it() -> None:
+    episode = led()
+    opened(episode)
+    give(episode, 1, aim=("fetch", "salmonSashimi"))
+    assert ">Given to Robot 2: Fetch salmon sashimi.</p>" in leader_page(episode)["job_given"]
+    take(episode)
+    shown = leader_page(episode)["job_given"]
+    refused = "Robot 2: not possible: Fetch salmon sashimi. I do not have what I need for it."
+    assert f">{refused}</p>" in shown and 'data-told=""' in shown, "the list of members announces it"
+    give(episode, 0, 1, text="sing")
+    take(episode)
+    shown = leader_page(episode)["job_given"]
+    assert (
+        "Given to" not in shown
+        and "Robot 1: declined: sing." in shown
+        and "Robot 2: declined: sing." in shown
+    )
+    assert '"text": "sing", "to": [0, 1]' in unescape(shown)
+
+
 def test_beside_the_form_a_leader_reads_the_latest_news_and_who_is_idle() -> None:
     episode = led()
     page = opened(episode)
-    assert "No news from your team yet." in leader_page(episode)["team_news"]
+    assert ">Without a job: Robot 1, Robot 2, Robot 3.</a>" in leader_page(episode)["team_news"]
     assert 'data-pick="0">Robot 1 is idle</a>' in leader_page(episode)["team_idle"]
     give(episode, 0, aim=("fetch", "rice"))
     assert "Robot 2 is idle" in leader_page(episode)["team_idle"]
+    assert ">Without a job: Robot 2, Robot 3.</a>" in leader_page(episode)["team_news"]
     give(episode, 1, aim=("fetch", "salmonSashimi"))
     take(episode)
     told = "Robot 2: not possible: Fetch salmon sashimi. I do not have what I need for it. "
     news = leader_page(episode)["team_news"]
     assert 'class="team-news is-bad"><a href="#worker-1"' in news
-    assert f">{told}Robot 2 has no job now.</a>" in news
+    assert f">{told}Robot 2 has no job now. Without a job: Robot 3.</a>" in news
     assert "Robot 3 is idle" in leader_page(episode)["team_idle"], "it has been idle for longest"
     take(episode, 4)
     done = "Robot 1: done: Fetch rice. Robot 1 has no job now."
-    assert f">{done}</a>" in leader_page(episode)["team_news"]
+    assert f">{done} Without a job: Robot 2, Robot 3.</a>" in leader_page(episode)["team_news"]
     give(episode, 0, 1, 2, text="wait")
     late = leader_page(episode, step=40)
     assert 'href="#worker-0">Robot 1 is late</a>' in late["team_idle"]

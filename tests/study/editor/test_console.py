@@ -96,7 +96,7 @@ def test_a_condition_is_added_with_typed_settings_copied_moved_and_deleted(
     made = study.conditions.get(key="three")
     assert (made.teammates, made.settings["level"], made.position) == (3, "level_1", 2)
     page = client.get(reverse("study:staff-design", args=[study.slug])).content.decode()
-    assert "+ 3 teammates" in page
+    assert "and 3 teammates" in page
 
     client.post(at(study, "condition-act", made.pk, "copy"))
     client.post(at(study, "condition-act", made.pk, "up"))

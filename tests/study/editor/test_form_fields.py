@@ -487,9 +487,21 @@ def test_a_new_condition_has_a_picture_of_what_is_chosen_before_it_is_saved(
     assert [node.number for node in page["team"].nodes] == ["1", "2", "3", "4"]
     assert sum(edge.commands for edge in page["team"].edges) == 3
     assert "The picture has 4 members." in page["said"]
-    page = client.post(new, filled | {"team_kind": "pair"}).context
-    assert page["team"] is None and page["no_team"] == "A pair is two, not 4."
+    form = client.post(new, filled | {"team_kind": "pair"})
+    assert form.context["team"] is None
+    assert "No picture yet: A pair is two, not 4.</p>" in form.content.decode()
     assert study.conditions.count() == 1
+
+
+def test_the_design_says_how_many_agents_play_beside_a_leader_without_a_player(
+    client: Client, study: Study
+) -> None:
+    design = reverse("study:staff-design", args=[study.slug])
+    save(client, study, team_kind="tree", team_sees="all", step_seconds="3")
+    assert "4: the participant&#x27;s and 3 teammates" in client.get(design).content.decode()
+    save(client, study, team_kind="tree", team_apart="on", team_sees="all", step_seconds="3")
+    words = "3: all are teammates; the participant leads and controls no player"
+    assert words in client.get(design).content.decode()
 
 
 def test_the_picture_says_which_player_is_which(client: Client, study: Study) -> None:

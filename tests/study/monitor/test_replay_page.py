@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -130,3 +132,10 @@ def test_a_wrong_file_is_refused_with_the_reason(client: Client, address: str) -
     for packed in ("", "?", "eJwDAAAAAAE="):
         answer = client.post("/staff/replay/", {"packed": packed})
         assert answer.status_code == 422
+
+
+def test_a_message_without_words_is_told_without_a_colon() -> None:
+    rows = [SimpleNamespace(kind="accept", text=""), SimpleNamespace(kind="say", text="Yes.")]
+    messages = [{"sender": "Robot 2", "to": ["Robot 1"], "row": row} for row in rows]
+    told = render_to_string("study/monitor/replay_told.html", {"told": {"messages": messages}})
+    assert "<li>Robot 2 to Robot 1 (accept)</li><li>Robot 2 to Robot 1 (say): Yes.</li>" in told

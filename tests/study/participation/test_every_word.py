@@ -125,7 +125,7 @@ SHELL = (
     ("roster", RosterPanel()),
     ("job_aim", JobAim('["do"]', "⟦do⟧", "1 2", 2)),
     ("job_given", GivenJob()),
-    ("job_given", GivenJob("⟦given⟧", "⟦do⟧", 3, (1,))),
+    ("job_given", GivenJob("⟦given⟧", "⟦do⟧", 3, (1,), "⟦given⟧")),
     ("team_news", TeamNews()),
     ("team_news", TeamNews("⟦done⟧", 1)),
     ("team_idle", IdleMember("⟦Robot⟧ 2", 1)),
