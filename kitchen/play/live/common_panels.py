@@ -273,17 +273,18 @@ def talk_panel(page: Page, view: SeatView) -> Panel:
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
-        # nobody receives the end of a wait
+        # the end of a wait has no addressees
         if (line.text or line.requests) and said.to and not _is_shown_as_job(view, said)
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
 
 
 def _is_shown_as_job(view: SeatView, said: TeamMessage) -> bool:
-    """Return whether another panel shows this message: the job of a reader who was given it, or the job of a
-    reader who gave it without words of their own."""
+    """Return whether another panel shows this message: a job with its card, or a job that a leader gave
+    without words of their own."""
     is_given = said.kind == INFORM and view.jobs.led and view.talk.member in said.to
-    return bool(said.data.get("plain")) or is_given
+    has_card = any(job.number == said.number for job in view.jobs.listed)
+    return bool(said.data.get("plain")) or (is_given and has_card)
 
 
 def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:

@@ -409,8 +409,8 @@ def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[str, Correcte
 
 
 TEAM_UNIT = (
-    "The unit of these tests is the team: people who played together as a group share one value of this "
-    "measure, so the group counts once in each condition, and not once for each person."
+    "These tests count teams. Members of a group share one value of this measure, so each group counts once "
+    "in each condition."
 )
 """The sentence about the unit of tests for a measure that people of a group share."""
 

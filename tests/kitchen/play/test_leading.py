@@ -22,6 +22,7 @@ from kitchen.play.episode.advance_episode import close_expired_turn
 from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts, last_command_at
+from kitchen.play.live.common_panels import talk_panel
 from kitchen.play.live.job_panels import roster_panel
 from kitchen.play.live.leader_panels import USUAL_AIMS, leader_panels, offered_aims
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
@@ -481,6 +482,17 @@ def test_what_a_person_was_asked_for_is_reported_as_soon_as_it_is_so() -> None:
         submit(episode, step, "noop")
         submit(episode, step, *command, seat=1)
     assert states(episode) == {1: "done"}
+
+
+def test_the_words_of_a_job_go_to_the_conversation_when_its_card_is_gone() -> None:
+    episode = team("tree", people=2)
+    job = MessageDraft("Quickly, please", "inform", (1,), {"aim": ["fetch", "rice"]})
+    assert send_message(episode_id=episode.pk, seat=0, say=job).code == "accepted"
+    view = current_seat_view(episode.seats.get(number=1))
+    assert talk_panel(get_page("cuisine"), view).parts == ()
+    older = replace(view, jobs=replace(view.jobs, listed=()))
+    (line,) = talk_panel(get_page("cuisine"), older).parts
+    assert "Quickly, please" in str(line.shows)
 
 
 @pytest.mark.parametrize(

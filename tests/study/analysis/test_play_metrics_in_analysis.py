@@ -159,7 +159,7 @@ def test_a_team_counts_once_whatever_the_number_of_its_members() -> None:
     assert (
         "(repeated-measures ANOVA of 4 teams)" in lines_of(analyse(of_teams(2), CONDITIONS, [JOBS]))[0]["apa"]
     )
-    assert "The unit of these tests is the team" in " ".join(design_sentences(result))
+    assert "These tests count teams" in " ".join(design_sentences(result))
 
 
 def test_members_who_played_apart_count_with_the_mean_of_their_episodes() -> None:

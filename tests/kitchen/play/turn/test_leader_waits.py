@@ -65,8 +65,10 @@ def test_a_round_waits_for_the_leader_until_the_leader_has_no_more_jobs() -> Non
     Episode.objects.update(turn_opened_at=timezone.now() - LONG_AGO)
     assert turns_to_decide() == [(episode.pk, 1)]
     assert go_on(episode) == 1 and not awaited(episode), "a worker is at its job"
-    while not awaited(episode):
-        go_on(episode)
+    for _ in range(60):
+        if not awaited(episode):
+            go_on(episode)
+    assert awaited(episode), "the next round begins"
     assert states(episode) == {1: "done"}
     rows = Episode.objects.all()
     assert [verdict.holds for verdict in verify_episode_logs(rows)] == [True]
@@ -128,7 +130,7 @@ def test_messages_that_come_twice_or_late_change_nothing() -> None:
     assert Message.objects.filter(kind=END).count() == 1
     assert go_on(episode) == 1 and awaited(episode), "nobody has a job, so the next round begins"
     answer = "".join(page.say(done).texts)
-    assert awaited(episode) and "not sent" not in answer
+    assert awaited(episode) and "Nothing was sent" not in answer
     page.say(SayMessage("", (), END, after=1, step=2))
     assert not awaited(episode)
     page.say(SayMessage("", (), END, step=2))
@@ -154,7 +156,7 @@ def test_the_page_says_that_the_step_waits_and_has_a_button() -> None:
     page = opened(episode)
     after = "".join(page.say(SayMessage("", (), END, step=1)).texts)
     assert "No more jobs now" not in after and "The step waits" not in after
-    assert "Waiting for" in after and "<span" in after
+    assert "Waiting for" in after
     assert "conversation has ended" not in after
     seat = episode.seats.select_related("episode").get(number=LEAD)
     assert current_seat_view(seat).waiting_for == (0, 1, 2)
