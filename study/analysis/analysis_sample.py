@@ -228,6 +228,8 @@ def study_factors(study: Study) -> StudyFactors | None:
     Factors of which the conditions have only one level are left out, and so are conditions without a cell.
     """
     factors = parse_factors(study.factors)
+    if not factors:
+        return None
     cells = {row.key: row.levels for row in study.conditions.all() if _has_cell(row.levels, factors)}
     used = {one.key: {cell[one.key] for cell in cells.values()} for one in factors}
     played = [one for one in factors if len(used[one.key]) > 1]

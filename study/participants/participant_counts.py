@@ -20,7 +20,7 @@ from study.design.counterbalancing import (
     position_counts,
 )
 from study.design.models import Study
-from study.design.round_plans import RoundPlan, condition_counts, rounds_of
+from study.design.round_plans import RoundPlan, condition_counts, plan_problem, rounds_of
 from study.participants.models import Participant, Round
 
 
@@ -209,8 +209,10 @@ class ConditionProgress:
 def condition_progress(study: Study) -> list[ConditionProgress]:
     """Return the progress of each condition of the current design, if participants play different subsets of
     the conditions. Otherwise the result is empty. Only human participants count."""
+    if not (study.one_round_per or study.blocked_by or study.rounds_per_person):
+        return []
     plans = study.round_plans()
-    if all(plan.is_plain for plan in plans) or study.orders_problem():
+    if any(map(plan_problem, plans)):
         return []
     names, rows = dict(study.conditions.values_list("key", "name")), []
     for plan in plans:

@@ -24,7 +24,7 @@ from study.participation.page_progress import answers_submit, check_submit, fini
 from study.pilot.bots.walk_plans import OutcomeShares
 from study.pilot.dry_run_jobs import claim_dry_run, dry_run_create, dry_run_stop
 from study.researchers.second_factor import factor_begin
-from tests.study.factories import SETTINGS, make_study, play_out
+from tests.study.factories import SETTINGS, add_factor, make_study, play_out
 
 SLUG, SHUT, LABELLED, BUSY = "scenes", "scenes-shut", "scenes-labelled", "scenes-busy"
 SHOWN = ("tables", "drawn")
@@ -150,9 +150,11 @@ def addresses(study: Study) -> dict[str, str]:
 def whole_study() -> Study:
     """Create a study with every part and items of all kinds."""
     study = make_study(SLUG, items=1, languages="en es")
+    add_factor(study)
     for kind, values in PARTS.items():
         StudyPart.objects.create(study=study, kind=kind, enabled=True, **values)
     team = {"key": "team", "name": "Team", "label": "Team", "position": 9, "settings": SETTINGS}
+    team["levels"] = {"steps": "few"}
     Condition.objects.create(pk=PK, study=study, coplayer="planner", teammates=2, **team)
     words = {"key": "shown", "measure": "Shown", "text": "Shown?", "position": 0}
     SurveyItem.objects.create(pk=PK, study=study, **words)

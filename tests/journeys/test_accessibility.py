@@ -44,6 +44,7 @@ VALUES = {
     "episode": EPISODE,
     "name": "participants.csv",
     "measure": "i0",
+    "factor": "steps",
     "table": "means.csv",
     "ending": "csv",
     "kind": "check",

@@ -43,6 +43,19 @@ def make_study(
     return study
 
 
+def add_factor(study: Study) -> None:
+    """Give a study the factor `steps` with the levels `few` and `many`, which its two conditions have."""
+    levels = [
+        {"key": key, "name": key.title(), "sets": {"settings.alpha": 1.0 + number}}
+        for number, key in enumerate(("few", "many"))
+    ]
+    study.factors = [{"key": "steps", "name": "Steps", "between": False, "levels": levels}]
+    study.save(update_fields=["factors"])
+    for condition, level in zip(study.conditions.all(), levels, strict=True):
+        condition.levels = {"steps": level["key"]}
+        condition.save(update_fields=["levels"])
+
+
 def enter(study: Study, entry: str = "one", *, synthetic: bool = False) -> Participant:
     """Create a participant who has consented."""
     person = participant_enter(study_id=study.pk, entry=entry, synthetic=synthetic)

@@ -27,7 +27,7 @@ from study.researchers.api_tokens import token_make
 from study.researchers.models import ApiToken
 from study.researchers.reauthenticate import SURE_AT
 from study.researchers.staff_login import SEEN
-from tests.study.factories import enter, make_study, play_round
+from tests.study.factories import add_factor, enter, make_study, play_round
 
 RIGHTS = {
     "owner": {"copy", "view", "edit", "own"},
@@ -60,16 +60,6 @@ class Role:
     def may_read(self, person: Participant) -> bool:
         """Return whether this role may read this participant's texts."""
         return self.person == person or person.study.slug in self.sees
-
-
-STEPS = {
-    "key": "steps",
-    "name": "Steps",
-    "levels": [
-        {"key": name, "name": name, "sets": {"settings.max_steps": steps}}
-        for name, steps in (("few", 3), ("many", 9))
-    ],
-}
 
 
 class Scene:
@@ -109,7 +99,8 @@ class Scene:
         return self.roles[name]
 
     def _study(self, slug: str) -> Study:
-        study = make_study(slug, languages="en es", factors=[STEPS])
+        study = make_study(slug, languages="en es")
+        add_factor(study)
         SurveyItem.objects.create(study=study, key="why", measure="Why", text="Why?", kind="text", position=9)
         return study
 
