@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PublicFact, SeatView
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
@@ -122,10 +122,13 @@ class BlocksPage(DefaultPage):
         if "dish" in event.data:
             kind = "missed" if event.kind == "failed" else event.kind
             return gettext(EVENTS[kind]).format(dish=item_words(event.data["dish"]))
-        player = "" if event.seat is None else view.players[event.seat].name
+        player = "" if event.seat is None else self._name_in_news(view.players[event.seat])
         reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
         words = {"player": player, "command": self._done_words(event), "reason": reasons}
         return gettext(EVENTS[event.kind]).format(**words)
+
+    def _name_in_news(self, player: PlayerView) -> str:
+        return gettext("You") if player.is_you else player.name
 
     def translated_message(self, message: TeamMessage) -> str:
         """Return a sentence of the planner, or the stand-in's answer to a request, in the reader's language.

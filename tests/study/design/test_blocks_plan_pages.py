@@ -11,6 +11,7 @@ from django.utils import translation
 
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
+from kitchen.play.models import Seat
 from kitchen.worlds.blocks.builder_words import PLACE, UNCLEAR, read_wishes
 from kitchen.worlds.blocks.planner_messages import UNCLEAR_WORDS, planner_text
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
@@ -56,7 +57,7 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
 def test_examples_beside_the_message_box_are_understood_in_each_language(study: Study, language: str) -> None:
     for key, number in {"both": 2, "you": 3, "other": 3}.items():
         person = condition_preview(condition=study.conditions.get(key=key))
-        seat = person.rounds.get().episode.seats.get(number=0)
+        seat = Seat.objects.get(episode__rounds__participant=person, number=0)
         with translation.override(language):
             context = page_context(world_page_of(seat), current_seat_view(seat), socket_path="/")
             html = unescape(render_to_string("kitchen/play/play.html", context))
