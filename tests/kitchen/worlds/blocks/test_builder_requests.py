@@ -117,6 +117,9 @@ def unknowing(**more: Any) -> Talk:
         ("Can you give me 20 stone?", [Wish(GIVE, "stone", 20)]),
         ("Give me what you have", [Wish(GIVE)]),
         ("Do you have stone?", [Wish(HELD)]),
+        ("How many planks do you have?", [Wish(HELD)]),
+        ("\u00bfCuántos tablones tienes?", [Wish(HELD)]),
+        ("你有多少木板？", [Wish(HELD)]),  # noqa: RUF001
         ("How are you?", []),
         (
             "Pon piedra en el nivel 1, fila 2, columnas 1 a 3",
@@ -145,6 +148,8 @@ def test_it_reads_requests_in_three_languages(text: str, wishes: list[Wish]) -> 
         ("what should I do now", PLAN, "", ALL),
         ("¿Cuál es el plano?", PLAN, "", ALL),
         ("que necesitas", NEEDED, "", ALL),
+        ("What should I give you?", NEEDED, "", ALL),
+        ("我该给你什么？", NEEDED, "", ALL),  # noqa: RUF001
         ("¿Dónde va la piedra?", PLAN, "stone", ALL),
         ("Dime qué va en el nivel 1", PLAN, "", (0,)),
         ("图纸是什么？", PLAN, "", ALL),  # noqa: RUF001

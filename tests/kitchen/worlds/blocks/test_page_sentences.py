@@ -6,14 +6,15 @@ import pytest
 from django.utils import translation
 
 from kitchen.contract.world import Event
-from kitchen.registry.world_registry import get_page
+from kitchen.pages.json_tables import FactsAndTables
 from kitchen.worlds.blocks.dispatcher.player_requests import STOP
 from kitchen.worlds.blocks.goal_worlds import GIVES, MATCHES
+from kitchen.worlds.blocks.page import PAGES
 from kitchen.worlds.blocks.page_words import numbered, request_answer
 from tests.kitchen.worlds.blocks.games import game
 from tests.kitchen.worlds.cuisine.test_page import seen
 
-PAGE = get_page("blocks_construction")
+PAGE = PAGES["blocks_construction"]
 
 
 def test_news_call_the_reader_you_and_others_by_name() -> None:
@@ -33,8 +34,9 @@ def test_a_finished_building_misses_none() -> None:
     for level in world.blueprint.levels:
         for cell, block in level.items():
             world.put_block(cell, block)
-    facts = PAGE.seen_panel(seen(world, 0)).shows.facts
-    assert [one.text for one in facts if one.code == "site"] == ["none"]
+    shows = PAGE.seen_panel(seen(world, 0)).shows
+    assert isinstance(shows, FactsAndTables)
+    assert [one.text for one in shows.facts if one.code == "site"] == ["none"]
 
 
 @pytest.mark.parametrize("metric", [GIVES, MATCHES])
