@@ -430,6 +430,11 @@ class Page(ABC):
         """Return the aims whose result is wanted now in the world, and how often. Empty by default."""
         return {}
 
+    def brief_before_games(self, briefs: Sequence[Mapping[str, Json]]) -> Mapping[str, Json]:
+        """Return the brief that the guide shows before several games of this world. `briefs` holds the brief
+        of each game, in their order. By default the first one."""
+        return briefs[0]
+
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the texts for the guide and the reference. They describe the brief, the facts that a seat
         knows before the game."""
@@ -443,6 +448,11 @@ class Page(ABC):
         """Return the text of a message in the reader's language, if it is one of this world's own sentences
         (`CODE_KEY`). Otherwise return an empty text; the message is then shown as it was written."""
         return ""
+
+    def message_examples(self, view: SeatView) -> tuple[str, ...]:
+        """Return two or three messages that the program of a co-player understands, in the reader's language.
+        The page shows them beside the message box. Empty by default."""
+        return ()
 
     def requests_in_words(self, data: Mapping[str, Json]) -> str:
         """Return the commands that a message requests as text, with semicolons between. Empty if it requests

@@ -70,14 +70,15 @@ class TableBesideOurs:
 
     def estimate(self, row: PublishedRow, line_up: str) -> Estimate | None:
         """Return the mean of our results for this row and this line-up (agents that play together), in the
-        unit of our metric. Return None if no levels of ours belong to the row, or if none was played."""
+        unit of our metric. Return None if no levels of ours belong to the row, or if none was played. A
+        benchmark's second metric is never a success, so its interval is that of a mean."""
         if row.where is None:
             return None
         wanted = row.where.items()
         mine = (cell for cell in self.results if cell.column.variant.name == line_up)
         cells = [cell for cell in mine if wanted <= self._facts(cell).items()]
         values = tuple(value for cell in cells for value in self._values(cell))
-        counts = self.metric.kind != "share"
+        counts = self.metric.kind != "share" or self._shows_second
         return Estimate(values, self.metric.ends, are_counts=counts) if values else None
 
     def numbers(self, row: PublishedRow, line_up: str) -> GroupMean | None:
@@ -105,8 +106,11 @@ class TableBesideOurs:
 
     def _values(self, cell: CellResult) -> tuple[float, ...]:
         result = cell.intervals[0]
-        is_second = self.table.figure and self.table.figure == self.ground.second_figure
-        return result.second_figures if is_second else result.figures
+        return result.second_figures if self._shows_second else result.figures
+
+    @property
+    def _shows_second(self) -> bool:
+        return bool(self.table.figure) and self.table.figure == self.ground.second_figure
 
 
 def _tables(results: Sequence[CellResult]) -> Iterator[TableBesideOurs]:

@@ -75,6 +75,10 @@ def worlds_with_recordings() -> list[str]:
     return [name for name in known_worlds() if get_kit(name).recordings]
 
 
+TRACE_FILE_HELP = ".jsonl or .jsonl.gz; the project's own files are in tests/kitchen/data, one for each world"
+"""Help text of arguments that name files of recorded episodes."""
+
+
 def add_world_argument(parser: ArgumentParser, what: str) -> None:
     """Add the option `--world`. `what` says in its help text what the world is used for."""
     parser.add_argument(

@@ -29,6 +29,7 @@ from study.editor.design_services import (
     study_ready,
 )
 from study.participants.models import Participant
+from study.participation.language_choice import activate_language
 from study.participation.pages.page_context import welcome_context
 from study.pilot.previews import condition_preview, previews_erase, study_preview
 from study.pilot.synthetic.synthetic_participants import request_synthetic_erasure
@@ -139,9 +140,10 @@ def remove_member(request: HttpRequest, study: Study, pk: int) -> HttpResponse:
 
 @study_page("edit", FORM_METHODS)
 def preview(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the study's welcome page as participants see it. Its button starts a preview of the whole
-    study."""
+    """Show the study's welcome page as participants see it, in the language that they would get. Its button
+    starts a preview of the whole study."""
     if request.method != "POST":
+        activate_language(request, study)
         return render(
             request, "study/participation/welcome.html", {**welcome_context(study), "preview": True}
         )

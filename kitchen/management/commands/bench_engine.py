@@ -16,6 +16,7 @@ from django.core.management.base import CommandError
 from kitchen.contract.reference_recordings import TraceFileError
 from kitchen.contract.world_errors import SettingsError
 from kitchen.management.command_helpers import (
+    TRACE_FILE_HELP,
     OneLineCommand,
     add_world_argument,
     read_traces,
@@ -38,7 +39,7 @@ class Command(OneLineCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Define the arguments: the file of recorded episodes, the number of rounds, and the world."""
-        parser.add_argument("file", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
+        parser.add_argument("file", type=Path, metavar="FILE", help=TRACE_FILE_HELP)
         parser.add_argument("--rounds", type=int, default=40, help="how often to play them all (40)")
         add_world_argument(parser, "whose traces are played")
 

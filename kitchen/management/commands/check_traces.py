@@ -13,7 +13,12 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from kitchen.contract.reference_recordings import TraceFileError, read_recording_file
-from kitchen.management.command_helpers import OneLineCommand, add_world_argument, recordings_for_line
+from kitchen.management.command_helpers import (
+    TRACE_FILE_HELP,
+    OneLineCommand,
+    add_world_argument,
+    recordings_for_line,
+)
 
 
 class Command(OneLineCommand):
@@ -24,7 +29,7 @@ class Command(OneLineCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Define the arguments: the files of recorded episodes, and the world."""
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl or .jsonl.gz")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=TRACE_FILE_HELP)
         add_world_argument(parser, "of traces that name none")
 
     def handle(self, *args: Any, files: list[Path], world: str, **options: Any) -> None:

@@ -166,6 +166,7 @@ def page_context(page: Page, view: SeatView, **more: Any) -> dict[str, Any]:
         "deaf": [
             view.talk.members[number] for number in view.talk.unread if number not in view.talk.only_jobs
         ],
+        "message_examples": page.message_examples(view),
         "workers": [(number, view.talk.members[number]) for number in view.jobs.leads],
         "aims": offered_aims(page, view),
         **more,
@@ -341,8 +342,8 @@ def play_page_response(request: HttpRequest, *, seat: Seat, continue_url: str, *
     """Return the whole play page of a seat at its present step, gzip-compressed.
 
     `continue_url` is the address of the next page. `more` is added to the template context; `label` replaces
-    the episode's label. Nothing from the request is on the page, so its compressed length reveals no secret
-    (BREACH attack).
+    the episode's label. `guide_text` stands above the world's guide. Nothing from the request is on the page,
+    so its compressed length reveals no secret (BREACH attack).
     """
     page, view = seat_view.world_page_of(seat), seat_view.current_seat_view(seat)
     scene = page.scene if seat.episode.three_dimensions else ""

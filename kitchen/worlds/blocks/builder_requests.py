@@ -1,8 +1,9 @@
 """Carry out what people ask of the agent `blocks_planner`, by fixed rules.
 
 People can ask it to place or remove blocks, to give things, to say what it holds, to stop and to go on.
-`builder_words` reads their messages. Requests are done in their order, before what the planner would do. A
-text that is not understood is answered with what can be asked.
+`builder_words` reads their messages. Requests are done before what the planner would do: gifts first, the
+others in their order. The planner answers questions about the plan. A text that is not understood is answered
+with what can be asked.
 """
 
 from __future__ import annotations
@@ -17,25 +18,49 @@ from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, INFORM, 
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import Cell, rank_from
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
 from kitchen.worlds.blocks.blueprints import DIRT, TOOLS
-from kitchen.worlds.blocks.builder_words import GIVE, HELD, PLACE, REMOVE, RESUME, STOP, Wish, read_wishes
+from kitchen.worlds.blocks.builder_words import (
+    GIVE,
+    HELD,
+    NEEDED,
+    PLACE,
+    PLAN,
+    REMOVE,
+    RESUME,
+    STOP,
+    UNCLEAR,
+    Wish,
+    read_wishes,
+)
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.macro_world import STOP as STOP_COMMAND
 from kitchen.worlds.blocks.planner_messages import (
+    BELONGS,
     GIVES,
     HELP,
     HOLDS,
     LACKS,
+    MORE,
     NO_CELL,
+    NO_NEED,
+    NO_PLAN,
+    NONE_MISSING,
     NOTHING,
     PLACES,
+    PLEASE_PUT,
     REMOVES,
     SHORT_HELP,
+    UNCLEAR_WORDS,
     planner_message,
 )
 
 READ_KINDS = frozenset({SAY, ASK, REQUEST, INFORM})
+MOST_PIECES = 6
+"""Maximum number of pieces of the blueprint that an answer names."""
+Part = tuple[Json, ...]
+"""A sentence of an answer: its code and arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +131,13 @@ def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests
     kept, answers = list(map(BuilderRequest.read, known["open"])), list[MessageDraft]()
     heard_at, fresh = int(known["heard_at"]), list[int]()
     for message in _news(situation, last):
-        said = [_request(situation, message, wish) for wish in _wishes(situation, message)]
-        for request, _ in said:
+        parts = list[Part]()
+        for wish in _wishes(situation, message):
+            request, said = _request(situation, message, wish)
             kept = _with_request(kept, request) if request else kept
-        heard_at = situation.step if said else heard_at
-        answers += _answer(situation, message, [part for _, part in said])
+            heard_at = situation.step
+            parts += said
+        answers += _answer(situation, message, parts)
         last = message.number
         fresh.append(last)
     return BuilderRequests(tuple(kept), last, heard_at, tuple(fresh), tuple(answers))
@@ -144,8 +171,16 @@ def _held(situation: Situation, seats: Sequence[int]) -> Inventory:
 
 def _request(
     situation: Situation, message: TeamMessage, wish: Wish
-) -> tuple[BuilderRequest | None, tuple[Json, ...]]:
-    """Return the request to do, if any, and the answer as a part of a message."""
+) -> tuple[BuilderRequest | None, Sequence[Part]]:
+    """Return the request to do, if any, and the sentences of the answer."""
+    if wish.do in (NEEDED, PLAN):
+        return None, _plan_answer(situation, wish)
+    request, part = _work(situation, message, wish)
+    return request, (part,)
+
+
+def _work(situation: Situation, message: TeamMessage, wish: Wish) -> tuple[BuilderRequest | None, Part]:
+    """Return the request to do, if any, and the sentence of the answer."""
     seats = tuple(seat for seat in wish.players or situation.seats if seat in situation.seats)
     mine = BuilderRequest(message.number, wish.do, seats or situation.seats)
     held = _held(situation, mine.seats)
@@ -155,23 +190,65 @@ def _request(
         return None, (HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)
     if wish.do == GIVE:
         return _gift(situation, message, wish, mine)
+    return _site_work(situation, wish, mine, held)
+
+
+def _site_work(
+    situation: Situation, wish: Wish, mine: BuilderRequest, held: Inventory
+) -> tuple[BuilderRequest | None, Part]:
+    """Return the request to place or remove blocks, if it is clear, and the sentence of the answer. `mine` is
+    the request without its cells, and `held` what its seats hold."""
+    materials = [item for item in held if item not in TOOLS]
+    unclear: Part = (UNCLEAR_WORDS, materials or [DIRT])
     cells = tuple(_cells(situation.briefs[situation.seats[0]], wish))
+    if wish.do == UNCLEAR:
+        return None, unclear
     if not cells:
         return None, (NO_CELL,)
     if wish.do == REMOVE:
         return replace(mine, cells=cells), (REMOVES, len(cells))
-    materials = [item for item in held if item not in TOOLS]
     item = wish.thing or (materials[0] if len(materials) == 1 else "")
-    if not item:
-        return None, (HELP,)
+    if not item or wish.amount not in (0, len(cells)):
+        return None, unclear
     if item not in held:
         return None, (LACKS, item)
     return replace(mine, item=item, cells=cells), (PLACES, item, len(cells))
 
 
+def _plan_answer(situation: Situation, wish: Wish) -> list[Part]:
+    """Return the answer to a question about the plan, or about what the builder needs."""
+    seat = next((seat for seat in wish.players if seat in situation.seats), situation.seats[0])
+    brief, seen = situation.briefs[seat], situation.observations[seat]
+    if not any(_site_size(brief)):
+        return [(SHORT_HELP,)]
+    if "blueprint" not in brief:
+        return [(NO_PLAN,)]
+    held = _held(situation, situation.seats)
+    for level in wish.places[0] or _unfinished_levels(seen):
+        if not 0 <= level < len(seen["left_by_level"]):
+            return [(NO_CELL,)]
+        pieces = [one for one in missing_pieces(brief, seen, level) if wish.thing in ("", one.item)]
+        if wish.do == NEEDED:
+            pieces = [one for one in pieces if one.item not in held]
+        if pieces:
+            parts = [piece_part(one, held) for one in pieces]
+            return parts if len(parts) <= MOST_PIECES else [*parts[:MOST_PIECES], (MORE,)]
+    return [(NO_NEED if wish.do == NEEDED else NONE_MISSING,)]
+
+
+def _unfinished_levels(seen: Mapping[str, Json]) -> list[int]:
+    return [level for level, left in enumerate(seen["left_by_level"]) if left]
+
+
+def piece_part(piece: BlueprintPiece, held: Mapping[str, int]) -> Part:
+    """Return the sentence that asks for a piece of the blueprint, or says what belongs there if the builder
+    has the material (`held`)."""
+    return (BELONGS if piece.item in held else PLEASE_PUT, *piece.to_json())
+
+
 def _gift(
     situation: Situation, message: TeamMessage, wish: Wish, mine: BuilderRequest
-) -> tuple[BuilderRequest | None, tuple[Json, ...]]:
+) -> tuple[BuilderRequest | None, Part]:
     team = situation.talk.organisation
     own = team.member(message.sender).seats if team and message.sender is not None else ()
     to = next((seat for seat in (*wish.players, *own) if seat not in situation.seats), None)
@@ -185,12 +262,18 @@ def _gift(
 
 
 def _cells(brief: Mapping[str, Json], wish: Wish) -> Iterator[Cell]:
-    """Yield the named cells of the building site, in reading order. Numbers that are not named mean all."""
+    """Yield the named cells of the building site, in reading order. Numbers that are not named mean all, or
+    the first and the last if the corners are meant."""
     size = _site_size(brief)
     levels, columns, rows = (
         [number for number in named if 0 <= number < most] if named else range(most)
         for named, most in zip(wish.places, (size[1], size[0], size[2]), strict=True)
     )
+    if wish.corners:
+        columns, rows = (
+            [number for number in numbers if number in (0, most - 1)]
+            for numbers, most in ((columns, size[0]), (rows, size[2]))
+        )
     for level, row, column in product(levels, rows, columns):
         yield column, level, row
 
@@ -206,13 +289,16 @@ def _site_size(brief: Mapping[str, Json]) -> tuple[int, int, int]:
 
 def _with_request(kept: list[BuilderRequest], new: BuilderRequest) -> list[BuilderRequest]:
     """Return the open requests with the new one. To stop ends all earlier ones of its seats. To go on, or any
-    other request, ends a stop."""
+    other request, ends a stop. A gift comes before what is to be placed or removed."""
     ends = {STOP, PLACE, REMOVE, GIVE} if new.do == STOP else {STOP}
     left = []
     for each in kept:
         seats = tuple(seat for seat in each.seats if each.do not in ends or seat not in new.seats)
         if seats:
             left.append(replace(each, seats=seats))
+    if new.do == GIVE:
+        gifts = [each for each in left if each.do == GIVE]
+        return [*gifts, new, *(each for each in left if each.do != GIVE)]
     return left if new.do == RESUME else [*left, new]
 
 
@@ -220,14 +306,13 @@ def _help_code(situation: Situation) -> str:
     return HELP if any(_site_size(situation.briefs[situation.seats[0]])) else SHORT_HELP
 
 
-def _answer(
-    situation: Situation, message: TeamMessage, parts: Sequence[tuple[Json, ...]]
-) -> Iterator[MessageDraft]:
+def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -> Iterator[MessageDraft]:
     """Yield the answer to a message. It says what was understood, or lists what people can ask for. The
     answer to a job accepts or declines it."""
     team, sender, kind, data = situation.talk.organisation, message.sender, ANSWER, dict[str, Json]()
     if message.kind == INFORM:
-        kind, data = (ACCEPT if parts else DECLINE), {"job": message.number}
+        understood = any(code != UNCLEAR_WORDS for code, *_ in parts)
+        kind, data = (ACCEPT if understood else DECLINE), {"job": message.number}
     if _may_answer(team, situation.talk.member, sender, kind) and sender is not None:
         yield planner_message(parts or [(_help_code(situation),)], kind, (sender,), data)
 

@@ -36,6 +36,8 @@ SITE_MARGIN = 16
 USUAL_BLUEPRINT = "materials_0_rooms_0_window_0_carpet_0_variant_0"
 LEAST_STEPS, STEPS_BY_ROOMS = 600, 300
 EVEN, BY_MATERIAL = "even", "by_material"
+KNOWN_BY = "known_by"
+"""Key of the brief: the seats that know the blueprint, where some do not."""
 NOBODY, FIRST_SEAT, OTHER_SEATS = "nobody", "first", "others"
 
 
@@ -145,7 +147,7 @@ class Construction(BuildingWorld):
 
     def brief(self, seat: int) -> dict[str, Json]:
         """Return the size of the box and the step limit. A seat that knows the blueprint also gets it, as
-        `blueprint`."""
+        `blueprint`. If some seats do not know it, `known_by` lists those that do."""
         (_, (far_x, far_y, far_z)) = self.box
         known: dict[str, Json] = {
             "size": [far_x + 1, far_y + 1, far_z + 1],
@@ -154,4 +156,6 @@ class Construction(BuildingWorld):
         }
         if self.blueprint and self.knows_blueprint(seat):
             known["blueprint"] = self.blueprint.drawing()
+        if self.chosen["blueprint_blocked"] != NOBODY:
+            known[KNOWN_BY] = [each for each in range(self.seats) if self.knows_blueprint(each)]
         return known

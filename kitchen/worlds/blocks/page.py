@@ -9,14 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PublicFact, SeatView
+from kitchen.contract.page import DRAWING_ONLY, DRAWING_TABLES, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import CODE_KEY, TeamMessage
 from kitchen.contract.world import Aim, Command, Event, Json
 from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
-from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
+from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext, pgettext
 from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
+from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
+from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
@@ -41,11 +43,11 @@ from kitchen.worlds.blocks.page_words import (
     EVENTS,
     KEYS,
     REASONS,
-    REQUEST_ANSWERS,
     VERBS,
     numbered,
+    request_answer,
 )
-from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, planner_text
+from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, placing_words, planner_text
 
 _TEMPLATES = "worlds/blocks"
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
@@ -120,10 +122,13 @@ class BlocksPage(DefaultPage):
         if "dish" in event.data:
             kind = "missed" if event.kind == "failed" else event.kind
             return gettext(EVENTS[kind]).format(dish=item_words(event.data["dish"]))
-        player = "" if event.seat is None else view.players[event.seat].name
+        player = "" if event.seat is None else self._name_in_news(view.players[event.seat])
         reasons = ", ".join(map(self.reason, event.data.get("reasons", ())))
         words = {"player": player, "command": self._done_words(event), "reason": reasons}
         return gettext(EVENTS[event.kind]).format(**words)
+
+    def _name_in_news(self, player: PlayerView) -> str:
+        return gettext("You") if player.is_you else player.name
 
     def translated_message(self, message: TeamMessage) -> str:
         """Return a sentence of the planner, or the stand-in's answer to a request, in the reader's language.
@@ -133,9 +138,23 @@ class BlocksPage(DefaultPage):
         if message.data.get(CODE_KEY) != ANSWER_CODE:
             return ""
         return " ".join(
-            gettext(REQUEST_ANSWERS[do]).format(player=numbered(seats), thing=item_words(thing))
+            gettext(request_answer(do, seats)).format(player=numbered(seats), thing=item_words(thing))
             for do, seats, thing in message.data[ANSWER_PARTS]
         )
+
+    def message_examples(self, view: SeatView) -> tuple[str, ...]:
+        """Return requests and questions about the building that the planner understands. A request to place
+        blocks names cells of the reader's own blueprint. Empty without a building, or if nobody reads."""
+        brief, seen = view.brief, view.observation
+        if not (set(view.talk.addressees) - set(view.talk.unread) and "build" in brief and seen):
+            return ()
+        held = gettext("What do you have?")
+        if self._lacks_blueprint(brief):
+            return gettext("What do you need?"), gettext("What goes on level 1?"), held
+        pieces = (each for level in range(brief["size"][1]) for each in missing_pieces(brief, seen, level))
+        piece = next((each for each in pieces if each.item not in seen["inventory"]), None)
+        examples = gettext("Give me everything."), held
+        return (placing_words(piece), *examples) if piece and len(brief.get(KNOWN_BY, ())) else examples
 
     def _done_words(self, event: Event) -> str:
         macro, count = tuple(event.data["macro"]), event.data.get("n")
@@ -216,7 +235,11 @@ class BlocksPage(DefaultPage):
         if "chest" in seen:
             yield Fact("chest", gettext("In the chest"), counted_items(seen["chest"]))
         if "left_by_level" in seen:
-            missing = joined_words(seen["left_by_level"])
+            missing = (
+                joined_words(seen["left_by_level"])
+                if any(seen["left_by_level"])
+                else pgettext("there is no value", "none")
+            )
             yield Fact("site", gettext("Blocks missing, by level from below"), missing)
             yield legend_fact(brief)
 
@@ -298,9 +321,19 @@ class BlocksPage(DefaultPage):
 
     # The guide
 
+    def brief_before_games(self, briefs: Sequence[Mapping[str, Json]]) -> Mapping[str, Json]:
+        """Return the first brief, without its blueprint if the games differ in it. A blueprint then stands
+        only beside the games whose player may know it."""
+        first, *others = briefs
+        if all(other.get("blueprint") == first.get("blueprint") for other in others):
+            return first
+        kept = {name: value for name, value in first.items() if name not in ("blueprint", KNOWN_BY)}
+        return {**kept, "blueprints_differ": True}
+
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the content of the guide: the rules, the goal, the plan, the recipes and the blueprint."""
         limit = brief.get("limit", brief.get("steps", 0))
+        first = _GOAL_WITHOUT_BLUEPRINT if self._lacks_blueprint(brief) else self.rules[0]
         facts = [
             Fact("goal", gettext("The goal"), self.goal(brief)),
             Fact("limit", gettext("Longest time"), ngettext("{n} step", "{n} steps", limit).format(n=limit)),
@@ -308,7 +341,7 @@ class BlocksPage(DefaultPage):
         if "blueprint" in brief:
             facts.append(legend_fact(brief))
         return {
-            "rules": [gettext(text) for text in self.rules],
+            "rules": [gettext(text) for text in (first, *self.rules[1:])],
             "facts": facts,
             "tables": [*knowledge_tables(brief), *blueprint_tables(brief)],
             "body": self.body,
@@ -323,7 +356,13 @@ class BlocksPage(DefaultPage):
         if "item" in brief:
             wanted = counted_items({brief["item"]: brief["amount"]})
             return gettext("All of you and the chest hold {items} together.").format(items=wanted)
+        if self._lacks_blueprint(brief):
+            return gettext(_GOAL_WITHOUT_BLUEPRINT)
         return super().goal(brief)
+
+    def _lacks_blueprint(self, brief: Mapping[str, Json]) -> bool:
+        """Return whether a blueprint is to be built that this reader may not know, but others do."""
+        return KNOWN_BY in brief and "blueprint" not in brief
 
     def public_facts(self, view: SeatView) -> tuple[PublicFact, ...]:
         """Return the open orders as text, in the world that has orders."""
@@ -352,6 +391,9 @@ class BlocksPage(DefaultPage):
         return gettext("One of you holds all of this: {items}.").format(items=joined_words(names))
 
 
+_GOAL_WITHOUT_BLUEPRINT = gettext_noop(
+    "Help to build what the blueprint shows, and nothing else. You do not see it: others know it."
+)
 _LAST = gettext_noop("A longer action goes on by itself until it is done. You can stop it.")
 _KNOWN = gettext_noop("You see what you hold, but not what the others hold: ask them.")
 

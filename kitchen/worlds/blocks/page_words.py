@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from kitchen.words.gettext_without_django import gettext_noop
 
@@ -127,6 +127,17 @@ REQUEST_ANSWERS: Mapping[str, str] = {
     "help": gettext_noop("I understand: player 2, get wood; cook chicken; I get the wood; stop; go on."),
 }
 """What the stand-in of the kitchen's dispatcher answers, by request."""
+ANSWERS_OF_SEVERAL: Mapping[str, str] = {
+    "get": gettext_noop("Players {player} get this: {thing}."),
+    "stop": gettext_noop("Players {player} wait."),
+    "go_on": gettext_noop("Players {player} go on."),
+}
+"""The answers that differ if several players are meant."""
+
+
+def request_answer(do: str, seats: Collection[int]) -> str:
+    """Return the English text of the answer to a request, with places for `player` and `thing`."""
+    return (ANSWERS_OF_SEVERAL if len(seats) > 1 and do in ANSWERS_OF_SEVERAL else REQUEST_ANSWERS)[do]
 
 
 def numbered(seats: Iterable[int]) -> str:

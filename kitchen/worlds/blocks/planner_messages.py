@@ -10,17 +10,23 @@ from collections.abc import Mapping, Sequence
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft
 from kitchen.contract.world import Json
-from kitchen.words.gettext_without_django import gettext, gettext_noop, in_english, ngettext
+from kitchen.words.english_text import sentence_case
+from kitchen.words.gettext_without_django import gettext, gettext_noop, in_english, ngettext, pgettext
+from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece
 from kitchen.worlds.blocks.item_words import item_words
-from kitchen.worlds.blocks.page_tables import counted_items
+from kitchen.worlds.blocks.page_tables import counted_items, joined_words
 
 PLANNER_CODE, PARTS_KEY = "blocks_planner", "parts"
 """The code of these messages (`CODE_KEY`), and the key of their parts."""
 HOLDS, NEEDS, PLACES, REMOVES, GIVES, LACKS = "holds", "needs", "places", "removes", "gives", "lacks"
 NOTHING, NO_PLAN, GIVES_UP, NO_CELL = "nothing", "no_plan", "gives_up", "no_cell"
-HELP, SHORT_HELP = "help", "short_help"
+HELP, SHORT_HELP, UNCLEAR_WORDS = "help", "short_help", "unclear"
+KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
+    *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
+)
 """Codes of sentences. `HOLDS` and `NEEDS` have items with amounts as argument. `PLACES`, `GIVES` and `LACKS`
-have an item (empty: everything). `PLACES` and `REMOVES` have the number of cells."""
+have an item (empty: everything). `PLACES` and `REMOVES` have the number of cells. `UNCLEAR_WORDS` has the
+items that the builder can place. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
 SENTENCES: Mapping[str, str] = {
     HOLDS: gettext_noop("I have {items}."),
     NEEDS: gettext_noop("I need {items}."),
@@ -36,6 +42,16 @@ SENTENCES: Mapping[str, str] = {
         "I do not know the plan. Tell me what to put where, or ask me for what I hold. If you say nothing, "
         "I give it to you later."
     ),
+    UNCLEAR_WORDS: gettext_noop(
+        "I did not understand all of that, so I build nothing. I can place: {items}. Tell me level, row and "
+        "column, for example: {example}."
+    ),
+    KNOWS_PLAN: gettext_noop("I know the plan. I tell you what I need."),
+    PLEASE_PUT: gettext_noop("Please put {item} on {place}, or give me {items}."),
+    BELONGS: gettext_noop("{place}: {item}."),
+    NO_NEED: gettext_noop("I need nothing now."),
+    NONE_MISSING: gettext_noop("Nothing is missing there."),
+    MORE: gettext_noop("There is more: ask again when this is done."),
     GIVES_UP: gettext_noop("I give you what I hold, because I do not know what to do with it."),
     HELP: gettext_noop(
         "I understand: put stone on level 1, row 2, columns 1 to 3; remove the block on level 1, row 2, "
@@ -45,6 +61,12 @@ SENTENCES: Mapping[str, str] = {
         "I understand: give me 5 stone; give me everything; what do you have; stop; go on."
     ),
 }
+
+AXIS_WORDS = (
+    (gettext_noop("row {n}"), gettext_noop("rows {first} to {last}")),
+    (gettext_noop("column {n}"), gettext_noop("columns {first} to {last}")),
+)
+"""Texts for one and for several rows and columns."""
 
 
 def planner_message(
@@ -78,4 +100,34 @@ def _sentence(code: str, *arguments: Json) -> str:
         item, amount = (*arguments, 0)[:2]
         thing = counted_items({item: amount}) if amount else item_words(item)
         return gettext(SENTENCES[code if item else f"{code}_all"]).format(item=thing)
+    if code in (PLEASE_PUT, BELONGS):
+        item, level, rows, columns, cells = arguments
+        words = {"item": item_words(item), "place": _place_words(level, rows, columns)}
+        return sentence_case(gettext(SENTENCES[code]).format(**words, items=counted_items({item: cells})))
+    if code == UNCLEAR_WORDS:
+        (items,) = arguments
+        listed = joined_words(map(item_words, items)) or pgettext("there is no value", "none")
+        piece = BlueprintPiece(items[0] if items else "stone", 1, (0, 0), (0, 2))
+        example = gettext("{item} on {place}").format(
+            item=item_words(piece.item), place=_place_words(piece.level, piece.rows, piece.columns)
+        )
+        return gettext(SENTENCES[code]).format(items=listed, example=example)
     return gettext(SENTENCES[code])
+
+
+def placing_words(piece: BlueprintPiece) -> str:
+    """Return a request to place a piece of the blueprint, in the reader's language."""
+    place = _place_words(piece.level, piece.rows, piece.columns)
+    return sentence_case(gettext("{item} on {place}").format(item=item_words(piece.item), place=place))
+
+
+def _place_words(level: int, rows: Sequence[int], columns: Sequence[int]) -> str:
+    """Return the cells of a level as text, such as `level 1, row 2, columns 1 to 5`. `rows` and `columns` are
+    first and last, counted from 0."""
+    row, column = (
+        gettext(one).format(n=first + 1)
+        if first == last
+        else gettext(several).format(first=first + 1, last=last + 1)
+        for (one, several), (first, last) in zip(AXIS_WORDS, (rows, columns), strict=True)
+    )
+    return gettext("level {level}, {row}, {column}").format(level=level + 1, row=row, column=column)

@@ -1,11 +1,13 @@
 """Hold what the agent `blocks_planner` knows about its players and the others, and write what it tells them.
 
 It knows its own players from observations, and the others from messages that list what they hold. In its
-messages it lists what its players hold. To people it also says what a builder lacks.
+messages it lists what its players hold. To people it also says what a builder lacks. If they do not know the
+blueprint, it says where the next piece belongs.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,7 +16,9 @@ from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import AIR
+from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
 from kitchen.worlds.blocks.builder_requests import people_in_talk
+from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
@@ -22,9 +26,11 @@ from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.planner_messages import (
     GIVES_UP,
     HOLDS,
+    KNOWS_PLAN,
     NEEDS,
     NO_PLAN,
     NOTHING,
+    PLEASE_PUT,
     planner_message,
 )
 
@@ -32,6 +38,8 @@ HOLDS_KEY = "blocks_holds"
 """Key of a message's data: what the sender's seats hold, as {seat: inventory}."""
 NEWS_STEPS = 2
 """Steps at the start of an episode in which planners wait for what others hold, before they give things."""
+PIECE_KEY = "piece:"
+"""Prefix of the remembered text of the last piece that the agent asked for."""
 HEARD_KEY, TOLD_KEY, SAID_KEY = "heard", "told", "said"
 """Keys of the memory: requests of people, what the agent last said that it holds, and what it says only once.
 As long as there are no requests, the memory is only what it said that it holds."""
@@ -138,14 +146,60 @@ def planner_news(
         if key not in said:
             said.append(key)
             parts.append(part)
+    if piece := _piece_to_name(team, said, before or {}):
+        said = [*(key for key in said if not key.startswith(PIECE_KEY)), PIECE_KEY + json.dumps(piece)]
+        parts.append([PLEASE_PUT, *piece])
     return told, said, parts
+
+
+def _piece_to_name(team: Team, said: Sequence[str], before: Mapping[str, Json]) -> list[Json] | None:
+    """Return the next piece for which the builder lacks the material, if people are there who do not know the
+    blueprint. Return None as long as the last one (in `said`) is not done, unless the builder used up its
+    material. `before` lists the items that each seat held when the builder last told it."""
+    seat = _teller(team)
+    if seat is None or team.seen[seat]["level"] is None:
+        return None
+    brief, seen = team.situation.briefs[seat], team.seen[seat]
+    held = set().union(*(team.held[each] for each in team.seats))
+    pieces = missing_pieces(brief, seen, seen["level"])
+    lacking = [one for one in pieces if one.item not in held]
+    if not lacking:
+        return None
+    last = next((json.loads(key.removeprefix(PIECE_KEY)) for key in said if key.startswith(PIECE_KEY)), None)
+    if last and last[1] == seen["level"] and not any(last[0] in items for items in before.values()):
+        _, _, rows, columns, _ = last
+        left = {cell for piece in lacking for cell in piece.cells if piece.item == last[0]}
+        if any(rows[0] <= z <= rows[1] and columns[0] <= x <= columns[1] for x, z in left):
+            return None
+    return lacking[0].to_json()
+
+
+def _teller(team: Team) -> int | None:
+    """Return the agent's first seat that knows the blueprint while a person who is written to does not; None
+    otherwise."""
+    organisation, briefs = team.situation.talk.organisation, team.situation.briefs
+    seat = next((seat for seat in team.seats if "blueprint" in briefs[seat]), None)
+    if seat is None or organisation is None or KNOWN_BY not in briefs[seat]:
+        return None
+    people = people_in_talk(team.situation, reads=False)
+    know = set(briefs[seat][KNOWN_BY])
+    return seat if any(not know.issuperset(organisation.member(one).seats) for one in people) else None
 
 
 def _builder_news(team: Team, commands: Mapping[int, Command]) -> Iterator[tuple[str, list[Json]]]:
     """Yield what builders tell people, as (key, part of a message): that they do not know the blueprint, that
-    they give up waiting, or what they lack for the lowest unfinished level."""
+    they give up waiting, or what they lack for the lowest unfinished level. Those who tell people the
+    blueprint say so, and name pieces instead."""
     if not (team.builds and people_in_talk(team.situation, reads=False)):
         return
+    if _teller(team) is not None:
+        yield KNOWS_PLAN, [KNOWS_PLAN]
+    else:
+        yield from _seat_news(team, commands)
+
+
+def _seat_news(team: Team, commands: Mapping[int, Command]) -> Iterator[tuple[str, list[Json]]]:
+    """Yield the news of each seat for people who do not wait to be told the blueprint."""
     for seat in team.seats:
         command = commands.get(seat)
         if "blueprint" not in team.situation.briefs[seat]:

@@ -73,12 +73,14 @@ def guide_context(person: Participant, place: next_page.CurrentPage) -> dict[str
 
 
 def _guide(design: Blueprint, plans: Sequence[ConditionPlan], world: str) -> dict[str, Any]:
-    """Return the template context for the guide of one world. The guide is made from the world's first
-    condition. The context also says whether the guide holds for all conditions of the world."""
+    """Return the template context for the guide of one world. The world's page chooses the facts for it,
+    usually those of the first condition. The context also says whether the guide holds for all conditions of
+    the world."""
     of_world = [plan for plan in plans if plan.world == world]
     page, clocked = get_page(world), any(plan.step_seconds for plan in of_world)
     drawn = any(page.shown(design.shown_in(plan)) != DRAWING_TABLES for plan in of_world)
-    brief = _brief(of_world[0], max(map(seats_of, of_world)))
+    seats = max(map(seats_of, of_world))
+    brief = page.brief_before_games([_brief(plan, seats) for plan in of_world])
     asks, leads = bool(design.meant("asks_first")), all(is_apart(plan.organisation) for plan in of_world)
     return {
         "title": page.title or readable_name(world),

@@ -31,7 +31,13 @@ from study.participation.page_progress import (
     may_practise_again,
     practice_again,
 )
-from study.participation.pages.page_context import guest_reminder, page_response, part_context, team_label
+from study.participation.pages.page_context import (
+    guest_reminder,
+    page_response,
+    part_context,
+    team_label,
+    text_html,
+)
 
 
 def play(request: HttpRequest, person: Participant, place: next_page.CurrentPage) -> HttpResponse:
@@ -105,6 +111,7 @@ def _play_page(
         page_kind=page,
         progress=progress(person.design, page, position=position, label=label),
         label=label,
+        guide_text=text_html(person.design.part("guide").text) if person.design.has("guide") else "",
     )
 
 

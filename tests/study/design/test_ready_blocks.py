@@ -15,7 +15,8 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import replay_faults
-from kitchen.worlds.blocks.builder_words import read_wishes
+from kitchen.worlds.blocks.blueprints import blueprint, parse_blueprint
+from kitchen.worlds.blocks.builder_words import PLACE, REMOVE, UNCLEAR, read_wishes
 from study.design.blueprint import blueprint_of
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
@@ -60,8 +61,17 @@ def test_the_planner_understands_every_example_in_the_guide() -> None:
         *(one["parts.guide.text"] for one in document["texts"].values()),
     ]
     found = [re.findall(r"\*([^*]+)\*", text) for text in guides]
-    assert [len(examples) for examples in found] == [7, 7, 7]
-    assert [one for examples in found for one in examples if not list(read_wishes(one, ()))] == []
+    assert [len(examples) for examples in found] == [9, 9, 9]
+    wishes = [list(read_wishes(one, ())) for examples in found for one in examples]
+    assert all(len(one) == 1 and one[0].do != UNCLEAR for one in wishes)
+    plans = document["conditions"] + [document["parts"]["practice"]["settings"]["kitchen"]]
+    for settings in (one["settings"] for one in plans):
+        text = settings.get("own_blueprint")
+        plan = parse_blueprint(text, "practice") if text else blueprint(settings["blueprint"])
+        for wish in (one for (one,) in wishes if one.do in (PLACE, REMOVE)):
+            (level,), columns, (row,) = wish.places
+            wanted = {plan.wanted((column, level, row)) for column in columns}
+            assert wanted == {"oak_planks" if wish.do == PLACE else "air"}, "an example spoils no building"
 
 
 def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -> None:
@@ -72,12 +82,16 @@ def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -
     assert (voice.coplayer, voice.coplayer_settings["model"]) == ("blocks_dispatcher", "stand-in")
 
 
-def test_everybody_builds_the_same_with_the_plan_known_to_both_to_them_and_to_the_other() -> None:
+def test_everybody_builds_alike_with_the_plan_known_to_both_to_them_and_to_the_other() -> None:
     conditions = ready("blocks_plan").conditions.all()
     settings = {one.key: dict(one.settings) for one in conditions}
     blocked = {key: each.pop("blueprint_blocked") for key, each in settings.items()}
     assert blocked == {"both": "nobody", "you": "others", "other": "first"}
+    plans = {key: blueprint(each.pop("blueprint")) for key, each in settings.items()}
     assert settings["both"] == settings["you"] == settings["other"]
+    assert [dict(one.materials) for one in plans.values()] == [{"stone": 50, "oak_planks": 46}] * 3
+    assert [one.box.high for one in plans.values()] == [(4, 4, 4)] * 3
+    assert len({str(one.drawing()) for one in plans.values()}) == 3, "nobody knows a plan from before"
 
 
 def played(name: str, *more: str) -> dict[str, dict[str, Json]]:

@@ -9,7 +9,7 @@ not understood changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Self
@@ -24,7 +24,7 @@ from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.item_recipes import DATA
 from kitchen.worlds.blocks.kitchen_planner import ANIMAL_OF, kitchen_commands
 from kitchen.worlds.blocks.kitchen_world import GO_ON, GOTO, KILL, LOG, MINE, PLACES
-from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, REQUEST_ANSWERS, numbered
+from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, numbered, request_answer
 
 GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
 """Kinds of request. HELP is the answer to words that are not understood."""
@@ -265,6 +265,6 @@ def _answer(
         yield MessageDraft(text, kind, (sender,), data)
 
 
-def _sentence(do: str, seats: Iterable[int], thing: str) -> str:
+def _sentence(do: str, seats: Collection[int], thing: str) -> str:
     """Return the sentence that confirms a request, in English."""
-    return REQUEST_ANSWERS[do].format(player=numbered(seats), thing=thing.replace("_", " "))
+    return request_answer(do, seats).format(player=numbered(seats), thing=thing.replace("_", " "))

@@ -135,6 +135,13 @@ def test_buildings_are_scored_in_two_ways_which_both_are_stored() -> None:
     assert read_rows_csv(data) == sorted(rows, key=lambda row: row.key)
 
 
+def test_both_scores_of_buildings_have_the_interval_of_a_mean_also_when_all_are_complete() -> None:
+    setup = experiment("construction", levels="hall,pyramid,shelter")
+    rows = rows_of(setup, lambda _: 100.0, second=1.0)
+    assert table(setup, rows, "Table 6")["all"][-1].startswith("100 [100, 100]")
+    assert table(setup, rows, "filled in")["all"][-1].startswith("100 [100, 100]")
+
+
 def test_only_the_mean_over_intervals_stands_beside_that_of_the_paper() -> None:
     setup = experiment("kitchen")
     shown = table(setup, rows_of(setup, lambda job: 0.5), "Table 9")

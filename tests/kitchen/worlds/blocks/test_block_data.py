@@ -52,7 +52,9 @@ def test_the_score_counts_cells_where_wanted_and_present_are_not_both_air() -> N
 
 
 def test_every_blueprint_file_can_be_played_and_is_complete_when_all_stands() -> None:
-    assert set(blueprint_files()) == {"hall", "pyramid", "shelter", "small_house"}
+    assert set(blueprint_files()) == {
+        *("hall", "pyramid", "roof_terrace", "shelter", "small_house", "two_floors"),
+    }
     for name in blueprint_files():
         world = game("construction", blueprint=name)
         for level in world.blueprint.levels:

@@ -14,13 +14,27 @@ from kitchen.contract.agent import Decision
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
 from kitchen.worlds.blocks.block_planner import ADVISER, PATIENCE_STEPS, BlocksPlanner
-from kitchen.worlds.blocks.builder_words import GIVE, HELD, PLACE, REMOVE, RESUME, STOP, Wish, read_wishes
+from kitchen.worlds.blocks.builder_words import (
+    GIVE,
+    HELD,
+    NEEDED,
+    PLACE,
+    PLAN,
+    REMOVE,
+    RESUME,
+    STOP,
+    UNCLEAR,
+    Wish,
+    read_wishes,
+)
 from kitchen.worlds.blocks.planner_messages import PLANNER_CODE, SENTENCES, planner_text
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.blocks.games import game
 
 HUT = """legend = { s = "stone", p = "oak_planks" }
 levels = [["ss", "ss"], ["pp", "p."]]"""
+ROOM = """legend = { s = "stone", p = "oak_planks" }
+levels = [["sss", "sss", "sss"], ["ppp", "p.p", "p.p"], ["sss", "...", "..."]]"""
 ALL: tuple[int, ...] = ()
 
 
@@ -99,6 +113,14 @@ def unknowing(**more: Any) -> Talk:
         ("don't put stone on level 1", []),
         ("Don\u2019t give me stone", []),
         ("This is fun", []),
+        ("I need 5 stone, please", [Wish(GIVE, "stone", 5)]),
+        ("Can you give me 20 stone?", [Wish(GIVE, "stone", 20)]),
+        ("Give me what you have", [Wish(GIVE)]),
+        ("Do you have stone?", [Wish(HELD)]),
+        ("How many planks do you have?", [Wish(HELD)]),
+        ("\u00bfCuántos tablones tienes?", [Wish(HELD)]),
+        ("你有多少木板？", [Wish(HELD)]),  # noqa: RUF001
+        ("How are you?", []),
         (
             "Pon piedra en el nivel 1, fila 2, columnas 1 a 3",
             [Wish(PLACE, "stone", places=((0,), (0, 1, 2), (1,)))],
@@ -114,6 +136,169 @@ def unknowing(**more: Any) -> Talk:
 )
 def test_it_reads_requests_in_three_languages(text: str, wishes: list[Wish]) -> None:
     assert list(read_wishes(text, ["lime_dye"])) == wishes
+
+
+@pytest.mark.parametrize(
+    ("text", "do", "thing", "level"),
+    [
+        ("What is the plan?", PLAN, "", ALL),
+        ("What do you need?", NEEDED, "", ALL),
+        ("Where should the stone go?", PLAN, "stone", ALL),
+        ("Tell me what goes on level 1", PLAN, "", (0,)),
+        ("what should I do now", PLAN, "", ALL),
+        ("¿Cuál es el plano?", PLAN, "", ALL),
+        ("que necesitas", NEEDED, "", ALL),
+        ("What should I give you?", NEEDED, "", ALL),
+        ("我该给你什么？", NEEDED, "", ALL),  # noqa: RUF001
+        ("¿Dónde va la piedra?", PLAN, "stone", ALL),
+        ("Dime qué va en el nivel 1", PLAN, "", (0,)),
+        ("图纸是什么？", PLAN, "", ALL),  # noqa: RUF001
+        ("你需要什么？", NEEDED, "", ALL),  # noqa: RUF001
+        ("石头放在哪里？", PLAN, "stone", ALL),  # noqa: RUF001
+        ("告诉我第1层放什么", PLAN, "", (0,)),
+    ],
+)
+def test_it_reads_questions_about_the_plan(text: str, do: str, thing: str, level: tuple[int, ...]) -> None:
+    assert list(read_wishes(text, [])) == [Wish(do, thing, places=(level, (), ()))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Could you put planks on level 2, row 1?",
+        "Planks on level 2, row 1, columns 1 to 5?",
+        "put cheese on level 2, row 1",
+        "planks along the edge of level 2",
+        "planks on level 2 except column 3",
+        "planks on level 2, row 1, column 1 and row 5, column 5",
+        "I put stone on level 1",
+        "put planks and stone on level 2, row 1",
+        "¿Puedes poner tablones en el nivel 2?",
+        "pon queso en el nivel 2, fila 1",
+        "tablones en el borde del nivel 2",
+        "把木板放在第2层第1行好吗？",  # noqa: RUF001
+        "把木板放在第3层的边上",
+        "把奶酪放在第2层第1行",
+    ],
+)
+def test_questions_and_what_is_understood_in_part_are_no_requests_to_build(text: str) -> None:
+    assert list(read_wishes(text, ["oak_planks"])) == [Wish(UNCLEAR)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "planks on level 2, row 2, column 1 and column 5",
+        "tablones en el nivel 2, fila 2, columna 1 y columna 5",
+        "把木板放在第2层第2行第1列和第5列",
+    ],
+)
+def test_two_columns_are_both_read(text: str) -> None:
+    assert list(read_wishes(text, [])) == [Wish(PLACE, "oak_planks", places=((1,), (0, 4), (1,)))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "planks in the corners of level 2",
+        "tablones en las cuatro esquinas del nivel 2",
+        "把木板放在第2层的角上",
+    ],
+)
+def test_corners_are_the_four_cells_at_the_ends_of_the_site(text: str) -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say(text)
+    talk.play(14)
+    assert talk.stones() == {(x, 1, z) for x in (0, 2) for z in (0, 2)}
+
+
+@pytest.mark.parametrize("text", ["put gold on level 2, row 1", "pon oro en el nivel 2", "把金块放在第2层"])
+def test_a_material_that_it_has_not_is_not_replaced_by_another(text: str) -> None:
+    talk = unknowing()
+    talk.say(text)
+    assert talk.play(2) == [] and talk.says[0].text == "I do not have this: gold ingot."
+
+
+def test_what_it_understands_in_part_it_asks_back_with_an_example_that_it_understands() -> None:
+    talk = unknowing()
+    talk.say("planks along the edge of level 2")
+    talk.say("3 planks on level 2, row 1")
+    assert talk.play(2) == []
+    first, second = talk.says[:2]
+    assert first.text == second.text and "I build nothing. I can place: oak planks." in first.text
+    example = first.text.rpartition("example: ")[2]
+    assert [wish.do for wish in read_wishes(example, [])] == [PLACE]
+
+
+def test_a_gift_is_not_stuck_behind_blocks_to_place() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.say("planks on level 2")
+    assert talk.play(2)[0][0] == "place"
+    talk.say("Give me 2 planks")
+    assert next(one for one in talk.play(3))[:3] == ("give", "0", "oak_planks")
+
+
+def telling(**more: Any) -> Talk:
+    """The planner alone knows the blueprint, and holds all planks; the person holds all stone."""
+    chosen = {"own_blueprint": ROOM, "inventories": "by_material", "blueprint_blocked": "first"}
+    return Talk(**{**chosen, **more})
+
+
+def said_by(talk: Talk) -> str:
+    return " ".join(say.text for say in talk.says)
+
+
+def test_who_alone_knows_the_plan_says_where_the_next_piece_belongs_once_each() -> None:
+    talk = telling()
+    talk.play(6)
+    first = "Please put stone on level 1, rows 1 to 3, columns 1 to 3, or give me 9 stone."
+    assert talk.says[0].text.endswith(f"I know the plan. I tell you what I need. {first}")
+    for x, z in [(x, z) for x in range(3) for z in range(3)][:-1]:
+        talk.world.put_block((x, 0, z), "stone")
+    talk.play(2)
+    assert said_by(talk).count("Please") == 1, "it waits until the piece is done"
+    talk.world.put_block((2, 0, 2), "stone")
+    talk.play(20)
+    second = "Please put stone on level 3, row 1, columns 1 to 3, or give me 3 stone."
+    assert said_by(talk).count("Please") == 2 and second in said_by(talk)
+    for z in range(3):
+        talk.world.put_block((z, 2, 0), "stone")
+    talk.play(10)
+    assert talk.world.over
+
+
+def test_a_small_gift_is_used_and_the_rest_asked_for() -> None:
+    talk = telling()
+    talk.play(2)
+    talk.world.inventories[1]["stone"] = 3
+    talk.play(12)
+    asked = [say.text for say in talk.says if "Please" in say.text]
+    assert len(asked) == 2 and "row" in asked[1] and talk.world.comparison.left[0] == 6
+
+
+def test_it_answers_questions_about_the_plan_and_builds_nothing_because_of_them() -> None:
+    talk = telling()
+    put = "Please put stone on level 1, rows 1 to 3, columns 1 to 3, or give me 9 stone."
+    for text, answer in {
+        "What do you need?": put,
+        "What is the plan?": put,
+        "Where should the stone go?": put,
+        "Tell me what goes on level 2": "Level 2, row 1, columns 1 to 3: oak planks. "
+        "Level 2, rows 2 to 3, column 1: oak planks. Level 2, rows 2 to 3, column 3: oak planks.",
+        "What goes on level 9?": "That is outside the building site.",
+    }.items():
+        talk.say(text)
+        talk.decide()
+        assert [say.text for say in talk.says if say.kind == "answer"][-1] == answer
+    alone = unknowing()
+    alone.say("What is the plan?")
+    assert alone.play(2) == [] and "I do not know the plan." in alone.says[0].text
+
+
+def test_who_knows_the_plan_too_is_not_told_it() -> None:
+    talk = Talk(own_blueprint=ROOM, inventories="by_material")
+    talk.play(20)
+    assert "Please" not in said_by(talk) and "I need 9 stone." in said_by(talk)
 
 
 def test_who_alone_knows_the_plan_tells_the_planner_what_to_put_where() -> None:
@@ -232,5 +417,7 @@ def test_a_simulated_person_throws_nothing_away_by_mistake() -> None:
 
 def test_every_sentence_can_be_written() -> None:
     for code in set(SENTENCES) - {"gives_all", "lacks_all"}:
-        argument = [{"stone": 2}] if code in ("holds", "needs") else ["stone"]
+        argument: list[Any] = [{"stone": 2}] if code in ("holds", "needs") else ["stone"]
+        if code in ("please_put", "belongs"):
+            argument = ["stone", 0, [0, 1], [2, 2], 2]
         assert "{" not in planner_text([[code, *argument]])

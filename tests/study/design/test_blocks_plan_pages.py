@@ -1,0 +1,83 @@
+"""The ready study of who knows the plan: no plan in its guide, and examples that the planner understands."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from django.template.loader import render_to_string
+from django.test import Client
+from django.utils import translation
+
+from kitchen.play.live.render_page import page_context
+from kitchen.play.live.seat_view import current_seat_view, world_page_of
+from kitchen.play.models import Seat
+from kitchen.worlds.blocks.builder_words import PLACE, UNCLEAR, read_wishes
+from kitchen.worlds.blocks.planner_messages import UNCLEAR_WORDS, planner_text
+from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
+from study.design.models import Study
+from study.design.study_files import study_from_file
+from study.pilot.previews import condition_preview, study_preview
+
+pytestmark = pytest.mark.django_db
+LANGUAGES = ("en", "es", "zh-hans")
+
+
+@pytest.fixture
+def study() -> Study:
+    return study_from_file(DEMO_FILE.with_name(READY_STUDIES["blocks_plan"][1]))
+
+
+def played_page(client: Client, study: Study, key: str) -> str:
+    """The page of the first game of somebody who previews one condition."""
+    person = condition_preview(condition=study.conditions.get(key=key))
+    return unescape(client.get(person.get_absolute_url()).content.decode())
+
+
+def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_only_to_who_knows_it(
+    client: Client, study: Study
+) -> None:
+    person = study_preview(study_id=study.pk)
+    shown = client.get(person.get_absolute_url()).content.decode()
+    for form in ({"page": "consent", "agree_0": "on"},):
+        client.post(person.get_absolute_url(), form)
+    shown = client.get(person.get_absolute_url()).content.decode()
+    assert 'data-page="guide"' in shown
+    assert "Letters of the blueprint" not in shown and "<td>A</td>" not in shown
+    assert "Build what the blueprint shows" in shown and "You do not see it" not in shown
+    for key, knows in {"both": True, "you": True, "other": False}.items():
+        page = played_page(client, study, key)
+        assert ("Letters of the blueprint" in page) is knows, key
+        assert ("Build what the blueprint shows" not in page) is not knows
+        assert ("You do not see it: others know it." in page) is not knows
+        assert "The other builder understands short requests like these." in page, "the study's own text"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_examples_beside_the_message_box_are_understood_in_each_language(study: Study, language: str) -> None:
+    for key, number in {"both": 2, "you": 3, "other": 3}.items():
+        person = condition_preview(condition=study.conditions.get(key=key))
+        seat = Seat.objects.get(episode__rounds__participant=person, number=0)
+        with translation.override(language):
+            context = page_context(world_page_of(seat), current_seat_view(seat), socket_path="/")
+            html = unescape(render_to_string("kitchen/play/play.html", context))
+            examples = context["message_examples"]
+        assert len(examples) == number and all(f"<q>{text}</q>" in html for text in examples)
+        wishes = [wish for text in examples for wish in read_wishes(text, ())]
+        assert len(wishes) == number and UNCLEAR not in {wish.do for wish in wishes}
+        assert (PLACE in {wish.do for wish in wishes}) is (key == "you")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_example_of_an_answer_is_understood_in_each_language(language: str) -> None:
+    with translation.override(language):
+        text = planner_text([(UNCLEAR_WORDS, ["oak_planks"])])
+    example = text.replace("\uff1a", ":").rpartition(":")[2]
+    assert [(wish.do, wish.thing) for wish in read_wishes(example, ())] == [(PLACE, "oak_planks")]
+
+
+def test_the_preview_begins_in_the_chosen_language(admin_client: Client, study: Study) -> None:
+    address = f"/staff/{study.slug}/design/preview/"
+    assert "three small buildings" in admin_client.get(address).content.decode()
+    admin_client.post("/language/", {"language": "es", "next": address})
+    assert "tres edificios pequeños" in admin_client.get(address).content.decode()
