@@ -29,7 +29,7 @@ from study.analysis.statistics.process_counts import PROCESS_COLUMNS, PROCESS_FI
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult, PlayedRound
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed
-from study.analysis.statistics.scripts.script_files import PYTHON_FILE, python_script
+from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, python_script, r_script
 from study.analysis.statistics.within.result_types import WithinInterval
 
 LATEX_COLUMNS = ("main", "planned", "replication")
@@ -332,6 +332,7 @@ TABLES: dict[str, Callable[[Analysis], bytes]] = {
 """File name → function that makes this table. `has_rows` says which are written."""
 WHOLE: dict[str, Callable[[Analysis], bytes]] = {
     "analysis.json": to_json,
+    R_FILE: r_script,
     PYTHON_FILE: python_script,
     "report.md": lambda analysis: markdown_report(analysis).encode(),
 }

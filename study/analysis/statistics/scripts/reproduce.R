@@ -41,6 +41,8 @@ mauchly <- function(w, p, df) {
   a <- pchisq(z, steps, lower.tail = FALSE); a + more * (pchisq(z, steps + 4, lower.tail = FALSE) - a)
 }
 anova_of <- function(d, between, within) { # each effect: numbers with the correction in use, without, and sphericity
+  if (!length(between)) between <- NULL
+  if (!length(within)) within <- NULL
   a <- suppressMessages(afex::aov_ez("id", "value", d, between = between, within = within, include_aov = FALSE,
     fun_aggregate = mean))
   t <- as.data.frame(anova(a, es = c("ges", "pes"), correction = "none"))
@@ -51,7 +53,7 @@ anova_of <- function(d, between, within) { # each effect: numbers with the corre
     plain <- c(n = n, statistic = one$F, df1 = one[["num Df"]], df2 = one[["den Df"]], p = one[["Pr(>F)"]], effect = one$pes,
       effect2 = one$ges)
     inner <- intersect(strsplit(name, ":")[[1]], within)
-    p <- prod(sapply(inner, function(f) length(unique(d[[f]])) - 1))
+    p <- prod(vapply(inner, function(f) length(unique(d[[f]])) - 1, 0))
     if (!length(inner) || p < 2) return(list(used = plain, all = list(uncorrected = plain), name = ""))
     gg <- s$pval.adjustments[name, "GG eps"]; hf <- s$pval.adjustments[name, "HF eps"]
     w <- s$sphericity.tests[name, "Test statistic"]
@@ -299,6 +301,7 @@ for (plan in study$measures) {
 }
 if (study$correction != "none") for (family in c("primary", "secondary")) { # corrected over measures, for each term
   keys <- sapply(Filter(function(one) one$family == family, study$measures), `[[`, "key")
+  keys <- as.character(keys)
   for (term in unique(unlist(lapply(deciding[keys], names)))) {
     places <- unlist(lapply(keys, function(one) deciding[[one]][[term]]))
     ps <- p.adjust(sapply(places, function(one) get(one, found)[["p"]]), if (study$correction == "fdr") "BH" else "holm")
