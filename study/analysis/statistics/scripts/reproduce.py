@@ -599,6 +599,8 @@ def factorial_rows(data: Measured, planned: Sequence[Mapping[str, Any]], found: 
         people[row.participant][tuple(cell[key] for key in within)].append(row.value)
     cells = list(product(*within.values()))
     whole = sorted(who for who, values in people.items() if all(cell in values for cell in cells))
+    if not whole:
+        return {}
     members = [
         [levels.index(v) for levels, v in zip(between.values(), own[who], strict=True)] for who in whole
     ]

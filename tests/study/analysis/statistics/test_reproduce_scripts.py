@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import os
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -13,8 +16,9 @@ import pytest
 
 from study.analysis.statistics.observations import AnalysisCondition, Measure, Observation
 from study.analysis.statistics.result_files import ROWS, TABLES, WHOLE
+from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.run_analysis import Analysis, analyse
-from study.analysis.statistics.scripts.script_files import PYTHON_FILE, r_literal
+from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, r_literal
 from study.design.analysis_plan import AnalysisPlan, parse_contrasts
 from tests.study.analysis.statistics.test_factorial_analysis import analysed
 
@@ -47,16 +51,21 @@ def mixed() -> Analysis:
 
 
 def written(analysis: Analysis, folder: Path) -> Path:
-    """Write what the script needs, and nothing else."""
-    for name, make in (*ROWS.items(), ("tests.csv", TABLES["tests.csv"]), (PYTHON_FILE, WHOLE[PYTHON_FILE])):
+    """Write the scripts and what they need, and nothing else."""
+    scripts = {name: WHOLE[name] for name in (PYTHON_FILE, R_FILE)}
+    for name, make in {**ROWS, "tests.csv": TABLES["tests.csv"], **scripts}.items():
         (folder / name).write_bytes(make(analysis))
     return folder
 
 
-def run(folder: Path) -> tuple[int, list[str]]:
-    """Run the script outside the project, isolated from its modules. Return the exit code and the lines."""
+PYTHON, R = (sys.executable, "-I", PYTHON_FILE), ("Rscript", R_FILE)
+OUTPUT = Path(__file__).parent / "r" / "reproduce_output.txt"
+
+
+def run(folder: Path, command: Sequence[str] = PYTHON) -> tuple[int, list[str]]:
+    """Run a script outside the project, isolated from its modules. Return the exit code and the lines."""
     done = subprocess.run(
-        [sys.executable, "-I", PYTHON_FILE],
+        command,
         cwd=folder,
         capture_output=True,
         text=True,
@@ -87,6 +96,24 @@ def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tm
     assert lines[0].startswith("differs: score: factorial mixed model, pace (statistic is ")
     assert lines[1:] == [lines[-1]]
     assert lines[-1].startswith(f"{len(rows) - 1} of {len(rows)} rows of tests.csv reproduced")
+
+
+def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
+    if not shutil.which("Rscript"):
+        pytest.skip("Rscript is not installed")
+    for name, analysis, number in (("within", within(), 86), ("mixed", mixed(), 38)):
+        (tmp_path / name).mkdir()
+        code, lines = run(written(analysis, tmp_path / name), R)
+        if any("is missing" in line for line in lines):
+            pytest.skip("; ".join(lines))
+        assert (code, len(lines)) == (0, 1), lines
+        assert lines[0].startswith(f"{number} of {number} rows of tests.csv reproduced")
+
+
+def test_the_stored_output_of_r_is_about_the_same_number_of_rows() -> None:
+    stored = re.findall(r"^(\d+) of (\d+) rows of tests.csv", OUTPUT.read_text(), re.MULTILINE)
+    numbers = [sum(not row.get("not_computable") for row in rows_of(one())) for one in (within, mixed)]
+    assert stored == [(str(number), str(number)) for number in numbers]
 
 
 @pytest.mark.parametrize(
