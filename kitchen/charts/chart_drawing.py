@@ -76,7 +76,7 @@ def _sheet(chart: Chart, plot: str, scale: float = 1.0) -> str:
     width = across + 2 * EDGE
     title = wrap_text(chart.title, int((width - MARK) / LETTER)).split("\n")
     under, note = (
-        wrap_text(text, int((width - 2 * EDGE) / SMALL_LETTER)).split("\n") if text else []
+        wrap_text(text, int((width - 2 * EDGE) / SMALL_LETTER), most=None).split("\n") if text else []
         for text in (chart.under, chart.full_note)
     )
     head = EDGE + TITLE * len(title) + SMALL * len(under) + 10

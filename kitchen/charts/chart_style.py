@@ -75,9 +75,18 @@ def spread_points(values: Sequence[float], low: float, high: float) -> list[floa
     return shifts
 
 
-def wrap_text(text: str, width: int) -> str:
-    """Return the text in at most three lines of `width` characters. Longer text ends with an ellipsis."""
-    return "\n".join(textwrap.wrap(text, width, max_lines=3, placeholder="…"))
+def wrap_text(text: str, width: int, *, most: int | None = 3) -> str:
+    """Return the text in lines of `width` characters. A text of more than `most` lines ends with an
+    ellipsis."""
+    return "\n".join(textwrap.wrap(text, width, max_lines=most, placeholder="…"))
+
+
+def wrap_name(name: str, width: int) -> list[str]:
+    """Return a name as lines of at most `width` characters, which end at spaces and after `+`. A long word
+    is not cut: its line is longer."""
+    pieces = name.replace("+", "+ ")
+    lines = textwrap.wrap(pieces, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("+ ", "+") for line in lines] or [""]
 
 
 def round_axis_ends(low: float, high: float, parts: int = 6) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from kitchen.charts.chart_style import (
     hatch_fill,
     series_colour,
     series_shape,
+    wrap_name,
     wrap_text,
 )
 
@@ -271,7 +272,7 @@ def _place(axis: Axis) -> float:
     names = max((len(line) for lines in _lines(axis.names, NAME_LETTERS) for line in lines), default=0)
     below = max((len(line) for text in axis.below for line in text.split("\n")), default=0)
     needed = max(6.2 * names, 6.2 * below, 40) if len(axis.names) > MANY else 108
-    return min(needed + 4, 112)
+    return max(min(needed, 108), 6.2 * names) + 4
 
 
 def _json(value: object) -> str:
@@ -279,7 +280,7 @@ def _json(value: object) -> str:
 
 
 def _lines(names: Sequence[str], letters: int) -> list[list[str]]:
-    return [wrap_text(name, letters).split("\n") for name in names]
+    return [wrap_name(name, letters) for name in names]
 
 
 def _fitting(names: Sequence[str], width: str) -> Spec:

@@ -134,10 +134,14 @@ def _given(message: TeamMessage, jobs: Iterable[Job]) -> list[Job]:
 
 
 def is_same_job(job: Job, later: Job) -> bool:
-    """Return whether `later` is the same job, given by the same member in a later message. A job is the same
-    if it has the same aim or, without an aim, the same text."""
-    is_same = (job.giver, job.aim or job.text) == (later.giver, later.aim or later.text)
-    return is_same and later.number > job.number
+    """Return whether `later` is the same job (`is_copy_of`), given in a later message."""
+    return is_copy_of(job, later) and later.number > job.number
+
+
+def is_copy_of(job: Job, other: Job) -> bool:
+    """Return whether both are the same job, given by the same member. A job is the same if it has the same
+    aim or, without an aim, the same text."""
+    return (job.giver, job.aim or job.text) == (other.giver, other.aim or other.text)
 
 
 def job_passed_on(jobs: Iterable[Job], sender: int, data: Mapping[str, Json]) -> Job | None:

@@ -142,7 +142,8 @@ class PublishedRow:
 
     The facts are those of `ComparisonBenchmark.level_facts`, and four about the team. `seats` and `members`
     are numbers; a member can have no seat. `organisation` is its kind: `solo` for a single member, and `none`
-    for members without one. `talk` says whether members may write to each other.
+    for members without one. `talk` says whether members may write to each other. A single member has no
+    `talk`: one mind in all seats knows all without it.
     """
 
 
@@ -182,6 +183,20 @@ class ComparisonBenchmark(Benchmark):
     def line_ups(self, seats: int) -> tuple[str, ...]:
         """Return the line-ups (names such as `greedy+stay`) that are compared by default with this number
         of seats."""
+
+    def levels_for(self, seats: Sequence[int]) -> tuple[str, ...]:
+        """Return the levels that are played by default with these numbers of seats: `usual_levels`, unless
+        levels need a certain number."""
+        return self.usual_levels()
+
+    def level_refusal(self, level: str) -> str:
+        """Return why no agent can succeed in this level, so that it is refused. Empty by default."""
+        return ""
+
+    def left_out(self, levels: Sequence[str]) -> str:
+        """Return which levels are not played and why, as one line, if `levels` are played. Empty by
+        default."""
+        return ""
 
     def published(self, level: str, seats: int) -> Mapping[str, PublishedValue]:
         """Return the published values for this level and number of seats, by line-up (such as

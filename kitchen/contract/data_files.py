@@ -31,6 +31,7 @@ from pydantic_core import PydanticCustomError
 
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
+from kitchen.words.english_text import os_error_words
 
 MAX_DEPTH = 50
 """Maximum nesting of lists and tables; a study's document has about ten levels."""
@@ -254,7 +255,7 @@ def read_toml(path: Path) -> tuple[DataSource, dict[str, Json]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name}: cannot be read: {error}") from error
+        raise DataError(f"{path.name}: cannot be read: {os_error_words(error)}") from error
     return parse_toml(text, path.name)
 
 

@@ -183,10 +183,11 @@ class Mailbox:
 
     def _sent_in(self, step: int, sender: int) -> int:
         """Return the number of messages that this member has sent in this step. Messages to busy members
-        count; automatic reports about passed-on jobs do not."""
+        count. Automatic reports about passed-on jobs, and messages to nobody, do not."""
         in_step = [each.message for each in self.posted if each.message.step == step]
         busy = [said for said in in_step if said.sender is None and said.data.get("code") == BUSY]
-        own = sum(said.sender == sender for said in in_step if said.data.get("status") != PASSED_ON)
+        counted = (said for said in in_step if said.to and said.data.get("status") != PASSED_ON)
+        own = sum(said.sender == sender for said in counted)
         return own + sum(said.to == (sender,) for said in busy)
 
     def _can_be_asked(self, world: World, to: Sequence[int], say: MessageDraft) -> bool:

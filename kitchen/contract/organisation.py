@@ -18,6 +18,7 @@ from typing import Self
 from kitchen.contract.declared_settings import Setting, clean_settings
 from kitchen.contract.team_schedules import (
     FREE,
+    IN_ROUNDS,
     REAL,
     RECHECK,
     SCHEDULE,
@@ -189,6 +190,11 @@ class Organisation:
     def is_timed(self) -> bool:
         """Return whether members are asked at different times. Thinking then takes steps."""
         return self.schedule != TOGETHER
+
+    @property
+    def asks_leaders(self) -> bool:
+        """Return whether steps wait for people who lead without a seat. In other schedules, none does."""
+        return self.schedule == IN_ROUNDS
 
     @property
     def thinks_in_real_time(self) -> bool:

@@ -167,6 +167,8 @@ class JobsView:
     (`World.aims`)."""
     seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The seats that each member commands, for members to whom this person may give jobs."""
+    asks_leaders: bool = False
+    """True if steps wait for people who lead without a seat (`Organisation.asks_leaders`)."""
     seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
     """Observations of other seats that this person may see as their leader (`Organisation.seats_seen`). A
     world in which all seats see the same does not show them."""
@@ -214,7 +216,7 @@ class SeatView:
     """The neutral name of the team."""
     players: tuple[PlayerView, ...]
     waiting_for: tuple[int, ...]
-    """Seats whose command is still missing."""
+    """Seats whose command is still missing, and leaders without a seat for whom the step waits."""
     brief: Mapping[str, Json]
     observation: Mapping[str, Json]
     history: tuple[StepView, ...]
@@ -244,6 +246,11 @@ class SeatView:
     a co-player chose, reason). None in an episode in which this cannot happen."""
     away: frozenset[int] = frozenset()
     """Seats of other people whose page is not connected at the moment."""
+
+    @property
+    def is_leader_awaited(self) -> bool:
+        """Return True if this person leads without a seat and the step waits for this person."""
+        return self.phase == "lead" and self.seat in self.waiting_for
 
 
 class PublicFact(NamedTuple):
@@ -410,6 +417,18 @@ class Page(ABC):
     def aim_group(self, aim: Aim) -> str:
         """Return the heading under which a list of aims shows this aim; empty by default."""
         return ""
+
+    def usual_aims(self, view: SeatView, aims: Sequence[Aim]) -> Sequence[Aim]:
+        """Return the aims that a leader most often gives to a member, most useful first. `aims` are all aims
+        of the member. The result depends only on facts of the whole episode, so that buttons never move.
+
+        By default all aims in the order of `World.aims`. The page shows the first ones as buttons.
+        """
+        return aims
+
+    def wanted_aims(self, view: SeatView) -> Mapping[Aim, int]:
+        """Return the aims whose result is wanted now in the world, and how often. Empty by default."""
+        return {}
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the texts for the guide and the reference. They describe the brief, the facts that a seat

@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import WorldError
+from kitchen.words.english_text import os_error_words
 
 Recording = TypeVar("Recording")
 
@@ -89,7 +90,7 @@ def _texts(path: Path) -> Iterator[str]:
             for line in file:
                 yield line.decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise TraceFileError(f"{path}: cannot be read: {error}") from error
+        raise TraceFileError(f"{path}: cannot be read: {os_error_words(error)}") from error
 
 
 def _line(path: Path, number: int, text: str) -> RecordedLine:

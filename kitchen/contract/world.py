@@ -312,6 +312,12 @@ class World(ABC):
         """Return the present value of every metric in `figures`, by name. None if a value is undefined.
         Other entries are details for the world's own page."""
 
+    def hidden_metrics(self, seat: int) -> frozenset[str]:
+        """Return the names of the metrics that this seat may not see before the episode is over. They tell
+        what is hidden from the seat, such as whether a block is right. By default, and in every real-time
+        world, there are none."""
+        return frozenset()
+
     def chances(self) -> Mapping[str, MetricLimits]:
         """Return the maximum number of things that can be counted in an episode, by metric name. This
         concerns metrics that are a share of two counts (`Metric.of`). The limits depend only on the settings.

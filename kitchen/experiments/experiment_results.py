@@ -53,6 +53,8 @@ class IntervalResult:
     """Steps until the goal of each played episode; None if it was not reached."""
     plannings: tuple[float, ...] = ()
     """Planning iterations of a member, on average, for each played episode that has them."""
+    steps: tuple[int, ...] = ()
+    """Number of steps of each played episode."""
     more_figures: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Further metrics by name: the values of the episodes in which they are defined."""
 
@@ -189,6 +191,7 @@ def _interval(
         each,
         goals=tuple(row.goal_steps for row in played),
         plannings=tuple(row.plannings for row in played if row.plannings is not None),
+        steps=tuple(row.steps for row in played),
         more_figures=_more_figures(played),
     )
 

@@ -21,10 +21,12 @@ from kitchen.contract.canonical_json import derived_seed
 from kitchen.contract.line_up import line_up_kinds, line_up_members, line_up_seats
 from kitchen.contract.organisation import (
     ORGANISATION_KINDS,
+    SETTINGS_BY_KIND,
     Organisation,
     applicable_settings,
     make_organisation,
 )
+from kitchen.contract.team_schedules import SCHEDULE, TOGETHER
 from kitchen.contract.world import Json
 from kitchen.contract.world_errors import SettingsError
 from kitchen.registry.agent_registry import declared_settings
@@ -117,6 +119,8 @@ class ExperimentSetup:
     """Kinds of organisation in which the line-ups play, possibly `NO_ORGANISATION`. Empty: no messages."""
     organisation_settings: Mapping[str, Json] = field(default_factory=dict)
     """Settings of the organisations; each applies to the kinds that have it."""
+    schedules: tuple[str, ...] = ()
+    """Schedules that are compared (`SCHEDULES`). If empty, `organisation_settings` can have one."""
     knowing: str = NO_ONE
     """The members whose commands of a step a member knows (`kitchen.contract.agent.KNOWLEDGE_LABELS`). Teams
     that talk within the step use `EVERYBODY`, as in live play."""
@@ -131,6 +135,8 @@ class ExperimentSetup:
             del values["world"], values["pairs"]
         if not self.organisations:
             del values["organisations"], values["organisation_settings"]
+        if not self.schedules:
+            del values["schedules"]
         if self.knowing == NO_ONE:
             del values["knowing"]
         if not self.goal:
@@ -157,15 +163,33 @@ class ExperimentSetup:
         return tuple(ExperimentColumn(BenchmarkVariant(), level, agents) for level, agents in pairs)
 
     @property
-    def teams(self) -> list[tuple[str, str]]:
-        """Return all (kind of organisation, line-up) pairs that fit together. A line-up is a list of agents
-        that play together."""
-        every = [(kind, pair) for kind in self.organisations or ("",) for pair in self.pairs]
-        return [team for team in every if not organisation_misfit(*team, self.organisation_settings)]
+    def teams(self) -> list[tuple[str, str, str]]:
+        """Return all (kind of organisation, schedule, line-up) triples that fit together. A line-up is a list
+        of agents that play together."""
+        return [
+            (kind, schedule, line_up)
+            for kind in self.organisations or ("",)
+            for schedule in self.schedules_of(kind)
+            for line_up in self.pairs
+            if not organisation_misfit(kind, line_up, self.settings_in(schedule))
+        ]
 
-    def _team(self, level: str, organisation: str, line_up: str) -> ExperimentColumn:
-        name = f"{organisation} {line_up}" if len(self.organisations) > 1 else line_up
-        made = organisation_of(organisation, line_up, self.organisation_settings)
+    def schedules_of(self, kind: str) -> tuple[str, ...]:
+        """Return the schedules in which an organisation of this kind plays. An empty name stands for the
+        schedule in `organisation_settings`. Kinds without schedules play once, in `TOGETHER`."""
+        if not self.schedules:
+            return ("",)
+        return self.schedules if SCHEDULE in SETTINGS_BY_KIND.get(kind, ()) else (TOGETHER,)
+
+    def settings_in(self, schedule: str) -> Mapping[str, Json]:
+        """Return the settings of the organisations in this schedule, one of `schedules_of`."""
+        own = {SCHEDULE: schedule} if schedule else {}
+        return {**self.organisation_settings, **own}
+
+    def _team(self, level: str, organisation: str, schedule: str, line_up: str) -> ExperimentColumn:
+        compared = ((organisation, self.organisations), (schedule, self.schedules))
+        name = " ".join([*(one for one, several in compared if len(several) > 1), line_up])
+        made = organisation_of(organisation, line_up, self.settings_in(schedule))
         settings = {
             name: value
             for kind in line_up_kinds(line_up)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
-from kitchen.contract.line_up import MEMBER_SEPARATOR
+from kitchen.contract.line_up import MEMBER_SEPARATOR, line_up_kinds, line_up_members
 from kitchen.experiments.comparison_tables import Estimate, TextTable
 from kitchen.experiments.experiment_results import CellResult, IntervalResult, decision_makers_of
-from kitchen.experiments.experiment_setup import ExperimentSetup
+from kitchen.experiments.experiment_setup import ExperimentColumn, ExperimentSetup
+from kitchen.registry.agent_registry import get_agent
 
 READ = "S-Agents, read from a figure"
 MINUTES_AND_MPT: Mapping[str, tuple[float, float]] = {
@@ -63,6 +64,15 @@ class OrganisationResult:
     """Steps to the goal in the episodes that reached it."""
     episodes: int
     plannings: Estimate
+    steps: int = 0
+    """Number of steps of the longest episode."""
+    idle_leaders: tuple[str, ...] = ()
+    """Kinds of agents that have workers in this organisation, and do jobs but give none."""
+
+    @property
+    def is_missed(self) -> bool:
+        """Return True if episodes were played, and none of them reached the goal."""
+        return bool(self.episodes) and not self.time.values
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -70,7 +80,7 @@ class OrganisationResult:
         (mPT) with interval. If not all episodes reached the goal, the first says how many did."""
         reached = len(self.time.values)
         part = "" if reached == self.episodes else f" ({reached} of {self.episodes})"
-        time = f"{_with_interval(self.time)}{part}" if reached else NOT_REACHED if self.episodes else ""
+        time = f"{_with_interval(self.time)}{part}" if reached else NOT_REACHED if self.is_missed else ""
         return time, _with_interval(self.plannings)
 
 
@@ -97,6 +107,33 @@ def _result(cell: CellResult) -> OrganisationResult:
         Estimate(all_of(each.goals for each in intervals), (0, None), are_counts=True),
         sum(each.episodes for each in intervals),
         Estimate(all_of(each.plannings for each in intervals), (0, None), are_counts=True),
+        steps=max((steps for each in intervals for steps in each.steps), default=0),
+        idle_leaders=_idle_leaders(cell.column),
+    )
+
+
+def _idle_leaders(column: ExperimentColumn) -> tuple[str, ...]:
+    """Return the kinds of agents in this cell that have workers to lead, and do jobs but give none."""
+    line_up, team = column.variant.coplayer, column.variant.organisation
+    if team is None:
+        return ()
+    members = zip(line_up_kinds(line_up), line_up_members(line_up, column.agents), strict=True)
+    leading = {kind: get_agent(kind) for kind, one in members if team.commanded_by(one.number)}
+    return tuple(sorted(kind for kind, agent in leading.items() if agent.pursues and not agent.leads))
+
+
+def reasons_not_reached(results: Iterable[OrganisationResult]) -> tuple[str, ...]:
+    """Return sentences about the organisations that did not reach the goal: the steps that they had, and
+    agents that pass no jobs on."""
+    missed: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for each in results:
+        if each.is_missed:
+            name = f"{_with_repetitions_counted(each.name)} in {each.level}"
+            missed.setdefault((each.steps, each.idle_leaders), []).append(name)
+    return tuple(
+        f"Not reached in {steps} steps: {'; '.join(names)}."
+        + "".join(f" A {kind} passes no jobs on, so its workers get none from it." for kind in idle)
+        for (steps, idle), names in missed.items()
     )
 
 
@@ -117,7 +154,8 @@ def organisation_text_tables(setup: ExperimentSetup, results: Sequence[CellResul
     rows = [(name, *(text for level in levels for text in cells[name, level].texts)) for name in names]
     title = f"Organisations: steps to {goal} (TC), and planning iterations of a member (mPT)"
     who = str(decision_makers_of(results))
-    ours = TextTable(title, ("", *head), tuple(rows), (seeds_in_words(setup), UNLIKE_LEAVES), played_by=who)
+    notes = (seeds_in_words(setup), UNLIKE_LEAVES, *reasons_not_reached(found))
+    ours = TextTable(title, ("", *head), tuple(rows), notes, played_by=who)
     return [ours, _published_means(), _published_tasks()]
 
 
@@ -157,14 +195,18 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
     ours by level, then those in Figure 7a of S-Agents.
 
     Each bar is a share of the largest one in its group, because steps and the paper's minutes have no common
-    axis. The values are below the names. An organisation without a bar did not reach the goal.
+    axis. The values are below the names. An organisation without a bar did not reach the goal; the note says
+    why.
     """
+    found = organisation_results(results)
+    missed = {(each.level, each.name) for each in found if each.is_missed}
     groups = dict[str, dict[str, tuple[float | None, float | None]]]()
-    for each in organisation_results(results):
+    for each in found:
         groups.setdefault(each.level, {})[each.name] = (each.time.mean, each.plannings.mean)
     groups[READ] = dict(MINUTES_AND_MPT)
+    why = " ".join((*reasons_not_reached(found), UNLIKE_LEAVES))
     places = [(group, name) for group, values in groups.items() for name in values]
-    below = tuple(_values(*groups[group][name]) for group, name in places)
+    below = tuple(_values(*groups[group][name], is_missed=(group, name) in missed) for group, name in places)
     who, title = decision_makers_of(results), "Time to the goal (TC) and planning iterations (mPT)"
     return Chart(
         key="figure7",
@@ -179,7 +221,7 @@ def organisation_chart(setup: ExperimentSetup, results: Sequence[CellResult]) ->
         ),
         under=str(who),
         note=f"Seed {setup.seed}, {_episodes_in_words(setup)} in each cell. Hollow: read from a figure. Each "
-        f"bar is a share of the largest one in its group. {UNLIKE_LEAVES}",
+        f"bar is a share of the largest one in its group. {why}",
         words=f"{title}, as shares of the largest value. {who}",
         head=("group", "organisation", "TC", "mPT"),
         rows=tuple((group, name, *groups[group][name]) for group, name in places),
@@ -196,9 +238,10 @@ def _with_repetitions_counted(name: str) -> str:
     return f"{kind} {told}".strip()
 
 
-def _values(time: float | None, mean: float | None) -> str:
+def _values(time: float | None, mean: float | None, *, is_missed: bool) -> str:
     known = (("TC", time), ("mPT", mean))
-    return ", ".join(f"{name} {value:.1f}" for name, value in known if value is not None)
+    told = [f"{name} {value:.1f}" for name, value in known if value is not None]
+    return "\n".join([NOT_REACHED, *told]) if is_missed else ", ".join(told)
 
 
 def _panel(

@@ -7,7 +7,7 @@ episodes of that group, with a 95 % confidence interval in brackets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kitchen.contract.benchmark import ComparisonBenchmark, PublishedRow, PublishedTable
@@ -100,7 +100,7 @@ class TableBesideOurs:
             "seats": cell.column.agents,
             "members": members,
             "organisation": ALONE if members == 1 else kind,
-            "talk": team is not None and not team.is_silent,
+            **({"talk": team is not None and not team.is_silent} if members > 1 else {}),
         }
 
     def _values(self, cell: CellResult) -> tuple[float, ...]:
@@ -116,8 +116,14 @@ def _tables(results: Sequence[CellResult]) -> Iterator[TableBesideOurs]:
 
 def published_text_tables(results: Sequence[CellResult]) -> list[TextTable]:
     """Return each published table as text. The printed values come first, then one column for each line-up
-    (agents that play together) in our results. Rows without any value are left out."""
-    return [_text_table(each) for each in _tables(results)]
+    (agents that play together) in our results. Rows without any value are left out. Below the last table
+    stands the source of the values, unless our own tables already have it."""
+    tables = [_text_table(each) for each in _tables(results)]
+    ground, _ = comparison_benchmark(results)
+    if not tables or any(ground.published(cell.column.level, cell.column.agents) for cell in results):
+        return tables
+    *others, last = tables
+    return [*others, replace(last, notes=(*last.notes, ground.source))]
 
 
 def _text_table(beside: TableBesideOurs) -> TextTable:

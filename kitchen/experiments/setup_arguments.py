@@ -23,7 +23,7 @@ from kitchen.experiments.experiment_setup import (
 )
 from kitchen.experiments.setup_checks import check_setup
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_registry import get_ground
+from kitchen.registry.world_registry import get_ground, world_families
 
 T = TypeVar("T")
 
@@ -34,9 +34,7 @@ DEMONSTRATION, DEMONSTRATION_AGENTS = "demonstration", "demonstration_agents"
 def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     """Return the checked setup that these arguments describe. Raises SetupError, which explains in one
     line what is wrong."""
-    world = given.get("world") or DEFAULT_WORLD
-    if given.get("family"):
-        world = f"{world}_{given['family']}"
+    world = _world(given.get("world") or DEFAULT_WORLD, given.get("family") or "")
     ground = _ground(world)
     if isinstance(ground, ComparisonBenchmark):
         return _of_comparison(given, world, ground)
@@ -44,6 +42,17 @@ def read_setup(given: Mapping[str, Any]) -> ExperimentSetup:
     if given.get("members"):
         return _of_team(given, world, ground)
     return _of_bench(given)
+
+
+def _world(name: str, family: str) -> str:
+    """Return the name of the world that `--world` and `--family` mean. Raises SetupError if a kind of worlds
+    has no such family, or if the family is missing."""
+    names = world_families().get(name, ())
+    if names and f"{name}_{family}" not in names:
+        known = ", ".join(each.removeprefix(f"{name}_") for each in names)
+        told = f"{family!r} is not one of" if family else f"{name} is several worlds: name one of"
+        raise SetupError(f"--family: {told} {known}", "family")
+    return f"{name}_{family}" if family else name
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
@@ -118,10 +127,11 @@ def _of_comparison(given: Mapping[str, Any], world: str, ground: ComparisonBench
     where = "layouts" if of_partners else "levels"
     levels = given.get(where)
     line_ups, called = _line_ups(given, ground)
+    seats = ground.agents if of_partners else _seats_of(line_ups)
     setup = ExperimentSetup(
         coplayer=ground.coplayer,
-        levels=ground.usual_levels() if levels in {None, "all"} else _list(f"--{where}", levels, str),
-        agents=ground.agents if of_partners else _seats_of(line_ups),
+        levels=ground.levels_for(seats) if levels in {None, "all"} else _list(f"--{where}", levels, str),
+        agents=seats,
         alphas=ground.alphas,
         settings=_settings(given, given["model"]),
         world=world,
@@ -199,24 +209,39 @@ def _team(given: Mapping[str, Any], usual: str) -> dict[str, Any]:
     settings: dict[str, Json] = {}
     for text in given.get("organisation_set") or ():
         settings |= _one_setting(text, "--organisation-set")
-    if schedule := given.get(SCHEDULE):
-        if settings.setdefault(SCHEDULE, schedule) != schedule:
-            raise SetupError("--schedule: --organisation-set names another one", SCHEDULE)
-        if schedule not in SCHEDULES:
-            raise SetupError(f"--schedule: {schedule!r} is not one of {', '.join(SCHEDULES)}", SCHEDULE)
-        if set(kinds) <= set(WITHOUT_SCHEDULES):
-            if schedule != TOGETHER:
-                raise SetupError(f"--schedule: not in {', '.join(WITHOUT_SCHEDULES)}", SCHEDULE)
-            del settings[SCHEDULE]  # it is their only schedule, not a setting of theirs
+    schedules = _schedules(given, kinds, settings.get(SCHEDULE))
+    if len(schedules) == 1:
+        settings[SCHEDULE] = schedules[0]
+    if set(kinds) <= set(WITHOUT_SCHEDULES) and schedules:
+        schedules = ()
+        del settings[SCHEDULE]  # it is their only schedule, not a setting of theirs
     knowing, goal = given.get("knowing") or NO_ONE, dict[str, Json]()
     for text in given.get("goal") or ():
         goal |= _one_setting(text, "--goal")
     return {
         "organisations": kinds,
         "organisation_settings": settings,
+        "schedules": schedules if len(schedules) > 1 else (),
         "knowing": knowing,
         "goal": goal,
     }
+
+
+def _schedules(given: Mapping[str, Any], kinds: Sequence[str], set_otherwise: Json) -> tuple[str, ...]:
+    """Return the schedules in the comma-separated value of `--schedule`. Raises SetupError if one is unknown
+    or repeated, if `--organisation-set` names another one (`set_otherwise`), or if no organisation in `kinds`
+    has such schedules."""
+    found = _list("--schedule", given.get(SCHEDULE), str)
+    if found and set_otherwise and (set_otherwise,) != found:
+        raise SetupError("--schedule: --organisation-set names another one", SCHEDULE)
+    for schedule in found:
+        if schedule not in SCHEDULES:
+            raise SetupError(f"--schedule: {schedule!r} is not one of {', '.join(SCHEDULES)}", SCHEDULE)
+    if len(set(found)) < len(found):
+        raise SetupError("--schedule: needs schedules, each once", SCHEDULE)
+    if set(found) - {TOGETHER} and set(kinds) <= set(WITHOUT_SCHEDULES):
+        raise SetupError(f"--schedule: not in {', '.join(WITHOUT_SCHEDULES)}", SCHEDULE)
+    return found
 
 
 def _checked_as(setup: ExperimentSetup, called: Mapping[str, str]) -> ExperimentSetup:

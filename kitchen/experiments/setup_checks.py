@@ -178,6 +178,8 @@ def _check_levels(setup: ExperimentSetup) -> None:
     for level in setup.levels:
         if level not in there:
             raise SetupError(f"levels: {level!r} is not one of {', '.join(there)}", "levels")
+        if isinstance(setup.ground, ComparisonBenchmark) and (why := setup.ground.level_refusal(level)):
+            raise SetupError(f"levels: {level} {why}", "levels")
 
 
 def _check_kinds(setup: ExperimentSetup) -> None:
@@ -222,7 +224,10 @@ def _check_organisations(setup: ExperimentSetup) -> None:
         _check_fit([(kind, line_up) for kind in setup.organisations], setup)
     offered = [kind for kind in setup.organisations if kind in OFFERED_ORGANISATIONS]
     known_settings = {
-        name for kind in offered for name in applicable_settings(kind, setup.organisation_settings)
+        name
+        for kind in offered
+        for schedule in setup.schedules_of(kind)
+        for name in applicable_settings(kind, setup.settings_in(schedule))
     }
     if unknown := sorted(setup.organisation_settings.keys() - known_settings):
         raise SetupError(f"organisation_set: {unknown[0]!r} means nothing here", "organisation_set")
@@ -234,17 +239,22 @@ def _check_organisation(setup: ExperimentSetup, kind: str) -> None:
     if kind not in OFFERED_ORGANISATIONS:
         offered = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
         raise SetupError(f"organisation: {kind!r} is not one of {offered}", "organisation")
-    schedule = str(setup.organisation_settings.get(SCHEDULE, TOGETHER))
-    if why := organisation_refusal(setup.world, kind, schedule):
-        raise SetupError(why, "organisation")
-    if schedule != TOGETHER and setup.knowing != NO_ONE:
-        raise SetupError(f"knowing: members know nothing of a step in schedule {schedule!r}", "knowing")
+    for each in setup.schedules_of(kind):
+        schedule = str(setup.settings_in(each).get(SCHEDULE, TOGETHER))
+        if why := organisation_refusal(setup.world, kind, schedule):
+            raise SetupError(why, "organisation")
+        if schedule != TOGETHER and setup.knowing != NO_ONE:
+            raise SetupError(f"knowing: members know nothing of a step in schedule {schedule!r}", "knowing")
     _check_fit([(kind, line_up) for line_up in setup.pairs], setup)
 
 
 def _check_fit(teams: Sequence[tuple[str, str]], setup: ExperimentSetup) -> None:
     """Raise SetupError if none of these (organisation, line-up) pairs fits together."""
-    misfits = [organisation_misfit(*team, setup.organisation_settings) for team in teams]
+    misfits = [
+        organisation_misfit(kind, line_up, setup.settings_in(schedule))
+        for kind, line_up in teams
+        for schedule in setup.schedules_of(kind)
+    ]
     if misfits and all(misfits):
         raise SetupError(misfits[0], "organisation")
 

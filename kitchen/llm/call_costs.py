@@ -21,6 +21,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record, error_text, parse_toml
 from kitchen.contract.language_model import Request, Usage
 from kitchen.llm.model_capabilities import without_date
+from kitchen.words.english_text import os_error_words
 
 BYTES_PER_TOKEN = 3.5
 """Average number of bytes of one token."""
@@ -190,7 +191,7 @@ def load_prices(path: Path | None = None) -> PriceList:
     try:
         return _load(file, file.stat().st_mtime_ns)
     except OSError as error:
-        raise PriceFileError(f"{file}: cannot be read: {error.strerror}") from error
+        raise PriceFileError(f"{file}: cannot be read: {os_error_words(error)}") from error
 
 
 @lru_cache(maxsize=8)

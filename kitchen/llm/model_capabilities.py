@@ -21,6 +21,7 @@ from pydantic import Field, Strict, TypeAdapter
 
 from kitchen.contract.data_files import DataError, Record, parse_toml
 from kitchen.contract.language_model import OfferedModel
+from kitchen.words.english_text import os_error_words
 
 _DATE = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})\Z")
 
@@ -74,7 +75,7 @@ def load_model_list() -> Mapping[tuple[str, str], OfferedModel]:
     try:
         return _load(file, file.stat().st_mtime_ns)
     except OSError as error:
-        raise ModelListError(f"{file}: cannot be read: {error.strerror}") from error
+        raise ModelListError(f"{file}: cannot be read: {os_error_words(error)}") from error
 
 
 @lru_cache(maxsize=8)

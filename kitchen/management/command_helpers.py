@@ -17,7 +17,7 @@ from kitchen.contract.reference_recordings import (
     read_recording_file,
 )
 from kitchen.registry.dotted_paths import UnknownNameError
-from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, known_worlds
+from kitchen.registry.world_registry import DEFAULT_WORLD_NAME, get_kit, known_worlds, world_families
 
 
 class OneLineCommand(BaseCommand):
@@ -79,10 +79,21 @@ def add_world_argument(parser: ArgumentParser, what: str) -> None:
     """Add the option `--world`. `what` says in its help text what the world is used for."""
     parser.add_argument(
         "--world",
-        choices=worlds_with_recordings(),
+        choices=[*worlds_with_recordings(), *_families_with_recordings()],
         default=DEFAULT_WORLD_NAME,
-        help=f"{what} (default: {DEFAULT_WORLD_NAME})",
+        help=f"{what}; or a family of worlds (default: {DEFAULT_WORLD_NAME})",
     )
+
+
+def _families_with_recordings() -> dict[str, tuple[str, ...]]:
+    """Return the families of worlds in which every world has recordings, by name."""
+    there = set(worlds_with_recordings())
+    return {name: worlds for name, worlds in world_families().items() if there.issuperset(worlds)}
+
+
+def worlds_of(name: str) -> tuple[str, ...]:
+    """Return the worlds with recordings that a name means: those of a family, or the world itself."""
+    return _families_with_recordings().get(name, (name,))
 
 
 def recordings_of_world(world: str) -> Recordings[Any]:
@@ -107,12 +118,13 @@ def recordings_for_line(line: RecordedLine, default: str) -> Recordings[Any]:
 
 
 def read_traces(world: str, path: Path) -> list[Any]:
-    """Return all recorded episodes (traces) of this world in a file. Raises TraceFileError if there are
-    none."""
+    """Return all recorded episodes (traces) of this world, or of this family of worlds, in a file. Raises
+    TraceFileError if there are none."""
+    worlds = worlds_of(world)
     found = [
-        line.parsed(recordings_of_world(world))
+        line.parsed(recordings_of_world(line.world(world)))
         for line in read_recording_file(path)
-        if line.world(world) == world
+        if line.world(world) in worlds
     ]
     if not found:
         raise TraceFileError(f"{path}: holds no trace of {world}")

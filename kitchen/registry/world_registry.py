@@ -53,6 +53,16 @@ def _own() -> Iterator[tuple[str, str]]:
         yield name, path
 
 
+def world_families() -> dict[str, tuple[str, ...]]:
+    """Return the worlds of each family, by the name of the family: the part before the last `_` that two or
+    more worlds share, such as `blocks` of `blocks_crafting` and `blocks_gather`."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in known_worlds():
+        if family := name.rpartition("_")[0]:
+            found[family] = (*found.get(family, ()), name)
+    return {family: names for family, names in found.items() if len(names) > 1}
+
+
 def get_kit(kind: str) -> WorldKit:
     """Return the kit of this world, which declares its class, its page and its other parts. Raises
     UnknownNameError if there is no such world."""

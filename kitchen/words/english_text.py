@@ -46,6 +46,13 @@ def code_to_words(code: str) -> str:
     return _JOINTS.sub(" ", code).lower().strip() if is_code else code
 
 
+def os_error_words(error: Exception) -> str:
+    """Return the reason of an error about a file, for use after a colon: `no such file or directory`. The
+    path is left out. Errors without such a reason are returned as they are."""
+    reason = error.strerror if isinstance(error, OSError) else None
+    return reason[:1].lower() + reason[1:] if reason else str(error)
+
+
 def sentence_case(text: str) -> str:
     """Return the text with its first letter in upper case."""
     return text[:1].upper() + text[1:]

@@ -51,7 +51,7 @@
   /* nothing can be sent while it is another's turn to speak */
   function hold() {
     const held = "waited" in document.getElementById("phase").dataset;
-    for (const button of document.querySelectorAll("[data-says] [data-send]")) button.disabled = held;
+    for (const button of document.querySelectorAll("[data-says] :is([data-send], [data-aim])")) button.disabled = held;
   }
 
   /* on a phone the jobs are below the world: a link in the bar leads there while one waits for an answer */
@@ -63,41 +63,23 @@
   function look() {
     hold();
     showWaiting();
-    const fresh = [...list().querySelectorAll(".said")].filter((line) => !heard.has(line.id));
+    const fresh = [...document.querySelectorAll("#talk .said, #jobs .said")].filter((line) => !heard.has(line.id));
     const news = changed();
     if (begun) tell(fresh, news);
     begun = true;
     for (const line of fresh) heard.add(line.id);
-    if (fresh.length) list().scrollTop = list().scrollHeight;
+    if (fresh.some((line) => list().contains(line))) list().scrollTop = list().scrollHeight;
     emptyBox();
-  }
-
-  /* a job that was not done fills the form again, for the leader to choose who gets it: not over words not sent */
-  function onAgain(event) {
-    const button = event.target.closest("[data-again]");
-    if (!button) return;
-    const form = document.getElementById("job-form");
-    const text = form.elements.text;
-    const fills = !text.value.trim() || text.value === button.dataset.text;
-    document.getElementById("talk-said").textContent = fills ? form.dataset.filled : form.dataset.notFilled;
-    if (!fills) {
-      text.focus();
-      return;
-    }
-    const [aim, first] = [form.elements.aim, form.querySelector('input[name="to"]:not([type="hidden"])')];
-    if (aim) aim.value = button.dataset.aim;
-    text.value = button.dataset.text;
-    for (const box of form.querySelectorAll('input[name="to"][type="checkbox"]')) box.checked = false;
-    (first ?? form.querySelector("[data-send]")).focus();
   }
 
   /* htmx would send it later by itself: it stays in its box instead */
   function onSubmit(event) {
-    if (!event.target.matches(".talk-form, .job-act")) return;
+    if (!event.target.matches("[data-says], .job-act")) return;
     if (document.getElementById("connection").dataset.state === "connected") return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    held(true, event.target.closest(".talk"));
+    if (event.target.id === "job-form") event.target.dispatchEvent(new Event("brigade:unsent"));
+    else held(true, event.target.closest(".talk"));
   }
 
   function held(on, within) {
@@ -152,5 +134,4 @@
   document.addEventListener("htmx:wsAfterMessage", look);
   document.addEventListener("brigade:connection", onConnection, true);
   document.addEventListener("submit", onSubmit, true);
-  document.addEventListener("click", onAgain);
 })();

@@ -34,7 +34,7 @@ from study.design.blueprint import Blueprint, blueprint_of
 from study.design.factors import Factor, parse_factors
 from study.design.metric_and_scale_names import scale_keys, study_figures
 from study.design.models import Study, SurveyItem
-from study.design.play_metrics import conditions_by_metric
+from study.design.play_metrics import TEAM_METRICS, conditions_by_metric
 from study.design.questions.item_fields import DOES_NOT_APPLY, ItemPlan
 from study.design.questions.item_kinds import is_right, numeric_answer
 from study.design.questions.questionnaires import ScoringError, SubScale, reversed_answer
@@ -46,9 +46,11 @@ from study.design.study_versions import (
     version_blueprints,
 )
 from study.participants.episode_owners_and_outages import downtime_since_creation, touched_episodes
-from study.participants.models import Answer, Participant, Round
+from study.participants.models import Answer, GroupMember, Participant, Round
 from study.participants.participant_counts import withdrawn
 
+TEAM_KEYS = frozenset(one.key for one in TEAM_METRICS)
+"""Keys of the measures whose value is the same for everybody in an episode."""
 WHO = {
     "people": "people only",
     "synthetic": "synthetic participants only",
@@ -308,10 +310,12 @@ def _figures(study: Study, designs: Iterable[Blueprint], asked: Sequence[Measure
 
 
 def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]:
-    """Yield one row for each participant, condition and measure.
+    """Yield one row for each participant, condition and measure. Rows of team measures name the group whose
+    members share the value.
 
     Only participants who completed the study are included, as in the paper (MindAgent).
     """
+    groups = group_names(sample)
     states = freeze_states(sample.study)
     rounds = sample.rounds.order_by().values_list("condition__key", "episode_id", "seat")
     beside = play_values(rounds, scales.of_play)
@@ -340,7 +344,17 @@ def observations(sample: Sample, scales: MeasuredItems) -> Iterator[Observation]
                 version=state.version,
                 before_freeze=bool(state.before_freeze(person.entered_at)),
                 group=person.between_group,
+                team=groups.get(person.pk, "") if measure in TEAM_KEYS else "",
+                episode=played.episode.pk,
             )
+
+
+def group_names(sample: Sample) -> dict[int, str]:
+    """Return the names of the groups of people who played together, such as `group 3`, by the primary keys
+    of the analysed participants. Participants without a group are left out."""
+    members = GroupMember.objects.filter(participant__in=sample.people.order_by())
+    numbers = members.values_list("participant_id", "group__number")
+    return {person: f"group {number}" for person, number in numbers}
 
 
 def outage_observations(sample: Sample) -> list[Observation]:

@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-from kitchen.words.english_text import counted_noun
+from kitchen.words.english_text import counted_noun, os_error_words
 
 FORMAT = 1
 """Version of the file format. Increase it when older programs can no longer read the file."""
@@ -112,7 +112,7 @@ def open_archive(file: Path) -> Iterator[tuple[tarfile.TarFile, Manifest]]:
         with tarfile.open(file, "r:") as tar:
             yield tar, _manifest(tar, file)
     except OSError as error:
-        raise BackupError(f"{file}: {error.strerror or error}") from error
+        raise BackupError(f"{file}: {os_error_words(error)}") from error
     except tarfile.TarError as error:
         raise BackupError(f"{file} is no backup of Brigade, or it is damaged") from error
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
+from kitchen.words.english_text import os_error_words
 from study.backups import postgres_dump, sqlite_copy
 from study.backups.backup_archive import BackupError, Manifest, archive_write, key_hash
 
@@ -54,7 +55,7 @@ def back_up(file: Path, *, with_key: bool) -> Manifest:
             manifest = COPIES[connection.vendor](database)
             archive_write(file, manifest, database, settings.SECRET_KEY if with_key else "")
     except OSError as error:
-        raise BackupError(f"cannot write to {file.parent}: {error.strerror or error}") from error
+        raise BackupError(f"cannot write to {file.parent}: {os_error_words(error)}") from error
     except sqlite3.Error as error:
         raise BackupError(f"the database cannot be copied: {error}") from error
     return manifest

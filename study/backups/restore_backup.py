@@ -31,7 +31,7 @@ from kitchen.infra import file_writing
 from kitchen.infra.db_errors import newer_migrations, squash_problem
 from kitchen.play.episode.log_integrity import LogVerdict, verify_episode_logs
 from kitchen.play.models import Episode
-from kitchen.words.english_text import counted_noun
+from kitchen.words.english_text import counted_noun, os_error_words
 from study.backups import postgres_dump, sqlite_copy
 from study.backups.backup_archive import DATABASES, KEY, BackupError, Manifest, key_hash, open_archive, unpack
 from study.design.models import Study
@@ -207,7 +207,7 @@ def _put(tar: TarFile, manifest: Manifest, sure: bool, with_key: bool) -> Restor
             save_erasure_marks()
             save_completions()
         except OSError as error:
-            raise BackupError(f"cannot write to {settings.VAR_DIR}: {error.strerror or error}") from error
+            raise BackupError(f"cannot write to {settings.VAR_DIR}: {os_error_words(error)}") from error
         aside = _replace(database, is_empty=not there)
         if key and settings.SECRET_KEY_FILE:
             _put_key(key, settings.SECRET_KEY_FILE)
@@ -257,7 +257,7 @@ def _folder_beside() -> tempfile.TemporaryDirectory[str]:
         place.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryDirectory(dir=place, prefix=".restore-")
     except OSError as error:
-        raise BackupError(f"cannot write to {place}: {error.strerror or error}") from error
+        raise BackupError(f"cannot write to {place}: {os_error_words(error)}") from error
 
 
 def _is_ours(manifest: Manifest) -> bool:

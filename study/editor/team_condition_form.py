@@ -17,6 +17,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BoundField
 from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 
 from kitchen.contract.team_schedules import SCHEDULE
 from kitchen.contract.team_schedules import TOGETHER as ALL_TOGETHER
@@ -75,6 +76,12 @@ class Row:
     def players(self) -> str:
         """Return the name of the field that lists the players for whom the co-player plays."""
         return f"{self.part}_players"
+
+    @property
+    def led(self) -> str:
+        """Return the name of the hidden field that keeps the choice `LEADER` while the chosen organisation
+        does not offer it."""
+        return f"{self.part}_led"
 
     def kinds(self) -> list[ChoosableKind]:
         """Return all types of co-players, as choices for this row."""
@@ -136,6 +143,11 @@ def with_rows(sent: QueryDict) -> QueryDict:
     elif asked.startswith(DROP):
         numbers = [one for one in numbers if str(one) != asked.removeprefix(DROP)]
     filled.setlist(ROWS, list(map(str, numbers)))
+    is_apart = forms.CheckboxInput().value_from_datadict(sent, MultiValueDict(), APART)
+    if sent.get(KIND) in LED_KINDS and not is_apart:
+        for row in (Row(number, {}) for number in numbers):
+            if row.led in sent and str(LEADER) not in sent.getlist(row.players):
+                filled.appendlist(row.players, str(LEADER))
     kinds = [kind for number in numbers for kind in Row(number, {}).kinds()]
     return with_default_settings(filled, kinds, lambda _, setting: setting.beginning)
 
@@ -222,6 +234,7 @@ DECIDING = (
     TALK,
     TALKS_WITHIN,
     PEOPLE,
+    ELSEWHERE[SCHEDULE],
     "team_leads",
     "team_leaves_talk",
     "team_commands",
@@ -242,6 +255,8 @@ class ShownRow:
     is_new: bool
     is_open: bool
     """True if the row's settings are unfolded, because some have errors."""
+    kept: str
+    """Name of the hidden field that keeps the choice `LEADER` (`Row.led`). Empty if nothing must be kept."""
 
 
 class TeamFields(ConditionForm):
@@ -394,7 +409,9 @@ class TeamFields(ConditionForm):
         ]
         is_new = self.data.get(SHOW_BUTTON) == ADD and row is self.rows[-1]
         wrong = any(name.startswith(f"{row.part}__") for name in self.errors)
-        return ShownRow(row.number, self[row.players], self[row.part], groups, is_new, wrong)
+        has_led = LEADER in ticked or row.led in self.data
+        kept = row.led if has_led and not may_lead else ""
+        return ShownRow(row.number, self[row.players], self[row.part], groups, is_new, wrong, kept)
 
 
 def condition_form() -> type[TeamFields]:

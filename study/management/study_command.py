@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 
 from kitchen.management.command_helpers import OneLineCommand
 from kitchen.play.models import Episode
+from kitchen.words.english_text import os_error_words
 from study.design.models import Study
 
 
@@ -58,4 +59,4 @@ def writing_to(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CommandError(f"cannot write to {folder}: {error.strerror or error}", returncode=2) from error
+        raise CommandError(f"cannot write to {folder}: {os_error_words(error)}", returncode=2) from error

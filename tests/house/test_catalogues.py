@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Message as Entry
 
+from kitchen.registry.world_registry import get_world, known_worlds
 from tests.messages import HOMES, SPOKEN, Message, catalogue_of, compiled, gathered, translations
 
 PLACEHOLDERS = re.compile(r"%\(\w+\)s|\{\w*\}|%s")
@@ -60,6 +61,12 @@ def test_what_the_app_reads_is_what_translators_wrote(language: str, home: Path)
     fresh = GNUTranslations(BytesIO(compiled(translations(language, home))))
     own = {key: text for key, text in vars(fresh)["_catalog"].items() if key}
     assert {key: text for key, text in vars(stored)["_catalog"].items() if key} == own
+
+
+@pytest.mark.parametrize("world", known_worlds())
+def test_the_nouns_of_the_metrics_that_participants_see_are_gathered(world: str) -> None:
+    known = {(one.singular, one.plural) for one in gathered()}
+    assert {one.words for one in get_world(world).figures if one.words} <= known
 
 
 def test_no_two_sentences_differ_by_their_end_alone() -> None:

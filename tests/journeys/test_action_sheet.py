@@ -20,8 +20,12 @@ pytestmark = NIGHTLY_IN_A_BROWSER
 
 PHONES = {390: 844, 360: 740}
 PRACTICE = '[parts.practice]\ntext = "Try it."\n'
+PREVIEW = """
+from study.participants.models import Participant
+Participant.objects.filter(study__slug="{slug}").update(preview=True)
+"""
 SHEETS = {
-    "kitchen": True,
+    "preview with a clock": True,
     "kitchen with plans": True,
     "kitchen in words": True,
     "practice": True,
@@ -47,9 +51,13 @@ def enter(stack: Stack, folder: Path, name: str) -> str:
         (folder / "map.toml").write_text(text.replace("[[items]]", f"{more}[[items]]"))
         return enter_loaded(stack, folder / "map.toml", slug)[0]
     more += "offers_plans = true\n" if "plans" in name else ""
+    more += "step_seconds = 600\n" if "clock" in name else ""
     practice = PRACTICE if name == "practice" else ""
     file = write_study(folder, slug, practice + condition("sheet", "follower", 2) + more, steps=40)
-    return enter_loaded(stack, file, slug, page="practice" if practice else "play")[0]
+    address = enter_loaded(stack, file, slug, page="practice" if practice else "play")[0]
+    if "preview" in name:
+        stack.manage("shell", "-v", "0", "-c", PREVIEW.format(slug=slug))
+    return address
 
 
 @pytest.mark.parametrize("name", SHEETS)

@@ -1,6 +1,6 @@
 """Measure how many frames a second the map of the block worlds draws: `python -m tests.live.frames`.
 
-The map shows 2,048 blocks around a builder who walks without a pause, so every frame draws all of them anew.
+The map shows 2,048 blocks around a builder who walks without a pause, so every frame shows them elsewhere.
 The program prints, from above and at an angle: frames a second, the time between frames that 95 of 100 keep,
 and the milliseconds that the page itself spends on a frame. A browser draws at most 60 frames a second. It
 needs Chromium, but no server. Without a graphics card, Chromium draws with the processor, which is slower.

@@ -20,6 +20,7 @@ from kitchen.management.command_helpers import (
     add_world_argument,
     read_traces,
     recordings_of_world,
+    worlds_of,
 )
 
 RELEASED_MISSING = (
@@ -43,16 +44,23 @@ class Command(OneLineCommand):
 
     def handle(self, *args: Any, file: Path, rounds: int, world: str, **options: Any) -> None:
         """Print the speed of the world in steps per second: first round (which fills caches), median and, on
-        the last line, best round.
+        the last line, best round. For a family, print the speed of each of its worlds.
 
         A line before says how to compare the speed with that of the original program, which is not installed.
         """
         try:
-            speeds = recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))
+            speeds = {name: self._speeds(name, file, rounds) for name in worlds_of(world)}
         except TraceFileError as error:
             raise CommandError(str(error), returncode=2) from error
         except SettingsError as error:
             raise CommandError(f"{file}: {error}", returncode=2) from error
         self.stdout.write(RELEASED_MISSING)
-        self.stdout.write(f"first round {speeds[0]:.0f}, median {median(speeds):.0f}, best of {len(speeds)}:")
-        self.stdout.write(f"{max(speeds):.0f} steps/s")
+        for name, each in speeds.items():
+            of_world = f"{name}: " if len(speeds) > 1 else ""
+            self.stdout.write(
+                f"{of_world}first round {each[0]:.0f}, median {median(each):.0f}, best of {len(each)}:"
+            )
+            self.stdout.write(f"{max(each):.0f} steps/s")
+
+    def _speeds(self, world: str, file: Path, rounds: int) -> list[float]:
+        return recordings_of_world(world).speeds(read_traces(world, file), max(1, rounds))

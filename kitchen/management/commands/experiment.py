@@ -20,6 +20,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError, connection
 
 from kitchen.contract.agent import NO_ONE
+from kitchen.contract.benchmark import ComparisonBenchmark
 from kitchen.contract.line_up import MEMBER_SEPARATOR, SEAT_SEPARATOR
 from kitchen.contract.team_schedules import SCHEDULES, TOGETHER
 from kitchen.experiments import (
@@ -55,6 +56,7 @@ from kitchen.llm.call_costs import PriceFileError, load_prices
 from kitchen.management.command_helpers import OneLineCommand, Progress
 from kitchen.registry.agent_registry import agent_kinds
 from kitchen.registry.world_registry import worlds_with_comparison, worlds_with_pairings
+from kitchen.words.english_text import os_error_words
 
 PARALLEL_EPISODES = 4
 """Default number of episodes that are played in parallel on workers."""
@@ -66,12 +68,18 @@ def add_experiment_arguments(parser: CommandParser) -> None:
     add, worlds = parser.add_argument, [DEFAULT_WORLD, *worlds_with_pairings(), *worlds_with_comparison()]
     add("--world", metavar="W", help=f"one of {', '.join(worlds)} (default: {DEFAULT_WORLD})")
     add("--family", metavar="F", help="one of several worlds of a kind: --world blocks --family crafting")
-    add("--levels", metavar="all|LIST", help="such as 0,1,level_3 (default: all, the paper's 12)")
+    levels = (
+        "such as 0,1,level_3 (default: all, the paper's 12; tasks of blocks: those for --agents seats that "
+    )
+    levels += "can be made). A crafting task has a fixed number of seats: play 2 and 3 seats in two runs"
+    add("--levels", metavar="all|LIST", help=levels)
     _add_partners(parser)
     _add_teams(parser)
     add("--agents", metavar="LIST", help=f"(default: {','.join(map(str, DEFAULT_BENCHMARK.agents))})")
     add("--alphas", metavar="LIST", help=f"(default: {','.join(map(str, DEFAULT_BENCHMARK.alphas))})")
-    add("--co-player", metavar="KIND", help=f"one of {', '.join(agent_kinds(DEFAULT_WORLD))}")
+    members = f"in other worlds, such as blocks, use --members blocks_planner{SEAT_SEPARATOR}2"
+    kinds = ", ".join(agent_kinds(DEFAULT_WORLD))
+    add("--co-player", metavar="KIND", help=f"one of {kinds}; {members}")
     add("--model", metavar="M", help="provider:model; several with commas for table6")
     add("--no-feedback", action="store_true", help="without feedback on the last step")
     add("--no-hints", action="store_true", help="without inference knowledge")
@@ -99,8 +107,8 @@ def _add_teams(parser: CommandParser) -> None:
     kinds = ", ".join((NO_ORGANISATION, *OFFERED_ORGANISATIONS))
     add("--organisation", metavar="LIST", help=f"who may say what to whom: of {kinds}")
     add("--organisation-set", metavar="NAME=VALUE", action="append", help="of the organisation; repeatable")
-    waits = f"who waits for whom: one of {', '.join(SCHEDULES)} (default: {TOGETHER})"
-    add("--schedule", metavar="NAME", help=waits)
+    waits = f"who waits for whom, several to compare them: of {', '.join(SCHEDULES)} (default: {TOGETHER})"
+    add("--schedule", metavar="LIST", help=waits)
     knowing = f"one of {', '.join(KNOWLEDGE_CHOICES)} (default: {NO_ONE})"
     least = "a metric and the least value at which an episode ends, such as soups=2; repeatable"
     add("--goal", metavar="NAME=VALUE", action="append", help=least)
@@ -146,6 +154,15 @@ def require_broker() -> None:
         raise CommandError(text, returncode=2)
 
 
+def left_out_levels(setup: ExperimentSetup) -> str:
+    """Return which levels the default levels leave out, as one line. Empty if none, or if other levels were
+    named."""
+    ground = setup.ground
+    if not isinstance(ground, ComparisonBenchmark) or setup.levels != ground.levels_for(setup.agents):
+        return ""
+    return ground.left_out(setup.levels)
+
+
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
 """Seconds without a played episode until a hint is printed: the first time, then later."""
 
@@ -172,7 +189,7 @@ class Command(OneLineCommand):
         except (SetupError, experiment_folder.FolderError, PriceFileError) as error:
             raise CommandError(str(error), returncode=2) from error
         except OSError as error:
-            raise CommandError(f"cannot write to {out}: {error.strerror or error}", returncode=2) from error
+            raise CommandError(f"cannot write to {out}: {os_error_words(error)}", returncode=2) from error
 
     def _run(
         self, setup: ExperimentSetup, out: Path, at_once: int, budget: float | None, options: dict[str, Any]
@@ -221,6 +238,8 @@ class Command(OneLineCommand):
         spent; None for no limit. Raises SetupError if the user refuses."""
         left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
+            if told := left_out_levels(setup):
+                self.stdout.write(told)
             self.stdout.write(str(forecast_work(setup, left)))
         allowance = SpendingLimit(forecast_cost(setup, left, load_prices()), budget, spent)
         if allowance.ahead.is_free or not left:

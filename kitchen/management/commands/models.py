@@ -27,6 +27,7 @@ from kitchen.llm.provider_registry import (
 )
 from kitchen.llm.providers.anthropic import CLAUDE_MODELS, ClaudeTraits, claude_traits
 from kitchen.management.command_helpers import OneLineCommand
+from kitchen.words.english_text import os_error_words
 
 
 def model_in_words(model: OfferedModel) -> str:
@@ -110,4 +111,4 @@ class Command(OneLineCommand):
         try:
             write_atomically(file, text.encode())
         except OSError as error:
-            raise CommandError(f"cannot write to {file}: {error.strerror or error}", returncode=2) from error
+            raise CommandError(f"cannot write to {file}: {os_error_words(error)}", returncode=2) from error

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from kitchen.contract.agent import REASON_TO_ANSWER, Situation
-from kitchen.contract.organisation import END, TALK_KINDS
+from kitchen.contract.organisation import END, INFORM, TALK_KINDS
 from kitchen.contract.team_messages import MESSAGE_TOO_LONG, MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.infra.db_retry import retry_while_unreachable, run_once_in_db_thread
@@ -33,7 +33,7 @@ from kitchen.play.coplayers.agent_situations import (
     situation_to_answer,
     situation_to_open,
 )
-from kitchen.play.episode.advance_episode import continue_episode
+from kitchen.play.episode.advance_episode import continue_episode, seal_and_notify
 from kitchen.play.models import Decision, Episode, Mind
 from kitchen.play.turn import page_broadcast
 from kitchen.play.turn.busy_people_answers import store_wordless_answer, update_awaited_answers
@@ -46,6 +46,11 @@ from kitchen.play.turn.conversation import (
     wait_for_informed_seats,
 )
 from kitchen.play.turn.decision_records import keep_words_only, store_calls
+from kitchen.play.turn.leader_waits import (
+    have_all_workers_jobs,
+    is_leader_awaited,
+    stop_waiting_for_leader,
+)
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_answer, ask_coplayers, may_look_for_answers
 from kitchen.play.turn.speaking_order import (
@@ -286,9 +291,25 @@ def answer_without_words(turn: OpenTurn, seat: int, plan: Sequence[Command] = ()
     ask_for_answers(turn)
 
 
+def _lead(turn: OpenTurn, seat: int, member: int, say: MessageDraft) -> str:
+    """Store the message of a leader whom the schedule asks. If the leader has no more jobs, or every worker
+    has one, the step no longer waits. Return the code of a refusal, or an empty text."""
+    if say.kind != END and (code := _send(turn, seat, member, say)):
+        return code
+    is_finished = say.kind == END or (say.kind == INFORM and have_all_workers_jobs(turn, seat))
+    if is_finished and is_leader_awaited(turn, seat):
+        stop_waiting_for_leader(turn, seat)
+        continue_episode(turn)
+        seal_and_notify(turn, {turn.pages[seat]})
+    return ""
+
+
 def _send(turn: OpenTurn, seat: int, member: int, say: MessageDraft) -> str:
     """Store a person's message, and ask agents to answer it. Return the code of a refusal, or an empty
     text."""
+    if say.kind == END and seat in turn.people_to_answer - held_seats(turn):
+        answer_without_words(turn, seat)
+        return ""
     if code := talk_refusal(turn, seat, say.kind):
         return code
     with passing_turn(turn):
@@ -301,13 +322,20 @@ def _send(turn: OpenTurn, seat: int, member: int, say: MessageDraft) -> str:
 
 
 def send_message_in_turn(
-    turn: OpenTurn, *, seat: int, say: MessageDraft, page: str = "", after: int | None = None
+    turn: OpenTurn,
+    *,
+    seat: int,
+    say: MessageDraft,
+    page: str = "",
+    after: int | None = None,
+    step: int | None = None,
 ) -> MessageReceipt:
     """Send a message from the person in this seat, as `send_message` does, on a turn that the caller got from
     `exclusive_turn`.
 
     `after` is the number of the last own message that the page showed. If the person has sent the same
-    message since, nothing is sent. `turn` is up to date afterwards.
+    message since, nothing is sent. The same holds for an `end` if `step`, the step that it is for, is not
+    open. `turn` is up to date afterwards.
     """
     with transaction.atomic():
         refresh_turn(turn, lock=True)
@@ -316,11 +344,11 @@ def send_message_in_turn(
         member = member_of(turn, seat) if seat in turn.people | turn.leaders else None
         if member is None:
             return MessageReceipt("not_allowed")
-        if after is not None and is_repeated(turn, member.number, say, after):
+        is_late = say.kind == END and step not in (None, turn.step)
+        if is_late or (after is not None and is_repeated(turn, member.number, say, after)):
             return MessageReceipt("accepted")
-        if say.kind == END and seat in turn.people_to_answer - held_seats(turn):
-            answer_without_words(turn, seat)
-        elif code := _send(turn, seat, member.number, say):
+        leads = turn.asks_leaders and seat in turn.leaders
+        if code := (_lead if leads else _send)(turn, seat, member.number, say):
             return MessageReceipt(code)
         if len(turn.people | turn.leaders) > 1 or not page:
             transaction.on_commit(partial(page_broadcast.nudge_pages, turn.episode.pk, turn.stamp))

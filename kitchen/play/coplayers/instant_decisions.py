@@ -104,6 +104,7 @@ def begin_instant_decisions(
         or step != turn.step
         or choosing_people(turn) != {seat}
         or held_seats(turn)
+        or turn.people_to_answer
         or turn.numbers == turn.people
     ):
         return None

@@ -47,6 +47,7 @@ from kitchen.play.turn.conversation import (
     wait_for_informed_seats,
 )
 from kitchen.play.turn.decision_records import store_calls
+from kitchen.play.turn.leader_waits import stop_waiting_for_leader
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.play_task_queue import ask_coplayers, is_offline, run_step_later
 from kitchen.play.turn.scheduled_steps import delay_decisions, open_scheduled_step
@@ -315,8 +316,11 @@ def _ask_led_agents(turn: OpenTurn) -> bool:
 
 def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
     """Close the turn for the people in the seats `overdue`, whose time is over. For busy people who had to
-    answer a message, only this answer ends. Return True if it was closed. Return False if the list is empty,
-    or if the deadline does not count because a needed part of the server was down."""
+    answer a message, and for leaders without a seat, only this answer ends.
+
+    Return True if it was closed. Return False if the list is empty, or if the deadline does not count because
+    a needed part of the server was down.
+    """
     closes_at = turn.episode.turn_closes_at
     if not overdue or closes_at is None or not deadline_counts(closes_at):
         return False
@@ -327,7 +331,9 @@ def _close(turn: OpenTurn, overdue: Sequence[int]) -> bool:
     silent = turn.people_to_answer.intersection(overdue)
     with passing_turn(turn):
         add_submitted(turn, [SubmittedCommand(seat, idle, why, why) for seat in {*overdue} - silent])
-        for seat in silent:
+        for seat in silent & turn.leaders:
+            stop_waiting_for_leader(turn, seat, ran_out=True)
+        for seat in silent - turn.leaders:
             store_wordless_answer(turn, seat, ran_out=True)
         update_awaited_answers(turn)
         continue_episode(turn)

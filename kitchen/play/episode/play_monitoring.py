@@ -160,8 +160,9 @@ def _facts(
 ) -> EpisodeFacts:
     # a real-time step waits for nobody
     playing = episode.status == Episode.Status.PLAYING and not episode.tick_ms
-    waited = (seat for seat in seats if playing and seat.acts and seat.may_act_in != episode.step + 1)
-    missing = [seat for seat in waited if seat.number not in given]
+    acting = (seat for seat in seats if playing and seat.acts and seat.may_act_in != episode.step + 1)
+    led = (seat for seat in seats if playing and not seat.acts and seat.answer_awaited_in == episode.step + 1)
+    missing = [*(seat for seat in acting if seat.number not in given), *led]
     return EpisodeFacts(
         id=episode.pk,
         key=str(episode.key),

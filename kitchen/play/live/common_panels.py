@@ -7,19 +7,21 @@ from typing import NamedTuple
 
 from kitchen.contract.agent import REASON_PLAN_BROKEN
 from kitchen.contract.automatic_commands import PLAN_ILLEGAL
-from kitchen.contract.organisation import ANSWER, END
+from kitchen.contract.organisation import ANSWER, END, INFORM
 from kitchen.contract.page import Page, Panel, PlayerView, PublicFact, SeatView
 from kitchen.contract.team_messages import ONLY_JOBS, PLAN_KEY, TeamMessage
 from kitchen.contract.world import Command
 from kitchen.play.live.job_panels import jobs_panel, roster_panel
+from kitchen.play.live.leader_panels import leader_panels
 from kitchen.words.gettext_without_django import gettext, gettext_noop
 
 SHARED_PANEL_IDS = ("notice", "bar", "phase", "clock", "hint", "over")
 """Ids of the shared panels. Their templates are `kitchen/play/<id>.jinja`.
 
 Further ones: `talk` if members can send messages, `partner` if they talk with one partner at a time, `pass`
-if two take turns to speak, `jobs` if the reader can be given jobs, `roster` for a reader who leads, and
-`public_facts` for a reader who does not see the world. No world's layout contains these.
+if two take turns to speak or if steps wait for this leader, `jobs` if the reader can be given jobs, `roster`
+and those of `leader_panels` for a reader who leads, and `public_facts` for a reader who does not see the
+world. No world's layout contains these.
 """
 
 
@@ -48,6 +50,8 @@ class Phase(NamedTuple):
     """True if the speaker answers a message, False if the speaker opens."""
     waited: int = 0
     """Seconds since the speaker's turn began."""
+    leads_now: bool = False
+    """True if the step waits for this person, who leads without a seat."""
 
 
 class Clock(NamedTuple):
@@ -131,6 +135,7 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
     """Return all panels of this module that this seat's page shows, except the notice."""
     waited = set(view.waiting_for) - {view.seat}
     names = tuple(_waited_name(view, player) for player in view.players if player.seat in waited)
+    names += _awaited_leaders(view)
     phase = "choose" if view.choice.may_act else view.phase
     return (
         _panel("bar", Bar(view.step, view.length, phase)),
@@ -141,11 +146,11 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
         *(_gone_panels(view) if view.taken_over is not None else ()),
         *([talk_panel(page, view)] if view.talk.member is not None else []),
         *([_panel("partner", _partner(view))] if view.talk.one_partner else []),
-        *([_panel("pass", _pass_button(view))] if view.talk.takes_turns else []),
+        *([_panel("pass", _pass_button(view))] if _has_pass_button(view) else []),
         *([_panel("plan", _plan(page, view))] if view.plans.offered else []),
         *([_panel("plans", _plans(page, view))] if view.plans.shows_intents else []),
         *([] if view.acts or view.looks_on else [_panel("public_facts", _public_facts(page, view))]),
-        *([roster_panel(page, view)] if view.jobs.leads else []),
+        *([*leader_panels(page, view), roster_panel(page, view)] if view.jobs.leads else []),
         *([jobs_panel(page, view)] if view.jobs.led else []),
     )
 
@@ -153,6 +158,16 @@ def shared_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
 def _waited_name(view: SeatView, player: PlayerView) -> str:
     """Return the name of somebody whom the page waits for. It says if this person's page is not connected."""
     return _not_connected(player.name) if player.seat in view.away else player.name
+
+
+def _awaited_leaders(view: SeatView) -> tuple[str, ...]:
+    """Return the names of other people who lead without a seat and for whom the step waits."""
+    seats = {player.seat for player in view.players}
+    others = (number for number in view.waiting_for if number not in {*seats, view.seat})
+    return tuple(
+        _not_connected(view.talk.members[one]) if one in view.away else view.talk.members[one]
+        for one in others
+    )
 
 
 def _not_connected(name: str) -> str:
@@ -163,6 +178,7 @@ def _phase(view: SeatView, phase: str, names: tuple[str, ...]) -> Phase:
     """Return the phase of the turn (such as `waiting`), with the names that the page shows. If members speak
     in turns, it also says whom the person waits for or should answer."""
     made, turn = Phase(phase, names, view.choice.passed_by, view.choice.may_act), view.talk.turn
+    made = made._replace(leads_now=view.is_leader_awaited)
     if turn is None or phase == "over":
         return made
     if turn.speaker != view.talk.member:
@@ -199,12 +215,15 @@ class Line(NamedTuple):
 
 
 class PassButton(NamedTuple):
-    """The message that the person has to answer, and the button with which a busy person gives no answer."""
+    """The button with which a busy person gives no answer, or a leader without a seat no more jobs. Also the
+    message that a person has to answer."""
 
     offered: bool
     asker: str = ""
     """Name of the member who wrote the message. Empty if there is nothing to answer."""
     text: str = ""
+    step: int = 0
+    """The open step, for a leader. 0 for others."""
 
 
 class Partner(NamedTuple):
@@ -226,7 +245,14 @@ AGENT_MESSAGES = {
 CONVERSATION_ENDED = gettext_noop("The conversation has ended.")
 
 
+def _has_pass_button(view: SeatView) -> bool:
+    """Return whether the page of this person has the panel `pass`; the same for the whole episode."""
+    return view.talk.takes_turns or (view.jobs.asks_leaders and not view.acts)
+
+
 def _pass_button(view: SeatView) -> PassButton:
+    if not view.acts:
+        return PassButton(view.is_leader_awaited, step=view.step + 1)
     turn, offered = view.talk.turn, view.phase == "answer"
     if turn is None or not turn.answers or turn.speaker != view.talk.member:
         return PassButton(offered)
@@ -247,10 +273,17 @@ def talk_panel(page: Page, view: SeatView) -> Panel:
     parts = tuple(
         Panel(f"said-{said.number}", "kitchen/play/said.jinja", line)
         for said, line in lines
-        # a plain job is shown by the jobs panel, in the reader's language
-        if (line.text or line.requests) and not said.data.get("plain")
+        # nobody receives the end of a wait
+        if (line.text or line.requests) and said.to and not _is_shown_as_job(view, said)
     )
     return Panel("talk", "kitchen/play/talk.jinja", Talk(mine), parts=parts)
+
+
+def _is_shown_as_job(view: SeatView, said: TeamMessage) -> bool:
+    """Return whether another panel shows this message: the job of a reader who was given it, or the job of a
+    reader who gave it without words of their own."""
+    is_given = said.kind == INFORM and view.jobs.led and view.talk.member in said.to
+    return bool(said.data.get("plain")) or is_given
 
 
 def _line(page: Page, view: SeatView, message: TeamMessage) -> Line:
@@ -295,7 +328,8 @@ def _panel(name: str, shows: NamedTuple) -> Panel:
 def _clock(view: SeatView) -> Clock:
     whole = "" if view.timing.step_seconds is None else f"{view.timing.step_seconds:g}"
     left = "" if view.timing.seconds_left is None else f"{view.timing.seconds_left:.2f}"
-    return Clock(whole, left, view.phase in ("choose", "answer"), view.step if left else 0)
+    is_asked = view.phase in ("choose", "answer") or view.is_leader_awaited
+    return Clock(whole, left, is_asked, view.step if left else 0)
 
 
 def _plan(page: Page, view: SeatView) -> Plan:

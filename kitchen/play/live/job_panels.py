@@ -20,6 +20,7 @@ from kitchen.contract.assigned_jobs import (
     STARTED,
     WITHDRAWN,
     Job,
+    is_copy_of,
     is_same_job,
 )
 from kitchen.contract.page import Page, Panel, SeatView
@@ -180,17 +181,19 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
     """Return the text that reports how a worker's jobs are going. It lists the worker's late jobs. If none is
     late, it tells how the last job ended, and whether the worker has no job now."""
-    late = ((_silence(view, job), _job_words(page, view, job)) for job in still)
+    late = ((steps_without_news(view, job), job_words(page, view, job)) for job in still)
     silent = [
         gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
         for steps, words in late
         if steps
     ]
+    is_told = last.state in REPORTED_STATES and not last.why  # the conversation announces a written reason
+    told = state_sentence(page, view, name, last) if is_told else ""
     free = [] if still else [gettext("{who} has no job now.").format(who=name)]
-    return " ".join(silent or filter(None, [_announcement(page, view, name, last), *free]))
+    return " ".join(silent or filter(None, [told, *free]))
 
 
-def _silence(view: SeatView, job: Job) -> int:
+def steps_without_news(view: SeatView, job: Job) -> int:
     """Return the number of steps since an open job last changed. Return 0 if this is not yet long enough to
     call the job late."""
     return silent_steps(job.changed, view.step + 1) if job.is_open and view.phase != "over" else 0
@@ -199,7 +202,7 @@ def _silence(view: SeatView, job: Job) -> int:
 def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
     can = job.is_open and view.phase != "over"
     words = gettext(JOB_STATES[job.state])
-    text, silent = _job_words(page, view, job), _silence(view, job)
+    text, silent = job_words(page, view, job), steps_without_news(view, job)
     again = view.phase != "over" and _can_be_given_again(view, job)
     aim, written = aim_form_value(job.aim) if job.aim else "", job_text(page, view, job)
     return WorkerJob(
@@ -208,9 +211,12 @@ def _errand(page: Page, view: SeatView, job: Job) -> WorkerJob:
 
 
 def _can_be_given_again(view: SeatView, job: Job) -> bool:
-    """Return whether a job ended without being done, and nobody has got the same job since then."""
-    later = (each for each in view.jobs.listed if is_same_job(job, each))
-    return job.state in UNDONE_STATES and not any(each.step >= job.changed for each in later)
+    """Return whether a job ended without being done, nobody has got the same job since then, and nobody still
+    works on a copy of it."""
+    if job.state not in UNDONE_STATES:
+        return False
+    copies = [each for each in view.jobs.listed if is_copy_of(job, each)]
+    return not any(each.is_open or (is_same_job(job, each) and each.step >= job.changed) for each in copies)
 
 
 def aim_form_value(aim: Sequence[str]) -> str:
@@ -218,16 +224,15 @@ def aim_form_value(aim: Sequence[str]) -> str:
     return json.dumps(aim, separators=(",", ":"))
 
 
-def _job_words(page: Page, view: SeatView, job: Job) -> str:
+def job_words(page: Page, view: SeatView, job: Job) -> str:
+    """Return a job as text: its goal, and the words that somebody added."""
     parts = [page.aimed(view.brief, job.aim) if job.aim else "", job_text(page, view, job)]
     return ": ".join(part for part in parts if part)
 
 
-def _announcement(page: Page, view: SeatView, name: str, job: Job) -> str:
-    """Return the sentence that announces news of a job, such as `Player 2: not possible: Serve the guests. I
-    do not have what I need for it.`"""
-    if job.state not in REPORTED_STATES or job.why:
-        return ""
+def state_sentence(page: Page, view: SeatView, name: str, job: Job) -> str:
+    """Return the sentence that tells news of a job, such as `Player 2: not possible: Serve the guests. I do
+    not have what I need for it.`"""
     said = gettext("{who}: {state}: {job}.")
-    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=_job_words(page, view, job))
+    said = said.format(who=name, state=gettext(JOB_STATES[job.state]), job=job_words(page, view, job))
     return " ".join(filter(None, [said, _why(job)]))

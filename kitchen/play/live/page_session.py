@@ -297,7 +297,12 @@ class OpenPage:
                 asked = (*message.data.get(REQUESTS_KEY, ()), *map(list, typed))
                 say = replace(say, data={**say.data, REQUESTS_KEY: list(asked)})
             receipt = send_message_in_turn(
-                turn, seat=self.seat.number, say=say, page=self.name, after=message.after
+                turn,
+                seat=self.seat.number,
+                say=say,
+                page=self.name,
+                after=message.after,
+                step=message.step,
             )
             return self._answered(turn, receipt, harmless=())
 
@@ -404,7 +409,8 @@ def _other_people(turn: OpenTurn, number: int) -> dict[int, int]:
     a real-time episode, and after the end."""
     if not turn.is_open or turn.episode.tick_ms is not None:
         return {}
-    return {seat.pk: seat.number for seat in turn.acting if seat.is_person and seat.number != number}
+    waited = turn.seats if turn.asks_leaders else turn.acting
+    return {seat.pk: seat.number for seat in waited if seat.is_person and seat.number != number}
 
 
 def open_page(

@@ -27,10 +27,10 @@ from django.views.decorators.gzip import gzip_page
 from jinja2 import Environment, StrictUndefined
 
 from kitchen.contract.page import DRAWING_TABLES, Page, Panel, SeatView
-from kitchen.contract.world import Aim, Json
+from kitchen.contract.world import Json
 from kitchen.play.live import seat_view
 from kitchen.play.live.common_panels import Notice, notice_panel, shared_panels
-from kitchen.play.live.job_panels import aim_form_value
+from kitchen.play.live.leader_panels import offered_aims
 from kitchen.play.models import Seat
 from kitchen.play.turn.websocket_messages import NoticeMessage
 from kitchen.registry.world_registry import get_page, get_world, known_worlds
@@ -187,26 +187,6 @@ def seat_layout(page: Page, view: SeatView, panels: Mapping[str, SafeString]) ->
         return SafeString()
     layout = page.layout if view.acts else page.overview_layout
     return mark_safe(_render(layout, {"panels": panels, "shown": view.shown}))  # noqa: S308
-
-
-def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the goals (aims) that this leader can assign to led members, in groups.
-
-    Each group is (heading, goals), and each goal is (form value, text). If only some members can pursue a
-    goal, the heading names them.
-    """
-    groups: dict[str, list[tuple[str, str]]] = {}
-    able: dict[Aim, list[str]] = {}
-    for number, listed in view.jobs.aims.items():
-        for aim in listed:
-            able.setdefault(aim, []).append(view.talk.members[number])
-    for aim, names in able.items():
-        value = aim_form_value(aim)
-        heading = page.aim_group(aim)
-        if len(names) < len(view.jobs.leads):
-            heading = f"{heading} · {', '.join(names)}"
-        groups.setdefault(heading, []).append((value, page.aimed(view.brief, aim)))
-    return list(groups.items())
 
 
 class Screen:

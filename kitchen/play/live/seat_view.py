@@ -37,6 +37,7 @@ from kitchen.play.models import Episode, Seat, SeatCommand
 from kitchen.play.turn import state_store, step_timer
 from kitchen.play.turn.conversation import conversation_partners, messages_known_to
 from kitchen.play.turn.decision_records import known_intents
+from kitchen.play.turn.leader_waits import is_leader_awaited
 from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.speaking_order import speaking_turn
 from kitchen.play.turn.state_store import PastStep
@@ -52,7 +53,7 @@ from kitchen.words.gettext_without_django import gettext, pgettext
 def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
     """Return a `SeatView` with the fields that are needed on both kinds of page: for seats in the world, and
     for leaders without a seat."""
-    episode = turn.episode
+    episode, score = turn.episode, _known_score(turn, number)
     early_goal = (episode.goal and episode.until) or {}
     players = [
         PlayerView(one.number, page.named(one.number + 1), one.number == number) for one in turn.acting
@@ -70,8 +71,8 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
         history=(),
         shown=episode.shown,
         result=ResultView(
-            score=episode.score,
-            achieved=achievements(episode.world, episode.score),
+            score=score,
+            achieved=achievements(episode.world, score),
             figures=tuple(figure for figure in turn.world.figures if figure.words),
             until=bool(episode.until) and not episode.goal,
             early_end=achievements(episode.world, early_goal),
@@ -84,15 +85,33 @@ def _frame(turn: OpenTurn, page: Page, number: int, phase: str) -> SeatView:
     )
 
 
+def _known_score(turn: OpenTurn, number: int) -> Mapping[str, Json]:
+    """Return the metrics that this seat may know now, by name. A leader knows those that the first seat it
+    sees knows. A leader that sees no seat knows those that all seats know. After the end, all are known."""
+    episode, world = turn.episode, turn.world
+    score: Mapping[str, Json] = episode.score
+    if not turn.is_open:
+        return score
+    eyes: Iterable[int] = (number,)
+    if number in turn.leaders:
+        seen = episode.team.seats_seen(number)[:1] if episode.team else ()
+        eyes = seen or range(world.seats)
+    hidden = frozenset[str]().union(*map(world.hidden_metrics, eyes))
+    return {name: value for name, value in score.items() if name not in hidden}
+
+
 def leader_view(turn: OpenTurn, number: int) -> SeatView:
     """Return everything that the page of a leader shows in this turn. A leader commands others and has no
     seat in the world. `number` is the leader's seat number."""
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
+    waited = _missing(turn, number, None) if turn.asks_leaders and turn.is_open else ()
+    left = step_timer.seconds_left(episode) if is_leader_awaited(turn, number) else None
     frame = replace(
         _frame(turn, page, number, "lead" if turn.is_open else "over"),
+        waiting_for=tuple(seat.number for seat in waited),
         brief=world.public_brief(),
         public_state=world.public_state(),
-        timing=TimingView(episode.step_seconds),
+        timing=TimingView(episode.step_seconds, left),
         acts=False,
     )
     seen = episode.team.seats_seen(number) if episode.team else ()
@@ -274,13 +293,14 @@ def _missing(turn: OpenTurn, number: int, speaking: SpeakingTurn | None) -> list
 
     Seats of agents are included until the step is taken, even if the agent has already decided. If members
     speak in turns and it is another member's turn, only that speaker's seats are returned. A busy person who
-    has to answer a message is included.
+    has to answer a message is included, and so is a leader without a seat for whom the step waits.
     """
     open_seats = asked_seats(turn) - {seat for seat in turn.people if seat in turn.given}
     if speaking and turn.episode.team:
         of_speaker = set(turn.episode.team.member(speaking.speaker).seats)
         open_seats = open_seats | turn.people_to_answer if number in of_speaker else of_speaker
-    return [seat for seat in turn.acting if seat.number in open_seats]
+    open_seats |= turn.leaders & turn.people_to_answer
+    return [seat for seat in turn.seats if seat.number in open_seats]
 
 
 class Conversation(TypedDict, total=False):
@@ -324,6 +344,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
         leads=organisation.commanded_by(member),
         aims=_aims(turn, organisation, member),
         seats_of={one: organisation.member(one).seats for one in organisation.commanded_by(member)},
+        asks_leaders=turn.asks_leaders,
         seen={other: turn.world.observe(other) for other in seen},
     )
     return {"talk": talk, "jobs": led}

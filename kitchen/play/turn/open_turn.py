@@ -72,7 +72,7 @@ class OpenTurn:
         self.acting = tuple(seat for seat in self.seats if seat.acts)
         self.numbers = {seat.number for seat in self.acting}
         self.people = {seat.number for seat in self.acting if seat.mind_id is None}
-        """Seat numbers of the people who act. The step waits for no other person."""
+        """Seat numbers of the people who act."""
         apart = [seat for seat in self.seats if not seat.acts]
         self.leaders = {seat.number for seat in apart if seat.mind_id is None}
         """Seat numbers of people who only instruct others and do not act."""
@@ -215,9 +215,15 @@ class OpenTurn:
         }
 
     @property
+    def asks_leaders(self) -> bool:
+        """Return whether steps can wait for people who lead without a seat."""
+        return bool(self.leaders) and self.episode.team is not None and self.episode.team.asks_leaders
+
+    @property
     def people_to_answer(self) -> set[int]:
-        """Return the seats of busy people for whose answer to a message the step waits."""
-        awaited = (seat for seat in self.acting if seat.answer_awaited_in == self.step)
+        """Return the seats of people for whom the step waits although they command no seat in it. They are
+        busy and have to answer a message, or they lead without a seat and have not given all jobs."""
+        awaited = (seat for seat in self.seats if seat.answer_awaited_in == self.step)
         return {seat.number for seat in awaited if seat.mind_id is None}
 
     @property

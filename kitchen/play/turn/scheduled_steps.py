@@ -2,7 +2,7 @@
 
 An agent's decision takes effect `think_steps` steps after the agent was asked. Until then, its players
 continue their plans or wait. People are asked only in the steps that the schedule gives them, and their
-choices take effect immediately.
+choices take effect immediately. This includes leaders without a seat in the schedule `rounds`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from kitchen.play.turn.open_turn import OpenTurn
 from kitchen.play.turn.step_store import (
     add_commands,
     ask_after_all,
+    await_answer,
     call_busy_agent,
     command_row,
     stop_calling,
@@ -70,12 +71,13 @@ def open_scheduled_step(turn: OpenTurn) -> None:
 
 
 def _wait_for(turn: OpenTurn, member: Member) -> None:
-    """Make the step wait for this member's agent if the step would not wait otherwise: the agent has no seat,
-    or all of its seats are busy."""
+    """Make the step wait for this member if the step would not wait otherwise: the member has no seat, or is
+    an agent whose seats are all busy."""
     mind = _mind_id(turn, member.number)
     if mind is None:
-        return
-    if not member.seats:
+        if not member.seats:
+            await_answer(turn, member.number, waits=True)
+    elif not member.seats:
         ask_after_all(turn, member.number)
     elif not set(member.seats) - turn.given.keys() - turn.may_act:
         call_busy_agent(turn, member.number, mind)
@@ -111,7 +113,8 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
     for member in schedule.organisation.members:
         mind = _mind_id(turn, member.number)
         if mind is None:
-            wants |= {member.number} if set(member.seats) - turn.given.keys() - turn.may_act else set()
+            if _wants_person(turn, member):
+                wants.add(member.number)
             continue
         heard[member.number] = since[mind]
         if _wants(turn, schedule, member, since[mind], begun):
@@ -127,6 +130,14 @@ def _ask_by_schedule(turn: OpenTurn, schedule: AskingSchedule, begun: Set[int]) 
     for number in asked - heard.keys():  # people, who decide within the step
         schedule.asked_in[number] = turn.step
     return asked
+
+
+def _wants_person(turn: OpenTurn, member: Member) -> bool:
+    """Return whether there is a reason to ask this person now: an open choice or, where leaders without a
+    seat are asked, workers to lead."""
+    if member.seats:
+        return bool(set(member.seats) - turn.given.keys() - turn.may_act)
+    return turn.asks_leaders and bool(turn.episode.team and turn.episode.team.commanded_by(member.number))
 
 
 def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, LastHeard]:

@@ -26,6 +26,7 @@ from django.utils import timezone
 from kitchen.contract.agent import EVERYBODY, REASON_TO_ANSWER
 from kitchen.contract.automatic_commands import NOT_ASKED
 from kitchen.contract.organisation import END, PAIR, TALK_KINDS
+from kitchen.contract.team_schedules import IN_ROUNDS
 from kitchen.infra.db_retry import retry_while_unreachable
 from kitchen.infra.os_processes import process_is_gone, process_name
 from kitchen.play.models import Decision, Episode, Message, Mind, PendingQuestion, Seat, SeatCommand
@@ -311,11 +312,11 @@ def undecided_turns(beyond: timedelta, *, free: bool = False) -> list[tuple[int,
     )
     last = given.order_by().values("episode").annotate(at=Max("received_at")).values("at")
     led = Case(When(_only_led(), then=F("turn_closes_at")))
-    unasked = Seat.objects.filter(_may_act(), episode=OuterRef("pk"), mind=None)
+    unasked = _people().filter(_may_act() | Q(acts=False))
     opened = Case(When(Exists(unasked), then=F("turn_opened_at")))
     written = Message.objects.filter(episode=OuterRef("pk"), step=OuterRef("step") + 1, kind__in=TALK_KINDS)
-    of_pair = Q(organisation__kind=PAIR, organisation__within=True)
-    said = Case(When(of_pair, then=Subquery(written.order_by("-number").values("sent_at")[:1])))
+    waits = Q(organisation__kind=PAIR, organisation__within=True) | Q(organisation__schedule=IN_ROUNDS)
+    said = Case(When(waits, then=Subquery(written.order_by("-number").values("sent_at")[:1])))
     times = waiting.annotate(came=Coalesce(Subquery(last), led, opened), said=said).values_list(
         "pk", "step", "came", "said", "decision_seconds", "thinking_seconds"
     )
@@ -357,15 +358,16 @@ def _commanded() -> QuerySet[Episode]:
 
 
 def _people() -> QuerySet[Seat]:
-    """Return a subquery for the seats of an episode in which a person acts."""
-    return Seat.objects.filter(episode=OuterRef("pk"), mind=None, acts=True)
+    """Return a subquery for the seats of an episode's people, including leaders without a seat."""
+    return Seat.objects.filter(episode=OuterRef("pk"), mind=None)
 
 
 def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
     """Return the seats, among these, that the open step still waits for.
 
     Two kinds of agents count only until they have decided: agents that only lead, and agents that were asked
-    although their seats are busy. A busy person counts as long as the person has to answer a message.
+    although their seats are busy. A busy person counts as long as the person has to answer a message. A
+    person who only leads counts as long as the step waits for more jobs.
     """
     done = SeatCommand.objects.filter(
         episode=OuterRef("episode"), step=OuterRef("episode__step") + 1, seat=OuterRef("number")
@@ -373,7 +375,8 @@ def _awaited(seats: QuerySet[Seat]) -> QuerySet[Seat]:
     decided = Decision.objects.filter(mind=OuterRef("mind"), step=OuterRef("episode__step") + 1, dropped="")
     has_decided = Q(Exists(decided.exclude(because=REASON_TO_ANSWER)))
     is_called = Q(mind__called_in=F("episode__step") + 1)
-    is_free = ~Q(Exists(done)) & ~_may_act() & ~(has_decided & Q(acts=False))
+    leads = Q(acts=False)
+    is_free = ~Q(Exists(done)) & ~_may_act() & ~(leads & (has_decided | Q(mind=None)))
     has_to_answer = Q(mind=None, answer_awaited_in=F("episode__step") + 1)
     return seats.filter(is_free | (is_called & ~has_decided) | has_to_answer)
 
@@ -385,14 +388,15 @@ def _may_act() -> Q:
 
 def _only_led() -> Q:
     """Return a filter for episodes with a time limit in which people lead but no person acts. Their agents
-    are asked when the leaders' time is over."""
-    leaders = Seat.objects.filter(episode=OuterRef("pk"), acts=False, mind=None)
-    return Q(Exists(leaders), ~Exists(_people()), step_seconds__isnull=False)
+    are asked when the leaders' time is over. Episodes whose schedule asks the leaders are left out."""
+    leaders, acting = _people().filter(acts=False), _people().filter(acts=True)
+    asks_leaders = Episode.objects.filter(pk=OuterRef("pk"), organisation__schedule=IN_ROUNDS)
+    return Q(Exists(leaders), ~Exists(acting), ~Exists(asks_leaders), step_seconds__isnull=False)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:
-    """Return the turns in which a person has not commanded, or has not answered a message, by the deadline,
-    as (episode id, step). The deadline must be more than `since` ago."""
+    """Return the turns in which a person has not commanded, not answered a message, or not given all jobs by
+    the deadline, as (episode id, step). The deadline must be more than `since` ago."""
     late = Episode.objects.filter(
         Exists(_awaited(_people())),
         status=Episode.Status.PLAYING,

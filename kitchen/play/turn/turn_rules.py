@@ -29,7 +29,7 @@ the step and can intervene.
 
 def missing_seats(turn: OpenTurn) -> set[int]:
     """Return the seats that the step still waits for. They are the seats without a command, the seats of
-    agents that only lead and have not decided, and those of busy people who have to answer a message."""
+    agents that only lead and have not decided, and those of people in `OpenTurn.people_to_answer`."""
     return (turn.numbers - turn.given.keys() - turn.may_act) | turn.awaited_minds | turn.people_to_answer
 
 
@@ -64,8 +64,10 @@ def waiting_seats(turn: OpenTurn) -> set[int]:
 
 def is_paced(turn: OpenTurn) -> bool:
     """Return whether only agents act in the world, and the people who lead them have limited time for a
-    step. The agents are then asked after this time."""
-    return bool(turn.leaders) and not turn.people and turn.episode.step_seconds is not None
+    step. The agents are then asked after this time. If the schedule asks the leaders, steps wait for them
+    instead."""
+    is_led = bool(turn.leaders) and not turn.people and not turn.asks_leaders
+    return is_led and turn.episode.step_seconds is not None
 
 
 def is_held(turn: OpenTurn) -> bool:
@@ -76,10 +78,11 @@ def is_held(turn: OpenTurn) -> bool:
 
 
 def overdue_seats(turn: OpenTurn) -> list[int]:
-    """Return the seats of people without a command, if the turn's deadline is over. Otherwise empty."""
+    """Return the seats of people for whom the step still waits, if the turn's deadline is over. Otherwise
+    empty."""
     closes_at = turn.episode.turn_closes_at
     is_over = turn.is_open and closes_at is not None and timezone.now() >= closes_at
-    return sorted(choosing_people(turn)) if is_over else []
+    return sorted(choosing_people(turn) | turn.people_to_answer) if is_over else []
 
 
 def minds_asked(turn: OpenTurn) -> list[Mind]:
@@ -90,10 +93,11 @@ def minds_asked(turn: OpenTurn) -> list[Mind]:
 
 
 def waits_for_minds(turn: OpenTurn) -> bool:
-    """Return whether the step now waits only for agents: all people have commanded, and no leader has time
+    """Return whether the step now waits only for agents: it waits for no person, and no leader has time
     left."""
     missing = missing_seats(turn)
-    return turn.is_open and bool(missing) and not missing & turn.people and not is_held(turn)
+    people = turn.people | turn.leaders
+    return turn.is_open and bool(missing) and not missing & people and not is_held(turn)
 
 
 def decision_parties(turn: OpenTurn) -> list[tuple[int, ...]]:
@@ -115,13 +119,13 @@ def pause_seconds(turn: OpenTurn) -> float:
     """Return the minimum seconds that the step stays open because a person may act in it, or waits for their
     turn, and no person is asked.
 
-    The step is kept open if no person has to act but a person may act. This is 0 in synthetic episodes,
-    which programs play. While an agent thinks in real time, every step without a choice is kept open, because
-    steps are then the agent's clock.
+    Leaders without a seat also wait for their turn, if the schedule asks them. This is 0 in synthetic
+    episodes, which programs play. While an agent thinks in real time, every step without a choice is kept
+    open, because steps are then the agent's clock.
     """
     if not asked_seats(turn) and has_real_time_question(turn):
         return PAUSE_SECONDS
-    watching = turn.people & (turn.may_act | waiting_seats(turn))
+    watching = turn.asks_leaders or turn.people & (turn.may_act | waiting_seats(turn))
     pauses = watching and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
 

@@ -6,6 +6,7 @@ The browser sends one JSON object for each message:
   counted from 1. `then` may list further commands, one for each later step (a plan).
 - `{"type": "plan", "then": [], "step": 4}`: replace the plan. An empty list cancels it.
 - `{"type": "say", "to": [1], "text": "Fetch rice"}`: a message to member 1 of the team.
+- `{"type": "say", "kind": "end", "step": 4}`: from a leader for whom step 4 waits: no more jobs now.
 - `{"type": "scene", "way": "screen"}` and `{"type": "view", "view": "tables"}`: which view the person uses.
 - `{"type": "sync"}`: send the present state. `{"type": "ping"}`: is the connection alive?
 
@@ -143,6 +144,8 @@ class SayMessage:
     after: int | None = None
     """The number of the last own message that the page showed; 0 if there was none. The same message with
     the same number is a repetition, for example after a double click. None from programs."""
+    step: int | None = None
+    """The step that an `end` is for. In another step it has no effect. None if it is for any step."""
     type: str = field(default="say", init=False)
 
     @classmethod
@@ -157,7 +160,8 @@ class SayMessage:
         after = _parse_digits(sent.get("after"), 9)
         if after is not None and type(after) is not int:
             raise MessageError(UNREADABLE)
-        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent), _read_typed(sent), after)
+        step = None if sent.get("step") is None else read_step(sent["step"])
+        return cls(text, _read_members(sent.get("to")), kind, _read_job(sent), _read_typed(sent), after, step)
 
 
 def _read_job(sent: Mapping[str, Json]) -> dict[str, Json]:
@@ -389,7 +393,9 @@ class StateMessage:
     """
     waiting_for: Json = ()
     """Seats whose command is still missing. Where two members take turns to speak, and it is not this
-    person's turn: only the seats of the member who is to speak. Empty once the episode is over."""
+    person's turn: only the seats of the member who is to speak. The number of a leader without a seat is
+    included while the step waits for the leader. Other leaders get an empty list. It is also empty once the
+    episode is over."""
     type: str = field(default="state", init=False)
 
 

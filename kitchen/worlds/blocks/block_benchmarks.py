@@ -7,7 +7,7 @@ holds these results. `data/published_figures.toml` explains how far they can be 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from typing import Annotated, ClassVar
@@ -18,6 +18,7 @@ from kitchen.contract.benchmark import ComparisonBenchmark, PublishedRow, Publis
 from kitchen.contract.data_files import DataSource, Record, Text, Value, read_toml
 from kitchen.contract.line_up import SEAT_SEPARATOR
 from kitchen.contract.world import Json
+from kitchen.words.english_text import counted_noun
 from kitchen.worlds.blocks.block_traces import FAMILIES
 from kitchen.worlds.blocks.blueprints import blueprint_files
 from kitchen.worlds.blocks.cooking_tasks import JOIN, cooking_file
@@ -136,8 +137,27 @@ class CraftingBenchmark(BlocksBenchmark):
 
     def usual_levels(self) -> tuple[str, ...]:
         """Return the ids of the tasks that are played by default: those for two seats that can be made."""
-        tasks = crafting_tasks().items()
-        return tuple(name for name, task in tasks if task.seats == self.agents[0] and task.crafts)
+        return self.levels_for(self.agents)
+
+    def levels_for(self, seats: Sequence[int]) -> tuple[str, ...]:
+        """Return the ids of the tasks for so many seats that can be made."""
+        return tuple(name for name, task in crafting_tasks().items() if task.seats in seats and task.crafts)
+
+    def level_refusal(self, level: str) -> str:
+        """Return why a task is refused: its target cannot be made from what the seats hold."""
+        return "" if crafting_tasks()[level].crafts else "cannot be made from what the seats hold"
+
+    def left_out(self, levels: Sequence[str]) -> str:
+        """Return how many of the tasks are not played, by number of seats, and how many cannot be made."""
+        left = [task for name, task in crafting_tasks().items() if name not in levels]
+        parts = [
+            f"{count} for {counted_noun(seats, 'seat')}"
+            for seats in sorted({task.seats for task in left})
+            if (count := sum(task.seats == seats and bool(task.crafts) for task in left))
+        ]
+        if impossible := sum(not task.crafts for task in left):
+            parts.append(f"{impossible} that cannot be made")
+        return f"left out: {len(left)} of {len(self.levels())} tasks ({', '.join(parts)})" if left else ""
 
     def level_facts(self, level: str) -> Mapping[str, Json]:
         """Return two facts about the task: the depth of its recipe tree, and whether all seats are given

@@ -2,46 +2,64 @@
 
 The agent plans for all its players together. It knows about other agents' players only what messages say. To
 make items, one player receives all materials and makes the items, while the others fetch materials. To build,
-every player places the nearest missing block.
+every player places the nearest missing block. The agent first does what people ask of it in words
+(`builder_requests`, and `player_requests` in the kitchen).
 """
 
 # - `crafting`, `cooking`: one player, the maker, receives everything that is needed, and makes the targets.
 #   The others fetch raw materials. The maker is the player with the workbench. If nobody has one, it is the
 #   player who holds most of what is needed.
 # - `construction`, and `gather` with a shelter: every player places the nearest block of the lowest
-#   unfinished level. A player with much of a material shares it with a player that has none.
+#   unfinished level. A player with much of a material shares it with a player that has none. A player that
+#   does not know the blueprint waits for the words of people. Later it gives its materials away.
 # - `gather` with an amount: every player makes a tool, and collects a small amount at a time.
 # - `kitchen`: see `kitchen_planner`.
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, run_without_waiting
-from kitchen.contract.organisation import SAY
+from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_aims import nearest_change
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprints import TOOLS
+from kitchen.worlds.blocks.builder_requests import (
+    hear_builder_requests,
+    people_in_talk,
+    requested_steps,
+)
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
+from kitchen.worlds.blocks.dispatcher.player_requests import hear_requests, requested_commands
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.gathering_macros import HAND
-from kitchen.worlds.blocks.item_recipes import TABLE, Inventory, add_items, recipe_book
-from kitchen.worlds.blocks.kitchen_planner import kitchen_commands
+from kitchen.worlds.blocks.item_recipes import TABLE, recipe_book
 from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.make_plans import ItemSources, plan_items
+from kitchen.worlds.blocks.planner_team import (
+    HEARD_KEY,
+    SAID_KEY,
+    TOLD_KEY,
+    Team,
+    holdings_message,
+    planner_news,
+)
 
 TO_THE_MIDDLE: Command = ("goto_at", "0", "0", "0")
 AT_A_TIME = 5
 """Blocks that a seat collects before it looks again at what the others have."""
 LEAST_SHARE = 10
 """Minimum number of blocks of a gift to a seat that has none."""
-HOLDS_KEY = "blocks_holds"
-"""Key of a message's data: what the sender's seats hold, as {seat: inventory}."""
+ASKS_FOR_ALL = "Give me everything."
+"""The message of a simulated person who lacks materials."""
 RAW_VERBS = ("collect", "attack")
+PATIENCE_STEPS = 60
+"""Steps without a request after which a builder who does not know the blueprint gives its materials away."""
 
 
 class TeamGoal(NamedTuple):
@@ -49,77 +67,6 @@ class TeamGoal(NamedTuple):
 
     maker: int
     targets: Mapping[str, int]
-
-
-class Team:
-    """The agent's knowledge of all seats. It knows its own seats from observations, and the other seats
-    from messages."""
-
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
-        self.seats = situation.seats
-        seen = situation.observations
-        self.seen = {seat: seen[seat] for seat in self.seats}
-        self.held: dict[int, Inventory] = {seat: dict(one["inventory"]) for seat, one in self.seen.items()}
-        for message in situation.talk.messages:
-            told = message.data.get(HOLDS_KEY, {}) if isinstance(message.data, Mapping) else {}
-            for seat, items in told.items():
-                if int(seat) not in self.seats:
-                    self.held[int(seat)] = dict(items)
-        doing = [seen["doing"] for seen in self.seen.values()]
-        self.promised = {(int(words[1]), words[2]) for words in doing if words and words[0] == "give"}
-        """Gifts under way: (seat, item)."""
-        self.all_seats = [each["seat"] for each in self.seen[self.seats[0]]["seats"]]
-
-    @property
-    def knows_how(self) -> bool:
-        """Return True if one of the agent's seats was given the plan or the recipes. Without plan and
-        recipes, the agent makes nothing."""
-        briefs = self.situation.briefs
-        return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
-
-    @property
-    def builds(self) -> bool:
-        """Return True if the goal is a blueprint, known or not."""
-        brief = self.situation.briefs[self.seats[0]]
-        return not {"target", "targets", "item"} & brief.keys()
-
-    @property
-    def pool(self) -> Inventory:
-        """Return the items, with their amounts, that all seats together are known to hold. Items that a
-        macro in progress will still bring are included."""
-        pool: Inventory = {}
-        for items in self.held.values():
-            add_items(pool, items)
-        for seen in self.seen.values():
-            add_items(pool, _coming(seen))
-        return pool
-
-    def lacks(self, seat: int, item: str) -> bool:
-        """Return whether a seat has none of an item, and no other seat is about to give it one."""
-        return item not in self.held[seat] and (seat, item) not in self.promised
-
-    def asked(self) -> Iterator[int]:
-        """Yield the agent's seats that need a command in this step."""
-        asked = self.situation.request.asked
-        return (seat for seat in self.seats if asked is None or seat in asked)
-
-
-def _coming(seen: Mapping[str, Json]) -> Inventory:
-    """Return the items, with their amounts, that a seat's macro in progress will still bring. `seen` is
-    the seat's observation."""
-    doing = seen["doing"]
-    if not doing:
-        return {}
-    given = cooking_file()
-    if doing[0] == "collect" and doing[1] in given.gives:
-        item = given.gives[doing[1]]
-        return {item: max(0, int(doing[2]) - seen["since"]["gained"].get(item, 0))}
-    if doing[0] == "attack" and given.meat.get(doing[1]):
-        return {given.meat[doing[1]]: 1}
-    if doing[0] == "smelt" and seen["steps_of_doing"]:
-        return {smelting_rules().products[doing[1]]: int(doing[2])}
-    return {}
 
 
 class BlocksPlanner(Agent):
@@ -130,27 +77,37 @@ class BlocksPlanner(Agent):
         *("blocks_construction", "blocks_cooking", "blocks_crafting", "blocks_gather", "blocks_kitchen"),
     )
     instant: ClassVar[bool] = True
+    reads_words: ClassVar[bool] = True
 
     async def decide(self, situation: Situation) -> Decision:
-        """Return the next command of each seat that needs one. If the items of the agent's seats changed,
-        also return a message that lists them. Builders only say when the kinds of items changed."""
+        """Return the next command of each seat that needs one. What people asked for comes first. If the
+        items of the agent's seats changed, also return a message that lists them. Builders only say when the
+        kinds of items changed."""
+        known = situation.memory if isinstance(situation.memory, dict) else {}
         if situation.world == "blocks_kitchen":
-            return Decision(kitchen_commands(situation))
-        team = Team(situation)
-        commands = commands_of(team)
-        holds = {str(seat): team.held[seat] for seat in team.seats}
-        told: Json = {seat: sorted(items) for seat, items in holds.items()} if team.builds else holds
-        if situation.memory == told or situation.talk.organisation is None:
-            return Decision(commands, memory=told)
-        return Decision(commands, memory=told, says=(_message(holds),))
+            cooks = hear_requests(situation, known.get(HEARD_KEY))
+            remembered = {HEARD_KEY: cooks.to_json()} if cooks.last else None
+            return Decision(requested_commands(situation, cooks), memory=remembered, says=cooks.answers)
+        heard = hear_builder_requests(situation, known.get(HEARD_KEY))
+        commands, left = requested_steps(situation, heard)
+        waits = situation.step < heard.heard_at + PATIENCE_STEPS and bool(
+            people_in_talk(situation, reads=True)
+        )
+        team = Team(_without(situation, commands), waits_for_words=waits)
+        commands = {**commands_of(team), **commands}
+        told, said, parts = planner_news(team, commands, known)
+        says = (*heard.answers, *((holdings_message(team, parts),) if parts else ()))
+        if not (heard.last or said):
+            return Decision(commands, memory=told, says=says)
+        memory: Json = {HEARD_KEY: replace(heard, open=left).to_json(), TOLD_KEY: told, SAID_KEY: said}
+        return Decision(commands, memory=memory, says=says)
 
 
-def _message(holds: Mapping[str, Inventory]) -> MessageDraft:
-    items: Counter[str] = Counter()
-    for held in holds.values():
-        items.update(held)
-    listed = ", ".join(f"{amount} {item.replace('_', ' ')}" for item, amount in sorted(items.items()))
-    return MessageDraft(f"I have {listed or 'nothing'}.", SAY, data={HOLDS_KEY: dict(holds)})
+def _without(situation: Situation, commands: Mapping[int, Command]) -> Situation:
+    """Return the situation for the seats that have no command of these yet."""
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
+    left = tuple(seat for seat in asked if seat not in commands)
+    return replace(situation, request=replace(situation.request, asked=left))
 
 
 def commands_of(team: Team) -> dict[int, Command]:
@@ -220,6 +177,9 @@ def _making_commands(team: Team, goals: Sequence[TeamGoal]) -> dict[int, Command
     for seat in team.asked():
         goal = maker_of.get(seat, goals[0])
         steps = plan_items(goal.targets, team.pool, item_sources(team)) if team.knows_how else None
+        if steps is None and team.knows_how and team.waits_for_news:
+            commands[seat] = GO_ON
+            continue
         if steps is None:
             commands[seat] = _gift_to_others(team, seat) or GO_ON
             continue
@@ -333,6 +293,9 @@ def _building_commands(team: Team) -> dict[int, Command]:
     commands: dict[int, Command] = {}
     for seat in team.asked():
         knows = "blueprint" in team.situation.briefs[seat]
+        if team.waits_for_words and not knows:
+            commands[seat] = GO_ON
+            continue
         shared = _shared_material(team, seat) if knows else _gift_to_others(team, seat)
         command = shared or _building_step(team, seat, taken)
         commands[seat] = command
@@ -367,9 +330,28 @@ class PlannerAdviser(Adviser):
     def advise(self, situation: Situation) -> Advice | None:
         """Return the planner's command for the situation's only seat; None if the planner would wait."""
         (seat,) = situation.seats
-        made = run_without_waiting(BlocksPlanner({}).decide(situation))
+        silent = replace(situation, talk=TeamTalk(messages=situation.talk.messages))
+        made = run_without_waiting(BlocksPlanner({}).decide(silent))
         command = made.commands.get(seat, GO_ON)
         return None if command == GO_ON else Advice(command, {})
+
+    def decide(self, situation: Situation) -> Decision:
+        """Return the planner's command. A builder who knows the blueprint and lacks materials also asks for
+        all that the others hold, once."""
+        made = super().decide(situation)
+        (seat,) = situation.seats
+        seen = situation.observations[seat]
+        wanted = {block for _, _, block, _ in seen.get("differences", ())} - {AIR}
+        lacking = wanted - seen.get("inventory", {}).keys()
+        asked = any(one.sender == situation.talk.member for one in situation.talk.messages)
+        if made.commands or asked or not lacking:
+            return made
+        return replace(made, says=(MessageDraft(ASKS_FOR_ALL),))
+
+    def slip(self, offered: Sequence[Command], chance: Random) -> Command:
+        """Return a random command of somebody who errs. Nothing is thrown away, because one such error can
+        make the goal impossible."""
+        return super().slip([one for one in offered if one[0] != "discard"] or offered, chance)
 
 
 ADVISER = PlannerAdviser()

@@ -28,7 +28,7 @@ from kitchen.worlds.blocks.block_aims import (
     raw_food,
     seat_aims,
 )
-from kitchen.worlds.blocks.block_planner import Team, gather_step, item_sources, making_step, raw_step
+from kitchen.worlds.blocks.block_planner import gather_step, item_sources, making_step, raw_step
 from kitchen.worlds.blocks.blueprints import TOOLS
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.kitchen_planner import ANIMAL_OF
@@ -47,6 +47,7 @@ from kitchen.worlds.blocks.kitchen_world import (
 )
 from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.make_plans import plan_items
+from kitchen.worlds.blocks.planner_team import Team
 
 MAKERS = 3
 """How many players one after another try to make the targets; each has this part of the time."""

@@ -26,7 +26,7 @@ from kitchen.contract.agent_skills import (
 )
 from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command, Event, Json
 from kitchen.worlds.blocks.block_game_text import describe_game, describe_scene, player_name
-from kitchen.worlds.blocks.block_planner import Team, commands_of
+from kitchen.worlds.blocks.block_planner import commands_of
 from kitchen.worlds.blocks.block_pursuit import PURSUER, seats_in
 from kitchen.worlds.blocks.item_recipes import recipe_book
 from kitchen.worlds.blocks.item_words import has_name
@@ -34,6 +34,7 @@ from kitchen.worlds.blocks.kitchen_planner import kitchen_commands
 from kitchen.worlds.blocks.kitchen_world import ACTIONS
 from kitchen.worlds.blocks.macro_rule import AMOUNT
 from kitchen.worlds.blocks.macro_world import GO_ON, MACROS, STOP
+from kitchen.worlds.blocks.planner_team import Team
 
 WAIT_FOR_GIFTS = 3
 """Steps that a player waits for the things of others before it looks again."""

@@ -17,6 +17,7 @@ from kitchen.contract.data_files import DataSource, Record, Text, read_toml
 from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Json, Metric
 from kitchen.contract.world_errors import SettingsError
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.blocks.block_grid import BlockMap, Bounds
 from kitchen.worlds.blocks.block_maps import place_map
 from kitchen.worlds.blocks.blueprints import blueprint, blueprint_files
@@ -140,7 +141,7 @@ class Gather(BuildingWorld):
             meaning="Wanted items that all seats and the chest hold",
             so_far="Wanted items that all seats and the chest hold now",
             undefined="blank without an item to gather",
-            words=("item gathered", "items gathered"),
+            words=ngettext_noop("item gathered", "items gathered"),
         ),
         GIVES,
         ITEMS_GIVEN,

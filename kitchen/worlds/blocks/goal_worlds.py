@@ -12,6 +12,7 @@ from typing import ClassVar
 from kitchen.contract.episode_log import EpisodeLog, LogMetrics
 from kitchen.contract.organisation import END, TALK_KINDS
 from kitchen.contract.world import Json, Metric
+from kitchen.words.gettext_without_django import ngettext_noop
 from kitchen.worlds.blocks.macro_world import MacroWorld
 
 SUCCESS = Metric(
@@ -29,7 +30,7 @@ STEPS_USED = Metric(
     undefined="blank where the goal was not reached",
     unit="steps",
     better="lower",
-    words=("step used", "steps used"),
+    words=ngettext_noop("step used", "steps used"),
 )
 GIVES = Metric(
     "gives",
@@ -38,7 +39,7 @@ GIVES = Metric(
     meaning="How often a seat gave something to another",
     so_far="Gifts so far",
     better="neither",
-    words=("gift", "gifts"),
+    words=ngettext_noop("gift", "gifts"),
 )
 ITEMS_GIVEN = Metric(
     "items_given",
@@ -79,7 +80,7 @@ MATCHES = Metric(
     meaning="Cells with the wanted block",
     so_far="Cells with the wanted block now",
     undefined="blank without a blueprint",
-    words=("block as wanted", "blocks as wanted"),
+    words=ngettext_noop("block as wanted", "blocks as wanted"),
 )
 MISMATCHES = Metric(
     "mismatches",
@@ -90,6 +91,9 @@ MISMATCHES = Metric(
     undefined="blank without a blueprint",
     better="lower",
 )
+
+BUILDING_METRICS = frozenset(one.name for one in (SCORE, FILLED, MATCHES, MISMATCHES))
+"""Names of the metrics that compare the building with its blueprint."""
 
 
 class GoalWorld(MacroWorld):
@@ -122,6 +126,10 @@ class TargetWorld(GoalWorld):
         """Return True if one seat's own inventory holds all targets."""
         return any(self.holds(seat, self.targets) for seat in range(self.seats))
 
+    def hidden_metrics(self, seat: int) -> frozenset[str]:
+        """Hide the share of targets made from every seat, because it shows what others hold."""
+        return frozenset({TARGETS_MADE.name})
+
     @property
     def targets_made(self) -> float:
         """Return the share of the wanted items that some seat or the chest holds."""
@@ -151,6 +159,11 @@ class BuildingWorld(GoalWorld):
             "left_by_level": list(compared.left),
             "differences": [] if level is None else compared.differences(level),
         }
+
+    def hidden_metrics(self, seat: int) -> frozenset[str]:
+        """Hide the metrics of the building from a seat that does not know the blueprint. They would tell
+        after each block whether it is right."""
+        return frozenset() if self.knows_blueprint(seat) else BUILDING_METRICS
 
     def _of_comparison(self, name: str) -> Json:
         return getattr(self.comparison, name) if self.comparison else None

@@ -5,6 +5,7 @@ A page shows a drawn map, and the same facts as text and tables.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from kitchen.pages.default_page import PLATFORM_EVENTS, DefaultPage
 from kitchen.pages.json_tables import Fact, FactsAndTables, Table
 from kitchen.words.english_text import sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy, gettext_noop, ngettext
+from kitchen.worlds.blocks.block_aims import DELIVER, OBTAIN, gather_share
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.item_words import item_words
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
@@ -43,6 +45,7 @@ from kitchen.worlds.blocks.page_words import (
     VERBS,
     numbered,
 )
+from kitchen.worlds.blocks.planner_messages import PARTS_KEY, PLANNER_CODE, planner_text
 
 _TEMPLATES = "worlds/blocks"
 AMOUNT_VERBS = ("collect", "craft", "smelt", "give", "put", "take", "discard", "stay")
@@ -123,7 +126,10 @@ class BlocksPage(DefaultPage):
         return gettext(EVENTS[event.kind]).format(**words)
 
     def translated_message(self, message: TeamMessage) -> str:
-        """Return the stand-in's answer to a request in the reader's language; empty for other messages."""
+        """Return a sentence of the planner, or the stand-in's answer to a request, in the reader's language.
+        Empty for other messages."""
+        if message.data.get(CODE_KEY) == PLANNER_CODE:
+            return planner_text(message.data[PARTS_KEY])
         if message.data.get(CODE_KEY) != ANSWER_CODE:
             return ""
         return " ".join(
@@ -323,6 +329,19 @@ class BlocksPage(DefaultPage):
         """Return the open orders as text, in the world that has orders."""
         state = view.public_state
         return (PublicFact(gettext("Orders"), tuple(order_texts(state))),) if "orders" in state else ()
+
+    def usual_aims(self, view: SeatView, aims: Sequence[Aim]) -> Sequence[Aim]:
+        """Return a member's aims, most useful first. Where an amount is gathered, the member's share of the
+        goal comes first, then other aims about the same item."""
+        if "item" not in view.brief:
+            return aims
+        item, share = view.brief["item"], str(gather_share(view.brief, len(view.players)))
+        return sorted(aims, key=lambda aim: (aim != (OBTAIN, item, share), item not in aim))
+
+    def wanted_aims(self, view: SeatView) -> Mapping[Aim, int]:
+        """Return the aims to deliver the dishes of the open orders, in the world that has orders."""
+        orders = (view.observation or view.public_state).get("orders", ())
+        return Counter((DELIVER, order["dish"]) for order in orders)
 
     def _cooking_goal(self, brief: Mapping[str, Json]) -> str:
         names = [item_words(target) for target in brief["targets"]]

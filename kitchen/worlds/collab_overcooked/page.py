@@ -37,7 +37,7 @@ from kitchen.worlds.collab_overcooked.display_text import (
     thing_words,
     utensil_words,
 )
-from kitchen.worlds.collab_overcooked.food_rules import JOB_STEPS, food_rules
+from kitchen.worlds.collab_overcooked.food_rules import DISH, JOB_STEPS, UTENSILS, food_rules
 from kitchen.worlds.collab_overcooked.macro_checks import (
     GO_ON,
     never_code,
@@ -347,6 +347,16 @@ class CollabPage(GridPage):
     def aim_group(self, aim: Aim) -> str:
         """Return the heading of the aim's group in the list of aims."""
         return gettext(AIM_GROUPS[aim[0]])
+
+    def usual_aims(self, view: SeatView, aims: Sequence[Aim]) -> Sequence[Aim]:
+        """Return a cook's aims about the order, as far as the reader knows the recipe. Without the recipe,
+        return the aims that name nothing but utensils."""
+        names = set(UTENSILS)
+        if "recipe" in view.brief:
+            known = view.brief["recipe"]
+            names = {name for name, *_ in known["ingredients"]}.union(*known["steps"])
+            names |= {DISH} if view.brief["in_dish"] else set()
+        return [aim for aim in aims if names.issuperset(aim[1:])]
 
     def event_sentence(self, event: Event, view: SeatView) -> str:
         """Return the sentence about an event. Empty for a command that took effect (`done`), because

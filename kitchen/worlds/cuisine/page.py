@@ -29,7 +29,7 @@ from kitchen.worlds.cuisine.activity_text import (
     spoken_panel,
     step_news,
 )
-from kitchen.worlds.cuisine.aim_pursuit import FREE
+from kitchen.worlds.cuisine.aim_pursuit import FREE, SERVE
 from kitchen.worlds.cuisine.display_text import (
     BriefLookup,
     KitchenWords,
@@ -163,6 +163,11 @@ class CuisinePage(Page):
     def aim_group(self, aim: Aim) -> str:
         """Return the heading under which the aim is listed. Aims of one kind share a heading."""
         return translated("aim_groups", aim[0])
+
+    def wanted_aims(self, view: SeatView) -> Mapping[Aim, int]:
+        """Return the aims to serve the dishes of the open orders, and the number of orders of each."""
+        orders = (view.observation or view.public_state)["orders"]
+        return Counter((SERVE, order["dish"]) for order in orders)
 
     def handbook(self, brief: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return the data of the guide: dishes with recipes, numbers about orders, keyboard keys, and

@@ -95,9 +95,16 @@
     if (open && menu().contains(fold)) showPlayed();
   }
 
-  /* the list of all actions lies over the foot of the page: what one plays with moves out from behind it */
+  /* the list of all actions lies over the foot of the page: what one plays with moves out from behind it, but not
+     behind the bar, whose height depends on what it shows */
   function showPlayed() {
-    for (const one of play.querySelectorAll("[data-stage], [data-board]")) one.scrollIntoView({ block: "nearest" });
+    const sheet = menu().closest("[data-play-area]");
+    if (!sheet || getComputedStyle(sheet).position !== "fixed") return;
+    for (const one of play.querySelectorAll("[data-stage], [data-board]")) {
+      const { top, bottom } = one.getBoundingClientRect();
+      const [above, below] = [top - play.querySelector(".topbar").offsetHeight, bottom - sheet.getBoundingClientRect().top];
+      if (above < 0 || below > 0) scrollBy({ top: Math.min(above, Math.max(below, 0)), behavior: "instant" });
+    }
   }
 
   /* keys: wherever the focus is but where one writes, and only if they are switched on */

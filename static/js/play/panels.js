@@ -31,11 +31,12 @@
   function remember() {
     const active = document.activeElement;
     const inMenu = Boolean(active && menu()?.contains(active));
+    const part = active?.closest(".bar-pass") ? play.querySelector(".talk") : active?.closest(".talk");
     swapped = false;
     kept = {
       inMenu,
       id: active?.id || "",
-      title: active?.closest(".talk")?.querySelector("h2").id || "", // where to be if what has the focus goes
+      title: part?.querySelector("h2").id || "", // where to be if what has the focus goes
       spot: spotOf(active),
       value: inMenu && active.name === "command" ? active.value : "",
       choice: choosing.chosen()?.value || "",

@@ -233,7 +233,8 @@ def dependence_sentence(attrition: Attrition) -> str:
     return (
         f"{people} analysed here played {episodes} together: what they did and answered there is not "
         "independent, although the tests here take it so. Their p-values may be too small and their "
-        "intervals too narrow; a model with the group (`group` in episodes.csv) allows for it."
+        "intervals too narrow; a model with the group (`group` in episodes.csv) allows for it. Only "
+        "measures of teams (“Team: …”) count each group once."
     )
 
 

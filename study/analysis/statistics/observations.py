@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import ClassVar, Literal, Self, get_args
 
 from study.design.analysis_plan import KEY
@@ -54,6 +55,10 @@ class Observation:
     before_freeze: bool = False
     group: str = ""
     """The participant's group between people; empty without groups."""
+    team: str = ""
+    """The people who share this value, because they played together. Empty for a participant's own value."""
+    episode: int = 0
+    """The episode in which they share it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +272,29 @@ def table_of(
     return MeasureTable(
         measure, order, tuple(sorted(rows, key=lambda r: (r.participant, place[r.condition]))), between
     )
+
+
+def one_row_per_team(observations: Sequence[Observation], measure: Measure) -> Sequence[Observation]:
+    """Return rows in which a team takes the place of its members, if they share the values of this measure.
+
+    A team then has one row for each condition: its value or, if its members played several episodes, their
+    mean. Without teams, return the rows unchanged.
+    """
+    teams = {row.participant: row.team for row in observations if row.measure == measure.key and row.team}
+    if not teams:
+        return observations
+    found: dict[tuple[str, str, str], dict[int, Observation]] = {}
+    for row in observations:
+        who = teams.get(row.participant, row.participant)
+        own = found.setdefault((who, row.condition, row.measure), {})
+        if row.episode not in own or own[row.episode].value is None:
+            own[row.episode] = replace(row, participant=who)
+    return [_mean_row(list(rows.values())) for rows in found.values()]
+
+
+def _mean_row(rows: Sequence[Observation]) -> Observation:
+    values = [row.value for row in rows if row.value is not None]
+    return replace(rows[0], value=fmean(values) if values else None)
 
 
 def table_with_missing_rows(

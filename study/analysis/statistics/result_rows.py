@@ -73,14 +73,14 @@ def _measure(result: MeasureResult) -> Iterator[Row]:
         yield _replication(result)
         return
     if found.grouped is None:
-        yield from _repeated(label, found)
+        yield from _repeated(label, found, result.units)
     else:
-        yield from _grouped(label, found, found.grouped)
-    yield from _mixed(found)
+        yield from _grouped(label, found, found.grouped, result.units)
+    yield from _mixed(found, result.units)
     yield from _contrasts(found.planned, "planned contrast", "planned")
     yield from _contrasts(found.pairs, "paired t test", "exploratory")
     if found.grouped is None:
-        yield from _ranks(found)
+        yield from _ranks(found, result.units)
     if found.cumulative is not None:
         yield _cumulative(found, found.cumulative)
     yield _replication(result)
@@ -95,9 +95,9 @@ def _role(found: WithinResult, test: str, term: Term = "condition") -> Row:
     return {"role": "main", **({"p_adjusted": over.p, "adjusted_by": over.correction} if over else {})}
 
 
-def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
+def _repeated(label: str, found: WithinResult, units: str) -> Iterator[Row]:
     one, role = found.repeated, _role(found, "repeated")
-    apa = result_sentences.repeated_sentence(label, one, found.over("repeated"))
+    apa = result_sentences.repeated_sentence(label, one, found.over("repeated"), units)
     if isinstance(one, NotComputable):
         yield {**role, "test": "repeated-measures ANOVA", "not_computable": one.because, "apa": apa}
         return
@@ -119,8 +119,8 @@ def _repeated(label: str, found: WithinResult) -> Iterator[Row]:
     yield from _sphericity(one)
 
 
-def _grouped(label: str, found: WithinResult, one: SplitPlot | NotComputable) -> Iterator[Row]:
-    apa = result_sentences.grouped_sentence(label, one, found.corrections("repeated"))
+def _grouped(label: str, found: WithinResult, one: SplitPlot | NotComputable, units: str) -> Iterator[Row]:
+    apa = result_sentences.grouped_sentence(label, one, found.corrections("repeated"), units)
     if isinstance(one, NotComputable):
         yield {**_role(found, "repeated"), "test": "mixed ANOVA", "not_computable": one.because, "apa": apa}
         return
@@ -168,7 +168,7 @@ def _sphericity(one: RepeatedMeasures | SplitPlot) -> Iterator[Row]:
         yield {**shared, "not_computable": one.sphericity.because}
 
 
-def _mixed(found: WithinResult) -> Iterator[Row]:
+def _mixed(found: WithinResult, units: str) -> Iterator[Row]:
     one = found.mixed
     if isinstance(one, NotComputable):
         why = {"not_computable": one.because, "apa": result_sentences.mixed_sentence(one)}
@@ -177,7 +177,7 @@ def _mixed(found: WithinResult) -> Iterator[Row]:
     for effect in one.effects:
         role = _role(found, "mixed", effect.term) if effect.decides else {"role": "exploratory"}
         apa = (
-            result_sentences.mixed_sentence(one, found.corrections("mixed"))
+            result_sentences.mixed_sentence(one, found.corrections("mixed"), units)
             if effect.decides
             else result_sentences.effect_test(effect)
         )
@@ -220,10 +220,10 @@ def _contrast(one: Contrast | UncomputedContrast) -> Row:
     }
 
 
-def _ranks(found: WithinResult) -> Iterator[Row]:
+def _ranks(found: WithinResult, units: str) -> Iterator[Row]:
     shared: Row = {**_role(found, "friedman"), "test": "Friedman's test", "term": "condition"}
     one = found.friedman
-    apa = result_sentences.friedman_sentence(one, found.over("friedman"))
+    apa = result_sentences.friedman_sentence(one, found.over("friedman"), units)
     if isinstance(one, NotComputable):
         yield {**shared, "not_computable": one.because, "apa": apa}
         return

@@ -86,16 +86,19 @@ def repeated_test(found: RepeatedMeasures | NotComputable, over: CorrectedP | No
 
 
 def repeated_sentence(
-    label: str, found: RepeatedMeasures | NotComputable, over: CorrectedP | None = None
+    label: str,
+    found: RepeatedMeasures | NotComputable,
+    over: CorrectedP | None = None,
+    units: str = "participants",
 ) -> str:
-    """Return a sentence about the repeated-measures ANOVA. `label` is the measure's label, and `over` the
-    p value corrected over measures."""
+    """Return a sentence about the repeated-measures ANOVA. `label` is the measure's label, `over` the p value
+    corrected over measures, and `units` the noun for the units of the test (`MeasureResult.units`)."""
     if isinstance(found, NotComputable):
         return f"{label}: the repeated-measures ANOVA is {found}."
     return (
         f"{label} {difference_verb(found.p_corrected, over)} between conditions, "
         f"{repeated_test(found, over)} "
-        f"(repeated-measures ANOVA of {found.n} participants)."
+        f"(repeated-measures ANOVA of {found.n} {units})."
     )
 
 
@@ -111,10 +114,13 @@ def uncorrected_test(found: RepeatedMeasures) -> str:
 
 
 def grouped_sentence(
-    label: str, found: SplitPlot | NotComputable, over: Mapping[str, CorrectedP] = MappingProxyType({})
+    label: str,
+    found: SplitPlot | NotComputable,
+    over: Mapping[str, CorrectedP] = MappingProxyType({}),
+    units: str = "participants",
 ) -> str:
     """Return a sentence about the mixed ANOVA, with a verdict for each term. `over` has the p value
-    corrected over measures for each term."""
+    corrected over measures for each term, and `units` is the noun for the units of the test."""
     if isinstance(found, NotComputable):
         return f"{label}: the mixed ANOVA is {found}."
     told = [
@@ -123,7 +129,7 @@ def grouped_sentence(
         for one in found.effects
     ]
     sizes = ", ".join(f"{group} {size}" for group, size in found.sizes)
-    return f"{label} {'; '.join(told)} (mixed ANOVA of {found.n} participants: {sizes})."
+    return f"{label} {'; '.join(told)} (mixed ANOVA of {found.n} {units}: {sizes})."
 
 
 TERM_VERDICTS: Mapping[Term, str] = {
@@ -156,15 +162,17 @@ def effect_test(found: Effect | UnidentifiedEffect, over: CorrectedP | None = No
 
 
 def mixed_sentence(
-    found: MixedModel | NotComputable, over: Mapping[str, CorrectedP] = MappingProxyType({})
+    found: MixedModel | NotComputable,
+    over: Mapping[str, CorrectedP] = MappingProxyType({}),
+    units: str = "participants",
 ) -> str:
     """Return a sentence about all terms of the linear mixed model. `over` has the p value corrected over
-    measures for each term."""
+    measures for each term, and `units` is the noun for the units of the test."""
     if isinstance(found, NotComputable):
         return f"The linear mixed model is {found}."
     terms = "; ".join(effect_test(one, over.get(one.term)) for one in found.effects)
     return (
-        f"Linear mixed model ({found.observations} values of {found.n} participants, participants random, "
+        f"Linear mixed model ({found.observations} values of {found.n} {units}, {units} random, "
         f"REML, Satterthwaite's degrees of freedom): {terms}."
     )
 
@@ -208,9 +216,12 @@ def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = Non
     )
 
 
-def friedman_sentence(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
-    """Return a sentence about Friedman's test. `over` is the p value corrected over measures."""
-    people = f" of {found.n} participants" if isinstance(found, Friedman) else ""
+def friedman_sentence(
+    found: Friedman | NotComputable, over: CorrectedP | None = None, units: str = "participants"
+) -> str:
+    """Return a sentence about Friedman's test. `over` is the p value corrected over measures, and `units` the
+    noun for the units of the test."""
+    people = f" of {found.n} {units}" if isinstance(found, Friedman) else ""
     joined = ": " if people else " is "
     return f"Friedman's test{people}{joined}{friedman_test(found, over)}."
 
@@ -297,10 +308,11 @@ def describe_bootstrap_interval(result: MeasureResult, condition: AnalysisCondit
 
 
 def describe_participants(result: MeasureResult) -> str:
-    """Return how many participants and observations have values: "12 participants, 60 observations"."""
+    """Return how many participants (or teams) and observations have values: "12 participants, 60
+    observations"."""
     rows = [row for row in result.table.observations if row.value is not None]
     people = len({row.participant for row in rows})
-    return f"{counted_noun(people, 'participant')}, {counted_noun(len(rows), 'observation')}"
+    return f"{counted_noun(people, result.units.removesuffix('s'))}, {counted_noun(len(rows), 'observation')}"
 
 
 def describe_figure(result: MeasureResult, differing: Sequence[DecidedPair]) -> str:
@@ -396,6 +408,13 @@ def _grouped_terms(found: SplitPlot | NotComputable, over: Mapping[str, Correcte
     )
 
 
+TEAM_UNIT = (
+    "The unit of these tests is the team: people who played together as a group share one value of this "
+    "measure, so the group counts once in each condition, and not once for each person."
+)
+"""The sentence about the unit of tests for a measure that people of a group share."""
+
+
 def design_sentences(result: MeasureResult) -> list[str]:
     """Return one sentence for each within-subject test of this measure. The result is empty if none was
     computed."""
@@ -406,14 +425,16 @@ def design_sentences(result: MeasureResult) -> list[str]:
         first = f"{main_test_sentence(result)}."
         return [first, *factorial_sentences(result.factorial, found.main_test), *found.cautions]
     if found.grouped is not None:
-        said = [grouped_sentence(label, found.grouped, found.corrections("repeated"))]
+        said = [grouped_sentence(label, found.grouped, found.corrections("repeated"), result.units)]
     else:
-        said = [repeated_sentence(label, found.repeated, found.over("repeated"))]
+        said = [repeated_sentence(label, found.repeated, found.over("repeated"), result.units)]
     if isinstance(found.repeated, RepeatedMeasures):
         said.append(f"{uncorrected_test(found.repeated)}.")
-    said.append(mixed_sentence(found.mixed, found.corrections("mixed")))
+    said.append(mixed_sentence(found.mixed, found.corrections("mixed"), result.units))
     if found.grouped is None:
-        said.append(friedman_sentence(found.friedman, found.over("friedman")))
+        said.append(friedman_sentence(found.friedman, found.over("friedman"), result.units))
     if found.cumulative is not None:
         said.append(cumulative_sentence(found.cumulative))
+    if result.units == "teams":
+        said.append(TEAM_UNIT)
     return [*said, *(one.words for one in found.assumptions)]

@@ -30,6 +30,7 @@ from study.analysis.statistics.observations import (
     NotComputable,
     Observation,
     check_observations,
+    one_row_per_team,
     table_of,
     table_with_missing_rows,
 )
@@ -103,6 +104,12 @@ class MeasureResult:
     def measure(self) -> Measure:
         """Return the measure of these results."""
         return self.table.measure
+
+    @property
+    def units(self) -> str:
+        """Return the plural noun for the units of the tests: `teams` if people who played together count
+        once, else `participants`."""
+        return "teams" if any(row.team for row in self.table.observations) else "participants"
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -288,13 +295,15 @@ def analyse(
     )
     kept, exclusions = split_exclusions(observations, dropped)
     synthetic = tuple(sorted({row.participant for row in kept if row.synthetic}))
-    tables = [table_of(measure, conditions, kept, between) for measure in measures]
+    tables = [table_of(measure, conditions, one_row_per_team(kept, measure), between) for measure in measures]
     played = players_in_order(players, tables[0].conditions)
     aside = [row for row in observations if row.participant in dropped and row.value is not None]
     marked = any(row.synthetic for row in (*kept, *aside))
     results = tuple(_result(table, marked, played, aside) for table in tables)
     whole = [
-        table_with_missing_rows(measure, conditions, [*unused, *observations], between)
+        table_with_missing_rows(
+            measure, conditions, one_row_per_team([*unused, *observations], measure), between
+        )
         for measure in measures
     ]
     return Analysis(
@@ -365,6 +374,9 @@ def _scales(scales: Sequence[ScaleAnswers]) -> tuple[ScaleResult, ...]:
 def _result(
     table: MeasureTable, synthetic: bool, players: tuple[ConditionPlayers, ...], aside: Sequence[Observation]
 ) -> MeasureResult:
-    own = sorted((row for row in aside if row.measure == table.measure.key), key=lambda row: row.participant)
+    rows = one_row_per_team(aside, table.measure)
+    analysed = {row.participant for row in table.observations}
+    left = (row for row in rows if row.measure == table.measure.key and row.participant not in analysed)
+    own = sorted(left, key=lambda row: row.participant)
     tests = describe(table), one_way_anova(table), tukey_hsd(table)
     return MeasureResult(table, *tests, synthetic, players, tuple(own))

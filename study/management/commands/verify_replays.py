@@ -41,18 +41,17 @@ class Command(StudyCommand):
 
 
 def of_models(verdicts: Sequence[ReplayVerdict]) -> str:
-    """Return one line about decisions of language models: how many were repeated from stored replies, and why
-    others could not be."""
+    """Return one line about decisions of agents with language models: how many were repeated from stored
+    replies, and why others could not be. Without any reply, such as of agents that decide by rule, the line
+    does not mention replies."""
     decisions = sum(verdict.decisions for verdict in verdicts)
     replies, left = (
         sum(each.replies for each in verdicts),
         [why for each in verdicts for why in each.left_out],
     )
     made = counted_noun(decisions - len(left), "decision")
-    line = (
-        f"{made} of language models made again, from "
-        f"{counted_noun(replies, 'stored reply', 'stored replies')}"
-    )
+    stored = counted_noun(replies, "stored reply", "stored replies")
+    line = f"{made} of language models made again, from {stored}" if replies else f"{made} made again"
     reasons = ", ".join(f"{number} because {why}" for why, number in Counter(left).most_common())
     return f"{line}; {len(left)} could not be (docs/commands.md): {reasons}" if left else line
 

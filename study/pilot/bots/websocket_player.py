@@ -146,11 +146,14 @@ class TurnSession:
             await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
 
     async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
-        """Give a job to each team member who has none. This happens at most once per step."""
+        """Give a job to each team member who has none. If the step waits for this leader, say that there are
+        no more jobs now. This happens at most once per step."""
         self.sent = state["step"] + 1
         for member, aim in self.player.jobs(state):
             job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
             await socket.send(json.dumps(job))
+        if state["seat"] in state["waiting_for"]:
+            await socket.send(json.dumps({"type": "say", "kind": "end", "step": self.sent}))
 
     def _notice(self, notice: Mapping[str, Any]) -> None:
         if notice["code"] in TURNED_DOWN:

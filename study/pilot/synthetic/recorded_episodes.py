@@ -159,8 +159,9 @@ def _play(episode: Episode, player: Player) -> None:
         for member, aim in player.jobs(state) if state["phase"] == "lead" else ():
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
             send_message(episode_id=episode.pk, seat=seat.number, say=say)
-        if state["phase"] == "answer":
+        if state["phase"] == "answer" or (state["phase"] == "lead" and seat.number in state["waiting_for"]):
             send_message(episode_id=episode.pk, seat=seat.number, say=MessageDraft("", END))
+        if state["phase"] == "answer":
             continue
         step = state["step"] + 1
         claim = claim_decision(episode_id=episode.pk, step=step)  # so that no worker takes it

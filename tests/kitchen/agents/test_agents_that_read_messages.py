@@ -19,6 +19,7 @@ from tests.kitchen.changed_facts import changed
 FETCHES = "Please fetch an egg."
 WORDS: Mapping[str, str] = {
     "blocks_dispatcher": "Stop!",
+    "blocks_planner": "Stop!",
     "collab": FETCHES,
     "dispatcher": "Stop!",
     "hourglass": "Fetch rice. Take an onion. Put egg on a shared counter.",

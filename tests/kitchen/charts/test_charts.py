@@ -38,6 +38,7 @@ from kitchen.charts.chart_style import (
     round_axis_ends,
     series_colour,
     spread_points,
+    wrap_name,
     wrap_text,
 )
 from kitchen.charts.vega_charts import vega_specification
@@ -248,3 +249,14 @@ def test_a_page_is_told_which_colours_are_its_own() -> None:
     colours = made.pop("usermeta")["colours"]
     assert set(colours) == {"ink", "ink-soft", "line", "paper"}
     assert all(colour in json.dumps(made) for colour in colours.values())
+
+
+def test_a_name_is_broken_at_spaces_and_after_plus_and_never_in_a_word() -> None:
+    assert wrap_name("chain free hourglass:0+follower+collaborator_of_two, 50_logs", 14) == [
+        "chain free",
+        "hourglass:0+",
+        "follower+",
+        "collaborator_of_two,",
+        "50_logs",
+    ]
+    assert wrap_name("", 14) == [""]

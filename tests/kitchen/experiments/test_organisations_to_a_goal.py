@@ -97,6 +97,8 @@ def test_organisations_are_compared_by_the_steps_to_a_goal(
     }
     assert episodes["solo runner", "endless"]["goal_steps"] == ""
     text = (tmp_path / "table.md").read_text()
+    runners = "runner\N{MULTIPLICATION SIGN}3 in endless"
+    assert f"Not reached in 40 steps: chain {runners}; graph {runners}" in text
     assert "S-Agents, read from a figure" in text and "| tree(3) | 7.5 | 3.8 |" in text
     assert "Ours: 1 episode in each cell, from seed 1, the same for all organisations" in text
     assert "with the same number of seats. experiment.json" in text
@@ -135,6 +137,76 @@ def test_the_figure_has_a_panel_for_each_measure_with_the_published_bars() -> No
 
 def episode_of(job: EpisodeJob, setup: ExperimentSetup) -> EpisodeRow:
     return play_episode(job, setup.coplayer_of(job.column.variant), setup.settings_of(job.column.variant))
+
+
+@pytest.mark.parametrize(
+    ("line_up", "why"),
+    [
+        ("follower+runner+runner", " A follower passes no jobs on, so its workers get none from it."),
+        ("runner+runner+follower", ""),
+    ],
+)
+def test_the_figure_says_why_a_goal_was_not_reached(line_up: str, why: str) -> None:
+    setup = read_setup({**GIVEN, **TEAMS, "members": line_up, "organisation": "chain", "levels": "endless"})
+    results = cell_results_of(setup, [played_in_vain(job) for job in episode_jobs(setup)])
+    chart = organisation_chart(setup, results)
+    notes = [note for table in result_text_tables(setup, results) for note in table.notes]
+    said = f"Not reached in 40 steps: {chart.x.names[0].removesuffix(', endless')} in endless.{why}"
+    assert said in chart.note and said in notes
+    assert chart.x.below[0] == "not reached\nmPT 1.0"
+
+
+def played_in_vain(job: EpisodeJob) -> EpisodeRow:
+    """An episode that ended at its last step without the goal."""
+    counts = dict.fromkeys(("calls", "tokens_input", "tokens_output", "tokens_cache_read"), 0)
+    numbers: dict[str, Any] = {**counts, "tokens_cache_write": 0, "completed": 0, "failed": 0, "fallbacks": 0}
+    variant, level, agents, alpha, episode = job.key
+    return EpisodeRow(
+        variant,
+        level,
+        agents,
+        alpha,
+        episode,
+        job.seed,
+        steps=40,
+        fallback_codes="",
+        played_by="runner x3",
+        cost=0.0,
+        model="",
+        ms_median=0.0,
+        ms_max=0.0,
+        state_hash="",
+        plannings=1.0,
+        **numbers,
+    )
+
+
+def test_schedules_are_compared_like_organisations() -> None:
+    """Each combination is played. The same episodes are played in each schedule."""
+    given = {**GIVEN, **TEAMS, "organisation_set": ["think_steps=1"], "organisation": "solo,tree"}
+    setup = read_setup({**given, "schedule": "free, rounds"})
+    assert [column.variant.name for column in setup.columns] == [
+        "solo free runner",
+        "solo rounds runner",
+        f"tree free {THREE}",
+        f"tree rounds {THREE}",
+    ]
+    teams = [column.variant.organisation for column in setup.columns]
+    assert [team and (team.schedule, team.think_steps) for team in teams] == [("free", 1), ("rounds", 1)] * 2
+    assert [job.seed for job in episode_jobs(setup)][:2] == [episode_jobs(setup)[0].seed] * 2
+    assert ExperimentSetup.from_json(json.loads(json.dumps(setup.to_json()))) == setup
+    one = read_setup({**given, "schedule": "free"})
+    assert one == read_setup({**given, "organisation_set": ["think_steps=1", "schedule=free"]})
+    assert "schedules" not in one.to_json()
+
+
+def test_an_organisation_without_schedules_plays_once_beside_the_others() -> None:
+    setup = read_setup(
+        {**GIVEN, **TEAMS, "organisation_set": [], "organisation": "pair,tree", "members": "runner+runner"}
+        | {"schedule": "free,relay"}
+    )
+    names = [column.variant.name for column in setup.columns]
+    assert names == ["pair together runner+runner", "tree free runner+runner", "tree relay runner+runner"]
 
 
 def test_one_planning_in_each_episode_has_no_interval_of_a_share() -> None:

@@ -373,6 +373,18 @@ def test_members_of_the_kitchen_play_in_its_bench(tmp_path: Path) -> None:
         (("--organisation-set", "messages_a_step"), "--organisation-set: 'messages_a_step' is not NAME"),
         (("--organisation-set", "think_steps=1"), "organisation_set: 'think_steps' means nothing here"),
         (("--schedule", "sometimes"), "--schedule: 'sometimes' is not one of together, relay"),
+        (("--schedule", "free,sometimes"), "--schedule: 'sometimes' is not one of together, relay"),
+        (("--schedule", "free,free"), "--schedule: needs schedules, each once"),
+        (("--schedule", "free,"), "--schedule: 'free,' has an empty place"),
+        (
+            ("--schedule", "free,relay", "--organisation-set", "schedule=relay"),
+            "--schedule: --organisation-set names another one",
+        ),
+        (("--schedule", "free,together", "--organisation", "pair,none"), "--schedule: not in pair, none"),
+        (
+            ("--schedule", "together,free", "--knowing", "everybody"),
+            "knowing: members know nothing of a step in schedule 'free'",
+        ),
         (
             ("--schedule", "free", "--organisation-set", "schedule=relay"),
             "--schedule: --organisation-set names another one",

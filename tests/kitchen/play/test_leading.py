@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import timedelta
 from html import unescape
@@ -22,14 +23,16 @@ from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.episode.play_monitoring import episode_facts, last_command_at
 from kitchen.play.live.job_panels import roster_panel
+from kitchen.play.live.leader_panels import USUAL_AIMS, leader_panels, offered_aims
 from kitchen.play.live.page_session import OpenPage, PageAnswer, open_page, replace_plan
-from kitchen.play.live.render_page import offered_aims, page_context, render_panel
+from kitchen.play.live.render_page import page_context, render_panel
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Episode, Message, Seat, SeatCommand, Step
 from kitchen.play.turn.conversation import mailbox_of, member_message
 from kitchen.play.turn.turn_cache import read_turn
 from kitchen.play.turn.turn_claims import overdue_turns, turns_to_decide, undecided_turns
-from kitchen.play.turn.websocket_messages import CommandMessage
+from kitchen.play.turn.websocket_messages import CommandMessage, SayMessage
+from kitchen.registry.world_registry import get_page
 from tests.kitchen.factories import make_episode, mind, submit
 from tests.kitchen.play.turn.test_conversation import team
 
@@ -69,7 +72,7 @@ def take(episode: Episode, steps: int = 1) -> None:
     """The time of so many steps is over; a worker looks."""
     for _ in range(steps):
         past = timezone.now() - timedelta(seconds=1)
-        Episode.objects.filter(pk=episode.pk).update(turn_closes_at=past)
+        Episode.objects.filter(pk=episode.pk).update(turn_closes_at=past, turn_opened_at=past)
         step = Episode.objects.get(pk=episode.pk).step + 1
         close_expired_turn(episode_id=episode.pk, step=step)
         decide_step(episode_id=episode.pk, step=step)
@@ -98,7 +101,8 @@ def test_steps_wait_for_the_time_of_who_leads_and_for_no_command() -> None:
 
 @pytest.mark.parametrize("schedule", [RELAY, IN_ROUNDS, FREE])
 def test_in_every_schedule_the_step_timer_drives_the_steps_of_who_leads(schedule: str) -> None:
-    """No step runs before its time is over. A job is done although the leader does nothing after it."""
+    """No step that waits for the leader runs before its time is over. A job is done although the leader does
+    nothing after it."""
     episode = led(schedule=schedule)
     opened(episode)
     decide_step(episode_id=episode.pk, step=1)
@@ -107,7 +111,7 @@ def test_in_every_schedule_the_step_timer_drives_the_steps_of_who_leads(schedule
     assert Episode.objects.get().step == 2
     give(episode, 1, aim=("fetch", "rice"))
     take(episode, 12)
-    assert (Episode.objects.get().step, states(episode)) == (14, {1: "done"})
+    assert (Episode.objects.get().step, [*states(episode).values()]) == (14, ["done"])
     assert [verdict.holds for verdict in verify_episode_logs(Episode.objects.all())] == [True]
 
 
@@ -192,6 +196,25 @@ def test_a_job_that_another_worker_got_is_not_offered_again() -> None:
     assert shown.count("data-again") == 1 and 'id="worker-2-again-' in shown, "only the last one"
 
 
+@pytest.mark.parametrize(("running", "ended"), [(0, 1), (1, 0)])
+def test_a_job_is_not_offered_again_while_a_copy_of_it_runs(running: int, ended: int) -> None:
+    """Whichever of the two copies was given first."""
+    episode = led()
+    opened(episode)
+    for worker in (0, 1):
+        give(episode, worker, aim=("serve", "salmonSushi"))
+    take(episode)
+    withdraw(episode, ended)
+    assert "data-again" not in "".join(opened(episode).show().texts)
+    withdraw(episode, running)
+    assert f'id="worker-{running}-again-{running + 1}"' in "".join(opened(episode).show().texts)
+
+
+def withdraw(episode: Episode, worker: int) -> None:
+    say = MessageDraft("", "withdraw", (worker,), {"job": worker + 1})
+    assert send_message(episode_id=episode.pk, seat=LEAD, say=say).code == "accepted"
+
+
 def test_a_declined_and_a_withdrawn_job_are_offered_to_be_given_again() -> None:
     episode = led()
     opened(episode)
@@ -204,6 +227,68 @@ def test_a_declined_and_a_withdrawn_job_are_offered_to_be_given_again() -> None:
     shown = unescape("".join(opened(episode).show().texts))
     assert 'data-again data-aim="" data-text="be quick"' in shown
     assert 'data-again data-aim="["serve","salmonSushi"]" data-text="now"' in shown
+
+
+def leader_page(episode: Episode, **changes: Any) -> dict[str, str]:
+    """The leader's panels, by id; `changes` are fields of the view."""
+    seat = episode.seats.select_related("episode").get(number=LEAD)
+    view = replace(current_seat_view(seat), **changes)
+    return {panel.id: unescape(render_panel(panel)) for panel in leader_panels(world_page_of(seat), view)}
+
+
+def test_usual_jobs_are_buttons_that_keep_their_places_and_show_what_is_ordered() -> None:
+    episode = led()
+    opened(episode)
+    before = leader_page(episode)["job_aims"]
+    assert before.count("<button") == USUAL_AIMS and before.count("ordered</small>") == 1
+    assert before.index('data-aim="["serve","salmonSushi"]" data-for="0 1 2">') < before.index("job-aim-1")
+    take(episode, 12)
+    after = leader_page(episode)["job_aims"]
+    places = re.compile(r'data-aim="(.*?)" data-for')
+    assert places.findall(after) == places.findall(before)
+    assert after.count("ordered</small>") == 2
+
+
+def test_the_last_job_is_told_and_can_be_taken_back_with_one_press_from_all_who_have_it() -> None:
+    episode = led()
+    page = opened(episode)
+    assert "Press a job to give it at once." in leader_page(episode)["job_given"]
+    give(episode, 0, 1, aim=("fetch", "rice"), text="please")
+    shown = leader_page(episode)["job_given"]
+    assert 'data-told="Given to Robot 1, Robot 2: Fetch rice: please."' in shown
+    back = [('value="withdraw"', 1), ('name="job" value="1"', 1), ('name="to" value="0"', 1)]
+    assert [(part, shown.count(part)) for part, _ in back] == back
+    say = SayMessage("", (0, 1), "withdraw", {"job": 1})
+    assert "Taken back from Robot 1, Robot 2: Fetch rice: please." in "".join(page.say(say).texts)
+    assert "<form" not in leader_page(episode)["job_given"]
+
+
+def test_beside_the_form_a_leader_reads_the_latest_news_and_who_is_idle() -> None:
+    episode = led()
+    page = opened(episode)
+    assert "No news from your team yet." in leader_page(episode)["team_news"]
+    assert 'data-pick="0">Robot 1 is idle</a>' in leader_page(episode)["team_idle"]
+    give(episode, 0, aim=("fetch", "rice"))
+    assert "Robot 2 is idle" in leader_page(episode)["team_idle"]
+    give(episode, 1, aim=("fetch", "salmonSashimi"))
+    take(episode)
+    told = "Robot 2: not possible: Fetch salmon sashimi. I do not have what I need for it. "
+    news = leader_page(episode)["team_news"]
+    assert 'class="team-news is-bad"><a href="#worker-1"' in news
+    assert f">{told}Robot 2 has no job now.</a>" in news
+    assert "Robot 3 is idle" in leader_page(episode)["team_idle"], "it has been idle for longest"
+    take(episode, 4)
+    done = "Robot 1: done: Fetch rice. Robot 1 has no job now."
+    assert f">{done}</a>" in leader_page(episode)["team_news"]
+    give(episode, 0, 1, 2, text="wait")
+    late = leader_page(episode, step=40)
+    assert 'href="#worker-0">Robot 1 is late</a>' in late["team_idle"]
+    assert ">Robot 1: no news for 30 steps: wait.</a>" in late["team_news"]
+    assert (
+        "hidden" in leader_page(episode)["team_idle"]
+        and "hidden" in leader_page(episode, phase="over")["team_idle"]
+    )
+    assert "is idle" not in "".join(page.look().texts)
 
 
 def test_the_roster_says_since_when_a_worker_has_no_job() -> None:
@@ -426,3 +511,37 @@ def test_who_leads_cooks_picks_what_each_of_them_can_do(
     assert Message.objects.get().text == words
     take(episode, 12)
     assert states(episode) == {1: "done"}
+
+
+@pytest.mark.parametrize(
+    ("world", "usual"),
+    [
+        ("collab_overcooked", ["Cook in the pot", "Bake in the oven"]),
+        ("blocks_gather", ["Get 25 oak log", "Get 5 oak log"]),
+        (
+            "blocks_kitchen",
+            [f"Make it and put it into the chest: cooked {one}" for one in ("chicken", "mutton")],
+        ),
+    ],
+)
+def test_usual_jobs_follow_the_goal_of_their_world(world: str, usual: list[str]) -> None:
+    minds = (mind("follower", 0), mind("follower", 1))
+    members = [Member(2, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=2)]
+    team = make_organisation("tree", members, seats=2, settings={"sees": "all"})
+    settings = {"task": "baked_potato_slices"} if world == "collab_overcooked" else {}
+    episode = create_episode(
+        world=world, settings=settings, seats=2, seed=7, minds=minds, organisation=team, step_seconds=3
+    )
+    view, page = current_seat_view(episode.seats.get(number=2)), get_page(world)
+    texts = [part.shows[1] for part in leader_panels(page, view)[0].parts]
+    assert texts[:2] == usual
+    if world == "collab_overcooked":
+        with read_turn(episode.pk) as turn:
+            knows = replace(view, brief=turn.world.brief(0))
+        usual_aims = page.usual_aims(knows, view.jobs.aims[1])
+        assert usual_aims == [
+            ("bring", "potato"),
+            ("bring", "potato_slices"),
+            ("put_in", "potato", "chopping_board0"),
+            ("cut", "chopping_board0"),
+        ]

@@ -75,6 +75,14 @@ def test_organisation_rights_who_is_written_to_is_shown_it_and_a_third_one_sees_
     assert "meet me" not in "".join(pages[2].show().texts)
 
 
+def test_a_worker_reads_the_words_of_a_job_once_on_its_card() -> None:
+    episode = team("tree")
+    say(page_of(episode, 0), "chop the onion", 1, kind="inform")
+    shown = "".join(page_of(episode, 1).show().texts)
+    assert shown.count(">chop the onion</p>") == 1 and 'class="said job is-given"' in shown
+    assert 'class="said is-yours"' in "".join(page_of(episode, 0).show().texts)
+
+
 def test_a_program_is_told_the_same_and_no_more() -> None:
     episode = team("tree")
     pages = [page_of(episode, seat, json=True) for seat in range(3)]

@@ -272,6 +272,15 @@ def check_figures(world: World) -> None:
 
 
 @every_world
+def test_it_hides_only_metrics_that_it_has_and_none_under_a_clock(kind: str) -> None:
+    """The ticks of a real-time world carry one score for all seats."""
+    world = make(kind)
+    hidden = frozenset[str]().union(*map(world.hidden_metrics, range(world.seats)))
+    assert hidden <= {figure.name for figure in world.figures}
+    assert not (hidden and world.tick_ms)
+
+
+@every_world
 def test_a_world_ends_after_its_length(kind: str) -> None:
     world = make(kind)
     taken = len(hashes(world, 10_000)) - 1

@@ -157,7 +157,7 @@ def test_what_is_damaged_foreign_or_of_a_later_version_changes_nothing(home: Pat
         (half, "damaged"),
         (flipped, "damaged"),
         (text, "no backup of Brigade"),
-        (home / "nothing.tar", "No such file"),
+        (home / "nothing.tar", "no such file"),
         (rewritten(file, migrations=later), "later version .study 9999_tomorrow."),
         (rewritten(file, migrations=early), "of an older version, without study 0002_models_and_money"),
         (rewritten(file, format=2), "later version"),

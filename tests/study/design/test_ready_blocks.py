@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import tomllib
 
 import pytest
 from django.core.management import call_command
@@ -13,6 +15,7 @@ from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import replay_faults
+from kitchen.worlds.blocks.builder_words import read_wishes
 from study.design.blueprint import blueprint_of
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
@@ -24,6 +27,7 @@ from study.design.translated_texts import missing_translations
 pytestmark = pytest.mark.django_db
 
 BLOCKS = ("blocks_voice", "blocks_plan")
+PLAN_FILE = DEMO_FILE.with_name(READY_STUDIES["blocks_plan"][1])
 
 
 def ready(name: str) -> Study:
@@ -47,6 +51,17 @@ def test_each_is_one_click_away(name: str, admin_client: Client) -> None:
     made = Study.objects.get(slug=slug)
     assert (made.status, made.conditions.count()) == ("closed", ready(name).conditions.count())
     assert not readiness_problems(made)
+
+
+def test_the_planner_understands_every_example_in_the_guide() -> None:
+    document = tomllib.loads(PLAN_FILE.read_text())
+    guides = [
+        document["parts"]["guide"]["text"],
+        *(one["parts.guide.text"] for one in document["texts"].values()),
+    ]
+    found = [re.findall(r"\*([^*]+)\*", text) for text in guides]
+    assert [len(examples) for examples in found] == [7, 7, 7]
+    assert [one for examples in found for one in examples if not list(read_wishes(one, ()))] == []
 
 
 def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -> None:

@@ -21,6 +21,7 @@ from study.design.study_files import study_from_file
 from study.design.translated_texts import missing_translations
 from study.participants.models import Participant
 from study.participation.page_progress import finish_page
+from study.pilot.synthetic.recorded_episodes import record_episode
 from tests.study.factories import enter
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +41,17 @@ def test_only_the_leader_differs_between_the_games(study: Study) -> None:
     assert [one.key for one in design.conditions] == ["person_leads", "mind_leads", "nobody_leads"]
     assert len({(one.world, str(one.settings), seats_of(one)) for one in design.conditions}) == 1
     assert len(design.items_at("check")) == 5
+    assert len({str(one.goal) for one in design.conditions}) == 1
+    assert not any(one.ends_at_goal for one in design.conditions)
+
+
+def test_a_game_reaches_its_goal_and_goes_on(study: Study) -> None:
+    design = blueprint_of(study)
+    nobody_leads = design.conditions[2]
+    ((metric, least),) = nobody_leads.goal.items()
+    recording = record_episode(design, nobody_leads, seed=1, number=1, steps=45)
+    reached = [row["number"] for row in recording.steps if row["score"][metric] >= least]
+    assert reached and reached[0] < 45 and len(recording.steps) == 45
 
 
 def test_practice_is_in_both_roles_at_once(study: Study) -> None:

@@ -401,6 +401,35 @@ def test_members_may_think_in_real_time_or_for_a_number_of_steps(client: Client,
     )
 
 
+def test_a_co_player_still_leads_after_an_organisation_without_a_leader_was_looked_at(
+    client: Client, study: Study
+) -> None:
+    root = own(("0", "hourglass", {"model": "stand-in"}))
+    led, ticked = 'name="team_row_0_led" value="1"', r'name="team_row_0_players" value="0"[^>]* checked'
+    pair = shown(client, study, team_kind="pair", **root)
+    assert led in pair and not re.search(ticked, pair)
+    looked = {**root, "team_row_0_players": [], "team_row_0_led": "1"}
+    assert led in shown(client, study, team_kind="pair", teammates="2", **looked), "it is kept for longer"
+    tree = shown(client, study, team_kind="tree", team_apart="False", **looked)  # hidden boxes say False
+    assert led not in tree and re.search(ticked, tree)
+    assert "Choose at least one player" in save(client, study, team_kind="pair", **looked)
+
+
+def test_the_page_is_shown_anew_when_a_schedule_is_chosen_that_makes_members_think(
+    client: Client, study: Study
+) -> None:
+    together = shown(client, study, team_kind="tree", team_schedule="together")
+    assert re.search(r'<select name="team_schedule"[^>]* class="decides"', together)
+    late = ("team_think_steps", "team_stale")
+    visible = [
+        re.compile(rf'<(?:select|input type="text")[^>]* name="{name}"|<select name="{name}"')
+        for name in late
+    ]
+    assert [bool(one.search(together)) for one in visible] == [False, False]
+    free = shown(client, study, team_kind="tree", team_schedule="free", team_stale="drop")
+    assert [bool(one.search(free)) for one in visible] == [True, True]
+
+
 def test_what_was_filled_in_stays_while_another_organisation_is_looked_at(
     client: Client, study: Study
 ) -> None:

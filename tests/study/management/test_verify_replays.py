@@ -77,5 +77,11 @@ def test_it_is_said_why_decisions_could_not_be_made_again() -> None:
     )
 
 
+def test_no_replies_are_mentioned_where_co_players_decided_by_rule() -> None:
+    assert of_models([ReplayVerdict("a", "", 3)]) == "3 decisions made again"
+    left = of_models([ReplayVerdict("a", "", 1, 0, (CLOCK,))])
+    assert left.startswith("0 decisions made again; 1 could not be") and "replies" not in left
+
+
 def test_a_study_that_is_not_there_is_a_wrong_argument() -> None:
     assert verify("nowhere")[0] == 2

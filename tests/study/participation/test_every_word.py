@@ -25,12 +25,14 @@ from kitchen.play.live.common_panels import (
     EpisodeEnd,
     Line,
     Partner,
+    PassButton,
     Phase,
     Plan,
     Plans,
     Talk,
 )
 from kitchen.play.live.job_panels import JobCard, JobsPanel, RosterPanel, WorkerJob, WorkerStatus
+from kitchen.play.live.leader_panels import GivenJob, IdleMember, JobAim, TeamNews
 from study.design.models import Outcome, Study, StudyPart, SurveyItem
 from study.design.page_and_item_order import PAGES_BEFORE_ROUNDS
 from study.participants.models import EntryPause, PageVisit, Participant
@@ -117,7 +119,17 @@ SHELL = (
     ("job", card("given")),
     ("job", card("accepted")),
     ("phase", Phase("lead", ())),
+    ("phase", Phase("lead", ("⟦Robot⟧ 2",))),
+    ("phase", Phase("lead", (), leads_now=True)),
+    ("pass", PassButton(True, step=3)),
     ("roster", RosterPanel()),
+    ("job_aim", JobAim('["do"]', "⟦do⟧", "1 2", 2)),
+    ("job_given", GivenJob()),
+    ("job_given", GivenJob("⟦given⟧", "⟦do⟧", 3, (1,))),
+    ("team_news", TeamNews()),
+    ("team_news", TeamNews("⟦done⟧", 1)),
+    ("team_idle", IdleMember("⟦Robot⟧ 2", 1)),
+    ("team_idle", IdleMember("⟦Robot⟧ 2", 1, late=True)),
     ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), False, 0, (ERRAND,), "")),
     ("worker", WorkerStatus(1, "⟦Robot⟧ 2", (1,), True, 4, (FAILED_ERRAND,), "⟦done⟧")),
     ("said", Line(3, "", ("⟦Robot⟧ 2",), to_you=False, text="⟦said⟧")),

@@ -26,6 +26,7 @@ from kitchen.charts.chart_drawing import draw_chart
 from kitchen.contract.episode_log import LoggedStep
 from kitchen.contract.line_up import line_up_kinds
 from kitchen.contract.world import Event, Json
+from kitchen.words.english_text import os_error_words
 from kitchen.worlds.collab_overcooked.bench.process_table import (
     csv_rows,
     process_table,
@@ -401,7 +402,7 @@ def main(arguments: Sequence[str]) -> int:
     except ValueError:
         print("level_tables: give one folder that `manage.py experiment` wrote", file=sys.stderr)
     except OSError as error:
-        print(f"level_tables: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"level_tables: {error.filename}: {os_error_words(error)}", file=sys.stderr)
     else:
         return 0
     return 2

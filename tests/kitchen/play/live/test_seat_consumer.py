@@ -20,6 +20,9 @@ from redis.exceptions import RedisError
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import MAX_PERSON_CHARACTERS
 from kitchen.infra.websocket_rate_limits import RATE_CLOSE_CODE, TokenBucket, TokenBuckets
+from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.episode.advance_episode import run_due_step
+from kitchen.play.episode.create_episode import members_of_plans
 from kitchen.play.live import page_watchdog, seat_consumer
 from kitchen.play.live.page_session import (
     ELSEWHERE_CLOSE_CODE,
@@ -134,6 +137,27 @@ async def test_what_is_said_comes_back_and_to_whom_it_was_said() -> None:
     assert f"at most {MAX_PERSON_CHARACTERS} characters" in notice["text"]
     for one in sockets:
         await one.disconnect()
+
+
+async def test_a_leader_without_a_robot_reads_that_the_step_waits_and_ends_the_wait() -> None:
+    minds = (mind("random", 0), mind("random", 1))
+    members = [Member(2, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=2)]
+    made = make_organisation("tree", members, seats=2, settings={"schedule": "rounds", "think_steps": 0})
+    episode = await database_sync_to_async(make_episode)(seats=2, minds=minds, organisation=made)
+    socket = await opened(await database_sync_to_async(seat_of)(episode, 2))
+    state = await told(socket)
+    assert (state["phase"], state["waiting_for"]) == ("lead", [0, 1, 2])
+    for _ in range(2):
+        await socket.send_json_to({"type": "say", "kind": "end", "step": 1, "after": 0})
+        state = await told(socket)
+        assert (state["phase"], state["waiting_for"]) == ("lead", [0, 1])
+    assert len(state["messages"]) == 1
+    await database_sync_to_async(decide_step)(episode_id=episode.pk, step=1)
+    await database_sync_to_async(Episode.objects.update)(turn_opened_at="2020-01-01T00:00:00Z")
+    await database_sync_to_async(run_due_step)(episode_id=episode.pk, step=1)
+    state = await told(socket)
+    assert (state["step"], state["waiting_for"]) == (1, [0, 1, 2])
+    await socket.disconnect()
 
 
 @pytest.mark.parametrize(

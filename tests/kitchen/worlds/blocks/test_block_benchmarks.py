@@ -20,12 +20,14 @@ from kitchen.experiments.experiment_setup import (
     OFFERED_ORGANISATIONS,
     EpisodeJob,
     ExperimentSetup,
+    SetupError,
     episode_jobs,
 )
 from kitchen.experiments.organisation_results import MINUTES_BY_TASK
 from kitchen.experiments.play_episodes import failed_row
 from kitchen.experiments.published_tables import published_text_tables
 from kitchen.experiments.setup_arguments import read_setup
+from kitchen.management.commands.experiment import left_out_levels
 from kitchen.registry.world_metrics import metrics_of_world
 from kitchen.registry.world_registry import get_world, worlds_with_comparison
 from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
@@ -153,8 +155,9 @@ def test_steps_of_gathering_stand_in_minutes_beside_the_times_of_the_paper() -> 
         ["", "", "4"],
     ]
     assert shown["50 irons, 2 agents (tree(1), not reached)"][0] == "" and shown["50 stones, 1 agent (solo)"]
-    (note,) = next(each.notes for each in published_text_tables(cell_results_of(setup, rows)))
+    note, source = next(each.notes for each in published_text_tables(cell_results_of(setup, rows)))
     assert "the caption says 1, 2 and 3, but tree(3) has four" in note
+    assert source == worlds_with_comparison()["blocks_gather"].source
 
 
 def test_a_team_without_an_organisation_stands_beside_no_tree() -> None:
@@ -183,6 +186,56 @@ def test_talk_is_compared_with_no_talk() -> None:
     shown = table(setup, rows, "Table 7")
     assert shown["full prompts"][:2] == ("36", "") and shown["full prompts"][2].startswith("100 [")
     assert shown["no communication"][1].startswith("0 [") and shown["no memory"] == ("12", "", "")
+
+
+def test_one_agent_in_all_seats_is_no_team_without_communication() -> None:
+    setup = experiment("crafting")
+    shown = table(setup, rows_of(setup, lambda job: 1.0), "Table 7")
+    assert shown["no communication"] == ("0", "") and shown["full prompts"] == ("36", "")
+    assert shown["one agent in all seats (not in the paper)"][1].startswith("100 [")
+
+
+def test_the_source_of_printed_values_stands_below_the_last_table() -> None:
+    for kind in BLOCKS:
+        setup = experiment(kind.removeprefix("blocks_"))
+        tables = published_text_tables(cell_results_of(setup, rows_of(setup, lambda job: 1.0)))
+        source = worlds_with_comparison()[kind].source
+        assert [source in each.notes for each in tables] == [False] * (len(tables) - 1) + [True]
+
+
+# Levels
+
+
+def test_by_default_the_crafting_tasks_for_so_many_seats_are_played_and_the_others_are_named() -> None:
+    for seats, played, left in [
+        (2, 22, "25 for 3 seats, 25 for 4 seats, 25 for 5 seats, 3 that"),
+        (5, 25, "22 for 2"),
+    ]:
+        setup = experiment("crafting", agents=str(seats))
+        assert len(setup.levels) == played and {level.split("_")[1] for level in setup.levels} == {str(seats)}
+        told = left_out_levels(setup)
+        assert told.startswith(f"left out: {100 - played} of 100 tasks ({left}") and "\n" not in told
+    assert not left_out_levels(experiment("crafting", levels="craft_2_06_compass"))
+    assert not left_out_levels(experiment("cooking"))
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"levels": "craft_2_08_cake"}, "--levels: craft_2_08_cake cannot be made from what the seats hold"),
+        (
+            {"levels": "craft_2_02_lime_wool,craft_3_05_bookshelf"},
+            "craft_3_05_bookshelf is for 3 seats, not 2",
+        ),
+        ({"agents": "2,3"}, "is for 2 seats, not 3"),
+        ({"family": "craftin"}, "--family: 'craftin' is not one of construction, cooking, crafting"),
+        ({"family": None}, "--family: blocks is several worlds: name one of construction"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_one_line(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(SetupError, match=re.escape(why)) as refused:
+        read_setup({**GIVEN, "family": "crafting", **given})
+    assert "\n" not in str(refused.value)
 
 
 def test_published_tables_are_a_file_of_the_experiment() -> None:

@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from kitchen.agents.agent_team import Team as AgentTeam
+from kitchen.agents.episode_loop import EpisodeLoop
 from kitchen.contract.agent import DecisionRequest, Situation
-from kitchen.contract.organisation import Organisation
+from kitchen.contract.line_up import line_up_members
+from kitchen.contract.organisation import Organisation, make_organisation
 from kitchen.contract.team_messages import TeamMessage
-from kitchen.worlds.blocks.block_planner import ADVISER, HOLDS_KEY, BlocksPlanner
+from kitchen.worlds.blocks.block_planner import ADVISER, BlocksPlanner
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
+from kitchen.worlds.blocks.planner_team import HOLDS_KEY
 from tests.kitchen.worlds.blocks.games import game
 
 PLANNER = BlocksPlanner({})
@@ -113,7 +117,7 @@ def test_of_another_seat_it_knows_what_it_was_told_and_tells_what_it_holds() -> 
     other = replace(situation(world, (0,)), talk=talk)
     decision = asyncio.run(PLANNER.decide(other))
     assert decision.commands == {0: ("give", "1", "purple_wool", "4")}
-    assert decision.says[0].data == {HOLDS_KEY: {"0": {"purple_wool": 4, "stick": 1}}}
+    assert decision.says[0].data[HOLDS_KEY] == {"0": {"purple_wool": 4, "stick": 1}}
     assert not asyncio.run(PLANNER.decide(replace(other, memory=decision.memory))).says
 
 
@@ -131,3 +135,17 @@ def test_a_hint_is_what_the_planner_would_do() -> None:
     world = game("gather", seats=1)
     advice = ADVISER.advise(situation(world, (0,)))
     assert advice is not None and advice.command == ("collect", "oak_log", "5")
+
+
+@pytest.mark.parametrize(("talks", "is_made"), [(True, True), (False, False)])
+def test_two_planners_who_both_know_the_plan_need_talk_to_learn_who_holds_what(
+    talks: bool, is_made: bool
+) -> None:
+    """Without talk, each gives the other all that it holds, at the same time."""
+    line_up = "blocks_planner+blocks_planner"
+    team = make_organisation("graph", line_up_members(line_up, 2), seats=2) if talks else None
+    world = game("crafting", task="craft_2_01_pink_wool")
+    loop = EpisodeLoop(world, 1, AgentTeam.of(line_up, 2, team))
+    while not loop.is_over and world.clock < 8:
+        loop.take(loop.step_of(asyncio.run(loop.ask({0: PLANNER, 1: PLANNER}))))
+    assert world.over is is_made

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from kitchen.contract.reference_recordings import RecordedLine, TraceFileError
+from kitchen.management.command_helpers import read_traces, worlds_of
 from kitchen.worlds.blocks.block_traces import TRACES
 
 FILE = Path(__file__).parents[2] / "data" / "blocks.jsonl.gz"
@@ -21,6 +23,22 @@ def test_all_60_traces_agree() -> None:
     out = io.StringIO()
     call_command("check_traces", str(FILE), stdout=out)
     assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
+
+
+def test_a_family_of_worlds_can_be_named() -> None:
+    out = io.StringIO()
+    call_command("check_traces", str(FILE), world="blocks", stdout=out)
+    assert out.getvalue().splitlines() == ["60 of 60 traces agree"]
+    assert len(read_traces("blocks", FILE)) == 60 > len(read_traces("blocks_gather", FILE))
+    out = io.StringIO()
+    call_command("bench_engine", str(FILE), world="blocks", rounds=1, stdout=out)
+    named = [line.partition(":")[0] for line in out.getvalue().splitlines() if ": first" in line]
+    assert named == list(worlds_of("blocks")) and len(named) == 5
+
+
+def test_a_missing_file_is_told_without_its_path_twice() -> None:
+    with pytest.raises(CommandError, match=r"^/no/file: cannot be read: no such file or directory$"):
+        call_command("check_traces", "/no/file")
 
 
 def recorded(name: str) -> dict[str, Any]:

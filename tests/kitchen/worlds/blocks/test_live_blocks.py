@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from kitchen.contract.organisation import Member, make_organisation
+from kitchen.contract.team_messages import MessageDraft
 from kitchen.play.coplayers.agent_decisions import decide_step
+from kitchen.play.coplayers.answer_messages import send_message
 from kitchen.play.episode.advance_episode import run_due_step, submit_commands
-from kitchen.play.episode.create_episode import create_episode
+from kitchen.play.episode.create_episode import create_episode, members_of_plans
 from kitchen.play.live.seat_view import current_seat_view
 from kitchen.play.models import Episode, StateChange
 from kitchen.play.turn import turn_rules
@@ -81,3 +84,47 @@ def test_a_building_site_is_stored_as_changes_and_a_page_shows_what_was_done() -
     while episode.status == Episode.Status.PLAYING:
         play(episode, "stay 30")
     assert episode.status in (Episode.Status.OVER, Episode.Status.CUT_OFF) and not faults(episode)
+
+
+@pytest.mark.parametrize(
+    ("blocked", "sees", "knows"),
+    [
+        ("nobody", "private", True),
+        ("others", "private", False),
+        ("others", "all", True),
+        ("first", "all", False),
+    ],
+)
+def test_a_leader_sees_how_many_blocks_are_right_only_if_the_seats_it_sees_may_know(
+    blocked: str, sees: str, knows: bool
+) -> None:
+    """A leader who sees all sees the world as the first seat does."""
+    minds = tuple(mind("follower", seat) for seat in (0, 1))
+    members = [Member(2, (), is_person=True, name="Lead"), *members_of_plans(minds, seats=2)]
+    led = make_organisation("tree", members, seats=2, settings={"sees": sees})
+    chosen = {"blueprint": "pyramid", "blueprint_blocked": blocked}
+    episode = create_episode(
+        world="blocks_construction", settings=chosen, seats=2, seed=1, minds=minds, organisation=led
+    )
+    result = current_seat_view(episode.seats.get(number=2)).result
+    assert ("matches" in result.score) == knows == ("blocks as wanted" in str(result.achieved))
+
+
+def test_a_person_who_alone_knows_the_plan_tells_the_planner_what_to_put_where() -> None:
+    minds = (mind("blocks_planner", 1),)
+    members = members_of_plans(minds, seats=2)
+    team = make_organisation("central", members, seats=2, settings={"talk": True})
+    chosen = {"blueprint": "shelter", "inventories": "by_material", "blueprint_blocked": "others"}
+    episode = create_episode(
+        world="blocks_construction", settings=chosen, seats=2, seed=1, minds=minds, organisation=team
+    )
+    play(episode, "stay 1")
+    say = MessageDraft("Wood on level 2, row 1, columns 1 and 2", "say", (1,))
+    assert send_message(episode_id=episode.pk, seat=0, say=say).accepted
+    play(episode, "stay 8")
+    view = current_seat_view(episode.seats.get(number=0))
+    placed = {(x, z) for x, z, *_ in view.observation["differences"]}
+    said = [one.text for one in view.talk.messages]
+    assert any("I do not know the plan" in text for text in said) and "I put oak planks into 2 cells." in said
+    assert view.observation["left_by_level"][1] == 13 and placed
+    assert not faults(episode)

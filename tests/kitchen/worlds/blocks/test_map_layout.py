@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from playwright.async_api import Browser
 
-from kitchen.contract.page import DRAWING_ONLY
+from kitchen.contract.page import DRAWING_ONLY, TalkView
 from kitchen.registry.world_registry import get_page
 from tests.browser import IN_A_BROWSER
 from tests.kitchen.worlds.blocks.games import game
@@ -99,3 +99,46 @@ PLACES = """() => [".is-you", ".map-canvas"].map(one => {
     return box.top + box.height / 2;
 })"""
 """The heights of the own builder and of the middle of the map, in pixels."""
+
+
+UNDER_TALK = """() => [...document.querySelectorAll(".map-tools button:not([hidden])")].filter(one => {
+    const {left, bottom, width} = one.getBoundingClientRect();
+    const above = document.elementFromPoint(left + width / 2, bottom - 3)?.closest("button");
+    return one.checkVisibility() && above !== one;
+}).length"""
+"""How many buttons below the map lie under something."""
+STAND = """kinds => {
+    const chunks = document.getElementById("map-chunks").children;
+    for (const one of chunks) one.setAttribute("value", JSON.stringify(kinds));
+    document.querySelector("[data-play]").dispatchEvent(new Event("brigade:panels"));
+}"""
+"""Change the blocks of each chunk to these."""
+
+
+async def test_a_high_conversation_leaves_the_buttons_of_the_map_in_sight(browser: Browser) -> None:
+    talk = TalkView(member=0, members={0: "Player 1", 1: "Player 2"}, addressees=(1,), spoken=True)
+    view = replace(seen(game("kitchen"), 0), shown=DRAWING_ONLY, talk=talk)
+    page = await open_page(browser, view, get_page("blocks_kitchen"))
+    assert await page.locator("#talk").count()
+    for width, height in ((1280, 720), (1440, 900)):
+        await page.set_viewport_size({"width": width, "height": height})
+        await page.evaluate("document.getElementById('talk').style.minHeight = '11rem'")
+        await page.evaluate(PAINTED)
+        assert await page.evaluate(UNDER_TALK) == 0, width
+    await page.close()
+
+
+async def test_what_is_pointed_at_is_told_anew_when_it_changes(browser: Browser) -> None:
+    world = game("construction", blueprint="pyramid")
+    world.put_block((0, 0, 0), "sandstone")  # so that there is a chunk
+    page = await open_page(browser, replace(seen(world, 0), shown=DRAWING_ONLY), get_page(world.kind))
+    box = await page.locator(".map-canvas").bounding_box()
+    assert box
+    await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert (await page.inner_text("[data-pointed]")).startswith("missing: sandstone level 1")
+    await page.evaluate(STAND, {"sandstone": [0, 64]})
+    await page.evaluate(PAINTED)
+    assert (await page.inner_text("[data-pointed]")).startswith("sandstone level 1")
+    await page.mouse.move(2, 2)
+    assert await page.inner_text("[data-pointed]") == ""
+    await page.close()

@@ -95,3 +95,24 @@ async def test_only_seats_that_may_know_a_recipe_or_a_blueprint_are_sent_it(
     texts = await sent(kind, chosen, protocol, mark)
     said = words[0 if protocol else 1]
     assert {seat for seat, text in enumerate(texts) if said in text} == knowing
+
+
+@pytest.mark.parametrize(("protocol", "mark"), PROTOCOLS)
+@pytest.mark.parametrize(
+    ("chosen", "knowing"),
+    [
+        ({}, {0, 1}),
+        ({"blueprint_blocked": "others"}, {0}),
+        ({"blueprint_blocked": "first"}, {1}),
+        ({"blueprint_blocked": "others", "limit": 2}, {0, 1}),
+    ],
+)
+async def test_only_who_knows_the_blueprint_is_told_how_many_blocks_are_right_before_the_end(
+    chosen: dict[str, Any], knowing: set[int], protocol: str | None, mark: str
+) -> None:
+    """The last case is over after the two steps: then everybody gets the result."""
+    texts = await sent("construction", {**PYRAMID, **chosen}, protocol, mark)
+    words = ('"matches":', '"mismatches":', '"filled":') if protocol else ("locks as wanted",)
+    for seat, text in enumerate(texts):
+        assert [word in text for word in words] == [seat in knowing] * len(words)
+    assert not protocol or all('"gives":' in text for text in texts), "the other metrics are sent to all"

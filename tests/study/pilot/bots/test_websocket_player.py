@@ -131,6 +131,15 @@ async def test_what_the_adviser_would_say_is_said_before_the_choice() -> None:
     assert [one["type"] for one in alone.heard] == ["command"]
 
 
+async def test_a_leader_for_whom_the_step_waits_says_that_there_are_no_more_jobs() -> None:
+    leads = {**state(), "phase": "lead", "seat": 2, "jobs": [], "aims": {}, "addressees": [0, 1]}
+    told = [{**leads, "waiting_for": [0, 1, 2]}, {**leads, "step": 1, "waiting_for": [0]}]
+    line = Line(*told, {**leads, "phase": "over"})
+    session = TurnSession(PAGE, Player(Person(1, 1), 1), PatienceLimit(60))
+    await session._sit(cast(ClientConnection, line))
+    assert line.heard == [{"type": "say", "kind": "end", "step": 1}]
+
+
 async def test_a_choice_that_came_before_its_turn_is_sent_again_without_the_words() -> None:
     world = get_world("collab_overcooked").create(seats=2, settings={"task": "boiled_egg"})
     seen = {"observation": world.observe(0), "legal": [["wait", "1"]], "brief": world.brief(0)}

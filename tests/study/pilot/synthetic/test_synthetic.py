@@ -139,9 +139,10 @@ def test_sequences_stay_even_from_one_command_to_the_next(study: Study) -> None:
     assert abs(list(held).count(1) - list(held).count(2)) <= 1
 
 
-def test_leaders_assign_jobs_in_recorded_episodes() -> None:
+@pytest.mark.parametrize("schedule", ["together", "rounds"])
+def test_leaders_assign_jobs_in_recorded_episodes(schedule: str) -> None:
     study = make_study(conditions=1)
-    team = {"kind": "tree", "apart": True, "settings": {"sees": "all"}}
+    team = {"kind": "tree", "apart": True, "settings": {"sees": "all", "schedule": schedule}}
     study.conditions.update(
         coplayer="follower", teammates=2, organisation=team, step_seconds=3, knowing="people"
     )

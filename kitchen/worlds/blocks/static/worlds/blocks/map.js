@@ -15,18 +15,24 @@
   const FINGER = 22; // pixels around a click in which something is meant
   const COLOURS = ["ground", "ground-line", "beyond", "accent", "bad"];
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const [AHEAD, MOST_AHEAD] = [4, 120]; // cells and pixels around the view that are drawn ahead, for walks
   const ANGLE = { across: 0.6, along: 0.35, up: 0.6 }; // of a cell's side
   const { blockPictures: pictures, cellActions, choosing, mapSpots } = play;
   const canvas = stage.querySelector("canvas");
-  const pen = canvas.getContext("2d");
+  const front = canvas.getContext("2d");
+  const still = document.createElement("canvas").getContext("2d"); // ground and blocks, until they change
+  let pen = front;
   const tools = stage.parentElement;
   const chunks = new Map(); // by the id of their element
   const walks = new Map(); // by spot of a builder: from where to where, since when
-  const view = { columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0 };
+  const view = { columns: 0, angled: false, level: null, width: 0, height: 0, cell: 0, moved: [0, 0] };
   let [ground, now] = [null, null];
-  let things = []; // what is drawn and can be clicked: its middle, cell, spot, kind, and words
+  let things = []; // what is drawn and can be clicked: its middle (before `view.moved`), cell, spot, kind, and words
   let picked = null; // the spot that was clicked, and where
+  let pointer = null; // where the mouse is, while it is on the canvas
   let frame = 0;
+  let changes = 0; // of ground and blocks
+  const drawn = { ground: "", key: "", eyes: [0, 0, 0], things: [] }; // what `still` shows
 
   const data = (name) => document.getElementById(name)?.getAttribute("value") ?? "";
   const filled = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -38,9 +44,15 @@
     for (const element of document.getElementById("map-chunks").children) {
       const [text, name] = [element.getAttribute("value"), element.id];
       here.add(name);
-      if (chunks.get(name)?.text !== text) chunks.set(name, { text, cells: cellsOf(JSON.parse(text)) });
+      if (chunks.get(name)?.text === text) continue;
+      chunks.set(name, { text, cells: cellsOf(JSON.parse(text)) });
+      changes += 1;
     }
-    for (const name of chunks.keys()) if (!here.has(name)) chunks.delete(name);
+    for (const name of chunks.keys()) {
+      if (here.has(name)) continue;
+      chunks.delete(name);
+      changes += 1;
+    }
   }
 
   /* the kinds of a chunk by the number of the cell, as BlockGrid.chunk counts */
@@ -66,7 +78,9 @@
   }
 
   function read() {
-    ground = JSON.parse(data("map-ground"));
+    if (drawn.ground !== data("map-ground")) changes += 1;
+    drawn.ground = data("map-ground");
+    ground = JSON.parse(drawn.ground);
     const before = now;
     now = JSON.parse(data("map-now"));
     readChunks();
@@ -162,7 +176,7 @@
     view.cell = Math.max(4, Math.round((view.width * ratio) / view.columns) / ratio);
     if (canvas.width !== Math.round(view.width * ratio)) canvas.width = Math.round(view.width * ratio);
     if (canvas.height !== Math.round(view.height * ratio)) canvas.height = Math.round(view.height * ratio);
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    view.ratio = ratio;
     view.sprite = Math.round(view.cell * ratio);
     view.eyes = eyes();
     const style = getComputedStyle(stage);
@@ -172,21 +186,49 @@
   function paint() {
     if (!stage.clientWidth || !now) return;
     measure();
-    things = [];
-    paintGround();
-    for (const [x, z] of columnsInSight()) view.angled ? paintColumn(x, z) : paintTop(x, z);
+    paintStill();
     for (const [kind, ...at] of now.animals) paintAnimal(kind, at);
     for (const one of now.spots) if ("seat" in one) noteBuilder(one);
     mapSpots.place(now.spots, (spot) => pixels(picked?.spot === spot.spot ? picked.at : placeOf(spot)), view);
     stage.dataset.cell = view.cell;
+    showPointed();
     if (isWalking()) draw();
   }
 
-  function paintGround() {
+  /* ground and blocks: drawn only if they have changed or one has walked too far, else moved */
+  function paintStill() {
+    const ahead = Math.min(MOST_AHEAD, Math.round(AHEAD * view.cell));
+    const { columns, angled, level, width, height, sprite, ratio, colours } = view;
+    const key = JSON.stringify([changes, columns, angled, level, width, height, sprite, ratio, colours]);
+    view.moved = movedBy(drawn.eyes);
+    if (drawn.key !== key || Math.max(...view.moved.map(Math.abs)) > ahead) drawStill(key, ahead);
+    pen = front;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.drawImage(still.canvas, ...view.moved.map((pixel) => Math.round((pixel - ahead) * ratio)));
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    things = [...drawn.things];
+  }
+
+  function drawStill(key, ahead) {
+    [view.moved, things, pen] = [[0, 0], [], still];
+    Object.assign(still.canvas, { width: Math.round((view.width + 2 * ahead) * view.ratio), height: Math.round((view.height + 2 * ahead) * view.ratio) });
+    pen.setTransform(view.ratio, 0, 0, view.ratio, Math.round(ahead * view.ratio), Math.round(ahead * view.ratio));
+    paintGround(ahead);
+    for (const [x, z] of columnsInSight(Math.ceil(ahead / view.cell))) view.angled ? paintColumn(x, z) : paintTop(x, z);
+    Object.assign(drawn, { key, eyes: view.eyes, things });
+  }
+
+  /* how far what was drawn for these eyes is from its place, in pixels */
+  function movedBy(eyes) {
+    const [x, y] = pixels(eyes);
+    return [x - view.width / 2, y - view.height / 2];
+  }
+
+  function paintGround(ahead) {
     const [low, high] = ground.area;
     const y = low[1] - 0.5;
     pen.fillStyle = view.colours.beyond;
-    pen.fillRect(0, 0, view.width, view.height);
+    pen.fillRect(-ahead, -ahead, view.width + 2 * ahead, view.height + 2 * ahead);
     const corners = [[low[0], low[2]], [high[0] + 1, low[2]], [high[0] + 1, high[2] + 1], [low[0], high[2] + 1]];
     pen.fillStyle = view.colours.ground;
     pen.beginPath();
@@ -225,9 +267,9 @@
   }
 
   /* from the back to the front */
-  function columnsInSight() {
-    const reach = Math.ceil(view.angled ? view.columns * 0.9 : view.columns / 2) + 1;
-    const down = Math.ceil(view.height / view.cell / 2) + 1;
+  function columnsInSight(more) {
+    const reach = Math.ceil(view.angled ? view.columns * 0.9 : view.columns / 2) + 1 + more;
+    const down = Math.ceil(view.height / view.cell / 2) + 1 + more;
     const deep = view.angled ? reach : Math.min(down, 60);
     const [x, , z] = view.eyes.map(Math.round);
     const found = [];
@@ -318,13 +360,13 @@
   /* its button is smaller than a finger */
   function noteBuilder(builder) {
     const [x, y] = pixels(placeOf(builder));
-    things.push({ x, y, at: builder.at, ahead: 4, spot: builder.spot, kind: "", words: builder.name });
+    things.push({ x: x - view.moved[0], y: y - view.moved[1], at: builder.at, ahead: 4, spot: builder.spot, kind: "", words: builder.name });
   }
 
   const nameOf = (kind) => now.spots.find((one) => one.kind === kind)?.name ?? ground.names[kind] ?? kind.replaceAll("_", " ");
 
   function note(x, y, kind, at, ahead = 0) {
-    things.push({ x, y, at, ahead, spot: inSite(at) ? "site" : kind, kind, words: "{name}" });
+    things.push({ x: x - view.moved[0], y: y - view.moved[1], at, ahead, spot: inSite(at) ? "site" : kind, kind, words: "{name}" });
   }
   /* clicks */
 
@@ -333,7 +375,8 @@
     const [x, y] = [clientX - frame.left, clientY - frame.top];
     const cell = cellAt(x, y);
     if (cell && !view.angled) return siteThing(cell);
-    const far = (one) => Math.hypot(one.x - x, one.y - y) - (one.ahead ?? 0);
+    const [left, up] = view.moved;
+    const far = (one) => Math.hypot(one.x + left - x, one.y + up - y) - (one.ahead ?? 0);
     const near = things.filter((one) => far(one) < Math.max(FINGER, view.cell * 0.6));
     return near.reduce((best, one) => (best && far(best) < far(one) ? best : one), null) ?? (cell && siteThing(cell));
   }
@@ -376,8 +419,14 @@
     return fitting.map(([item, name]) => [filled(stage.dataset.placeWords, { item: name }), "place", item, ...at]);
   }
 
-  function point(event) {
-    const thing = thingAt(event);
+  function point({ type, clientX, clientY }) {
+    pointer = type === "pointerleave" ? null : { clientX, clientY };
+    showPointed();
+  }
+
+  /* again after each change: what was missing there may stand now */
+  function showPointed() {
+    const thing = pointer && thingAt(pointer);
     tools.querySelector("[data-pointed]").textContent = thing ? saidOf(thing) : "";
     canvas.classList.toggle("is-apt", Boolean(thing && mapSpots.button(thing.spot)));
   }
@@ -443,6 +492,7 @@
 
   canvas.addEventListener("click", pick);
   canvas.addEventListener("pointermove", point);
+  canvas.addEventListener("pointerleave", point);
   tools.querySelector(".map-tools").addEventListener("click", onTool);
   tools.addEventListener("keydown", onKey);
   play.addEventListener("brigade:panels", read);

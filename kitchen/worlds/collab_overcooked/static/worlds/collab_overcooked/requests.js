@@ -175,10 +175,11 @@
     readAcceptAnswer();
     markAccepted();
     markNews();
-    if (play.choosing.step !== step) document.querySelector(".col-own").scrollTop = 0; // a new hint, or a request
+    const own = document.querySelector(".col-own"); // who only leads has none
+    if (own && play.choosing.step !== step) own.scrollTop = 0; // a new hint, or a request
     step = play.choosing.step;
-    const own = typed.get("menu");
-    if (own && own.step !== play.choosing.step) emptyTyped(menu());
+    const written = typed.get("menu");
+    if (written && written.step !== play.choosing.step) emptyTyped(menu());
     if (sent === null || mine() === sent.mine) return;
     for (const item of sent.items) item.remove(); // requests that were added since stay
     sent = null;

@@ -1,0 +1,187 @@
+"""Build the panels with which a leader gives jobs: buttons for usual jobs, the last job, news, who is idle.
+
+One press on a button gives its job to the chosen member. Buttons keep their places for the whole episode, so
+that none moves under a finger. All other jobs are in a list (`offered_aims`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kitchen.contract.assigned_jobs import DECLINED, DONE, FAILED, PASSED_ON, WITHDRAWN, Job
+from kitchen.contract.page import Page, Panel, SeatView
+from kitchen.contract.world import Aim
+from kitchen.play.live.job_panels import (
+    UNDONE_STATES,
+    aim_form_value,
+    job_words,
+    state_sentence,
+    steps_without_news,
+)
+from kitchen.words.gettext_without_django import gettext, pgettext
+
+TOLD_STATES = {DECLINED, DONE, FAILED, PASSED_ON}
+"""States in which a job has ended without the leader. The line of news tells them."""
+USUAL_AIMS = 8
+"""Number of jobs with a button, for each member: few enough for number keys, and for a phone's screen."""
+
+
+class JobAims(NamedTuple):
+    """The panel of jobs with a button. Each button is a part of the panel."""
+
+
+class JobAim(NamedTuple):
+    """A button that gives a job."""
+
+    value: str
+    """The goal as a value of the form."""
+    text: str
+    members: str
+    """The numbers of the members who can do the job, with spaces between them."""
+    wanted: int
+    """How often its result is wanted now (`Page.wanted_aims`)."""
+
+
+class GivenJob(NamedTuple):
+    """The last job that this person gave. Empty before the first one."""
+
+    text: str = ""
+    """A sentence: the job, and who got it."""
+    job: str = ""
+    number: int = 0
+    to: tuple[int, ...] = ()
+    """Members who still have the job, so that it can be taken back."""
+
+
+class TeamNews(NamedTuple):
+    """The latest news of the members whom this person leads. Empty before the first news."""
+
+    text: str = ""
+    member: int = 0
+    """The member whom the news is about."""
+    bad: bool = False
+    """True if a job was not done or is late."""
+
+
+class IdleMember(NamedTuple):
+    """The member whom the bar names because it has no job or is late. Empty if there is none."""
+
+    name: str = ""
+    member: int = 0
+    late: bool = False
+
+
+def leader_panels(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    """Return the panels with which a leader gives jobs, besides the list of members (`roster_panel`)."""
+    aims = _usual_aims(page, view)
+    return (
+        *([Panel("job_aims", "kitchen/play/job_aims.jinja", JobAims(), parts=aims)] if aims else []),
+        Panel("job_given", "kitchen/play/job_given.jinja", _given(page, view)),
+        Panel("team_news", "kitchen/play/team_news.jinja", _news(page, view)),
+        Panel("team_idle", "kitchen/play/team_idle.jinja", _idle(view)),
+    )
+
+
+def _usual_aims(page: Page, view: SeatView) -> tuple[Panel, ...]:
+    usual: dict[Aim, None] = {}
+    for listed in view.jobs.aims.values():
+        usual |= dict.fromkeys(page.usual_aims(view, listed)[:USUAL_AIMS])
+    wanted = page.wanted_aims(view)
+    buttons = [
+        JobAim(
+            aim_form_value(aim),
+            page.aimed(view.brief, aim),
+            " ".join(str(member) for member, listed in view.jobs.aims.items() if aim in listed),
+            wanted.get(aim, 0),
+        )
+        for aim in usual
+    ]
+    template = "kitchen/play/job_aim.jinja"
+    return tuple(Panel(f"job-aim-{number}", template, button) for number, button in enumerate(buttons))
+
+
+def offered_aims(page: Page, view: SeatView) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the goals (aims) that this leader can assign to led members, in groups.
+
+    Each group is (heading, goals), and each goal is (form value, text). If only some members can pursue a
+    goal, the heading names them.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    able: dict[Aim, list[str]] = {}
+    for number, listed in view.jobs.aims.items():
+        for aim in listed:
+            able.setdefault(aim, []).append(view.talk.members[number])
+    for aim, names in able.items():
+        value = aim_form_value(aim)
+        heading = page.aim_group(aim)
+        if len(names) < len(view.jobs.leads):
+            heading = f"{heading} · {', '.join(names)}"
+        groups.setdefault(heading, []).append((value, page.aimed(view.brief, aim)))
+    return list(groups.items())
+
+
+def _own_jobs(view: SeatView) -> list[Job]:
+    """Return the jobs that this person gave, in order."""
+    return [job for job in view.jobs.listed if job.giver == view.talk.member]
+
+
+def _given(page: Page, view: SeatView) -> GivenJob:
+    number = max((job.number for job in _own_jobs(view)), default=0)
+    jobs = [job for job in _own_jobs(view) if job.number == number]
+    if not jobs:
+        return GivenJob()
+    words = job_words(page, view, jobs[0])
+    names = pgettext("between the things of a list", ", ").join(view.talk.members[job.worker] for job in jobs)
+    is_back = all(job.state == WITHDRAWN for job in jobs)
+    text = gettext("Taken back from {names}: {job}.") if is_back else gettext("Given to {names}: {job}.")
+    to = tuple(job.worker for job in jobs if job.is_open and view.phase != "over")
+    return GivenJob(text.format(names=names, job=words), words, number, to)
+
+
+def _news(page: Page, view: SeatView) -> TeamNews:
+    """Return the latest news of a worker: how a job ended, and whether the worker is idle; or that a job is
+    late."""
+    told = [(step, job.number, job) for job in _own_jobs(view) if (step := _news_step(view, job))]
+    if not told:
+        return TeamNews()
+    *_, job = max(told, key=lambda one: one[:2])
+    name, late = view.talk.members[job.worker], steps_without_news(view, job)
+    if late:
+        text = gettext("{who}: no news for {steps} steps: {job}.")
+        words = text.format(who=name, steps=late, job=job_words(page, view, job))
+        return TeamNews(words, job.worker, bad=True)
+    is_idle = not any(other.is_open and other.worker == job.worker for other in _own_jobs(view))
+    idle = [gettext("{who} has no job now.").format(who=name)] if is_idle else []
+    words = " ".join([state_sentence(page, view, name, job), *idle])
+    return TeamNews(words, job.worker, job.state in UNDONE_STATES)
+
+
+def _news_step(view: SeatView, job: Job) -> int:
+    """Return the step of the latest news of a job: it ended, or it became late. 0 without news."""
+    if late := steps_without_news(view, job):
+        return job.changed + late
+    return job.changed if job.state in TOLD_STATES else 0
+
+
+def _idle(view: SeatView) -> IdleMember:
+    """Return the member that has been without a job for longest. If there is none, return the first one whose
+    job is late."""
+    if view.phase == "over":
+        return IdleMember()
+    jobs = _own_jobs(view)
+    busy = {job.worker: job for job in jobs if job.is_open}
+    free = [member for member in view.jobs.leads if member not in busy]
+    if free:
+        ended = {member: _last_change(jobs, member) for member in free}
+        first = min(free, key=lambda member: ended[member])
+        return IdleMember(view.talk.members[first], first)
+    late = (job.worker for job in busy.values() if steps_without_news(view, job))
+    first_late = next(late, None)
+    if first_late is None:
+        return IdleMember()
+    return IdleMember(view.talk.members[first_late], first_late, late=True)
+
+
+def _last_change(jobs: Sequence[Job], member: int) -> int:
+    return max((job.changed for job in jobs if job.worker == member), default=0)

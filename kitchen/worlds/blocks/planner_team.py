@@ -1,0 +1,166 @@
+"""Hold what the agent `blocks_planner` knows about its players and the others, and write what it tells them.
+
+It knows its own players from observations, and the others from messages that list what they hold. In its
+messages it lists what its players hold. To people it also says what a builder lacks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from kitchen.contract.agent import Situation
+from kitchen.contract.organisation import SAY
+from kitchen.contract.team_messages import MessageDraft
+from kitchen.contract.world import Command, Json
+from kitchen.worlds.blocks.block_grid import AIR
+from kitchen.worlds.blocks.builder_requests import people_in_talk
+from kitchen.worlds.blocks.cooking_tasks import cooking_file
+from kitchen.worlds.blocks.furnace_rules import smelting_rules
+from kitchen.worlds.blocks.item_recipes import Inventory, add_items
+from kitchen.worlds.blocks.macro_world import GO_ON
+from kitchen.worlds.blocks.planner_messages import (
+    GIVES_UP,
+    HOLDS,
+    NEEDS,
+    NO_PLAN,
+    NOTHING,
+    planner_message,
+)
+
+HOLDS_KEY = "blocks_holds"
+"""Key of a message's data: what the sender's seats hold, as {seat: inventory}."""
+NEWS_STEPS = 2
+"""Steps at the start of an episode in which planners wait for what others hold, before they give things."""
+HEARD_KEY, TOLD_KEY, SAID_KEY = "heard", "told", "said"
+"""Keys of the memory: requests of people, what the agent last said that it holds, and what it says only once.
+As long as there are no requests, the memory is only what it said that it holds."""
+
+
+class Team:
+    """The agent's knowledge of all seats. It knows its own seats from observations, and the other seats
+    from messages."""
+
+    def __init__(self, situation: Situation, *, waits_for_words: bool = False) -> None:
+        self.situation, self.waits_for_words = situation, waits_for_words
+        self.seats = situation.seats
+        seen = situation.observations
+        self.seen = {seat: seen[seat] for seat in self.seats}
+        self.held: dict[int, Inventory] = {seat: dict(one["inventory"]) for seat, one in self.seen.items()}
+        for message in situation.talk.messages:
+            told = message.data.get(HOLDS_KEY, {}) if isinstance(message.data, Mapping) else {}
+            for seat, items in told.items():
+                if int(seat) not in self.seats:
+                    self.held[int(seat)] = dict(items)
+        doing = [seen["doing"] for seen in self.seen.values()]
+        self.promised = {(int(words[1]), words[2]) for words in doing if words and words[0] == "give"}
+        """Gifts under way: (seat, item)."""
+        self.all_seats = [each["seat"] for each in self.seen[self.seats[0]]["seats"]]
+
+    @property
+    def knows_how(self) -> bool:
+        """Return True if one of the agent's seats was given the plan or the recipes. Without plan and
+        recipes, the agent makes nothing."""
+        briefs = self.situation.briefs
+        return any("plan" in briefs[seat] or "recipes" in briefs[seat] for seat in self.seats)
+
+    @property
+    def waits_for_news(self) -> bool:
+        """Return True in the first steps while another agent may still tell what it holds."""
+        talk, step = self.situation.talk, self.situation.step
+        team = talk.organisation
+        agents = {one.number for one in team.members if not one.is_person} if team else set()
+        others = agents.intersection(team.to(talk.member, SAY)) if team else set()
+        told = {message.sender for message in talk.messages if HOLDS_KEY in message.data}
+        return step < NEWS_STEPS and bool(others - told)
+
+    @property
+    def builds(self) -> bool:
+        """Return True if the goal is a blueprint, known or not."""
+        brief = self.situation.briefs[self.seats[0]]
+        return not {"target", "targets", "item"} & brief.keys()
+
+    @property
+    def pool(self) -> Inventory:
+        """Return the items, with their amounts, that all seats together are known to hold. Items that a
+        macro in progress will still bring are included."""
+        pool: Inventory = {}
+        for items in self.held.values():
+            add_items(pool, items)
+        for seen in self.seen.values():
+            add_items(pool, _coming(seen))
+        return pool
+
+    def lacks(self, seat: int, item: str) -> bool:
+        """Return whether a seat has none of an item, and no other seat is about to give it one."""
+        return item not in self.held[seat] and (seat, item) not in self.promised
+
+    def asked(self) -> Iterator[int]:
+        """Yield the agent's seats that need a command in this step."""
+        asked = self.situation.request.asked
+        return (seat for seat in self.seats if asked is None or seat in asked)
+
+
+def _coming(seen: Mapping[str, Json]) -> Inventory:
+    """Return the items, with their amounts, that a seat's macro in progress will still bring. `seen` is
+    the seat's observation."""
+    doing = seen["doing"]
+    if not doing:
+        return {}
+    given = cooking_file()
+    if doing[0] == "collect" and doing[1] in given.gives:
+        item = given.gives[doing[1]]
+        return {item: max(0, int(doing[2]) - seen["since"]["gained"].get(item, 0))}
+    if doing[0] == "attack" and given.meat.get(doing[1]):
+        return {given.meat[doing[1]]: 1}
+    if doing[0] == "smelt" and seen["steps_of_doing"]:
+        return {smelting_rules().products[doing[1]]: int(doing[2])}
+    return {}
+
+
+def planner_news(
+    team: Team, commands: Mapping[int, Command], known: Mapping[str, Json]
+) -> tuple[Json, list[str], list[list[Json]]]:
+    """Return what the agent's seats hold in the form to remember, all that it has said once, and the
+    sentences to say now."""
+    holds = {str(seat): team.held[seat] for seat in team.seats}
+    told: Json = {seat: sorted(items) for seat, items in holds.items()} if team.builds else holds
+    said, before = list(known.get(SAID_KEY, ())), known.get(TOLD_KEY, known) or None
+    if team.situation.talk.organisation is None:
+        return told, said, []
+    parts: list[list[Json]] = []
+    if before != told:
+        items: Counter[str] = Counter()
+        for held in holds.values():
+            items.update(held)
+        parts.append([HOLDS, dict(sorted(items.items()))] if items else [NOTHING])
+    for key, part in _builder_news(team, commands):
+        if key not in said:
+            said.append(key)
+            parts.append(part)
+    return told, said, parts
+
+
+def _builder_news(team: Team, commands: Mapping[int, Command]) -> Iterator[tuple[str, list[Json]]]:
+    """Yield what builders tell people, as (key, part of a message): that they do not know the blueprint, that
+    they give up waiting, or what they lack for the lowest unfinished level."""
+    if not (team.builds and people_in_talk(team.situation, reads=False)):
+        return
+    for seat in team.seats:
+        command = commands.get(seat)
+        if "blueprint" not in team.situation.briefs[seat]:
+            if team.waits_for_words:
+                yield NO_PLAN, [NO_PLAN]
+            elif command and command[0] == "give":
+                yield GIVES_UP, [GIVES_UP]
+        elif command == GO_ON and not team.seen[seat]["doing"]:
+            level = team.seen[seat]["level"]
+            wanted = Counter(one for _, _, one, _ in team.seen[seat]["differences"] if one != AIR)
+            lacking = {item: amount for item, amount in sorted(wanted.items()) if item not in team.held[seat]}
+            if lacking:
+                yield f"{NEEDS}:{level}:{','.join(lacking)}", [NEEDS, lacking]
+
+
+def holdings_message(team: Team, parts: Sequence[Sequence[Json]]) -> MessageDraft:
+    holds = {str(seat): team.held[seat] for seat in team.seats}
+    return planner_message(parts, data={HOLDS_KEY: holds})
