@@ -197,7 +197,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
     return as_attachment(HttpResponse(make(finished.analysis), content_type=kind), f"{study.slug}_{table}")
 
 
-OFFERED = result_files.TABLES | result_files.WHOLE
+OFFERED = result_files.TABLES | result_files.ROWS | result_files.WHOLE
 """Files other than figures that can be downloaded."""
 
 TABLE_TYPES = {
@@ -205,6 +205,8 @@ TABLE_TYPES = {
     "json": FIGURE_TYPES["json"],
     "tex": "application/x-tex; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
+    "py": "text/x-python; charset=utf-8",
+    "R": "text/plain; charset=utf-8",
 }
 
 

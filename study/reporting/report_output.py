@@ -39,8 +39,7 @@ from study.analysis.statistics.apa_format import escape_markdown
 from study.analysis.statistics.charts_by_measure import report_charts
 from study.analysis.statistics.observations import AnalysisError
 from study.analysis.statistics.result_files import (
-    ANALYSED_FILE,
-    analysed_rows,
+    ROWS,
     analysed_rows_digest,
     file_contents,
     to_csv,
@@ -221,7 +220,8 @@ def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
         yield name, data
         if name.endswith(".svg"):
             drawn[name] = data
-    yield ANALYSED_FILE, analysed_rows(contents.analysis)
+    for name, make in ROWS.items():
+        yield name, make(contents.analysis)
     yield FLOW, to_svg(diagram_of(contents.flow))
     yield "flow.csv", to_csv(["station", "left_because", "n"], list(_flow_rows(contents)))
     yield "deviations.csv", to_csv(["kind", "deviation"], list(_deviation_rows(contents)))

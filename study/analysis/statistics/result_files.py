@@ -27,8 +27,9 @@ from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import AnalysisCondition, NotComputable
 from study.analysis.statistics.process_counts import PROCESS_COLUMNS, PROCESS_FILE, process_rows
 from study.analysis.statistics.result_rows import RELIABILITY, TESTS, reliability_rows, test_rows
-from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.run_analysis import Analysis, MeasureResult, PlayedRound
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed
+from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, python_script, r_script
 from study.analysis.statistics.within.result_types import WithinInterval
 
 LATEX_COLUMNS = ("main", "planned", "replication")
@@ -331,9 +332,11 @@ TABLES: dict[str, Callable[[Analysis], bytes]] = {
 """File name → function that makes this table. `has_rows` says which are written."""
 WHOLE: dict[str, Callable[[Analysis], bytes]] = {
     "analysis.json": to_json,
+    R_FILE: r_script,
+    PYTHON_FILE: python_script,
     "report.md": lambda analysis: markdown_report(analysis).encode(),
 }
-"""Files with the complete analysis."""
+"""Files with the complete analysis, and the scripts that reproduce its tests."""
 
 ANALYSED_FILE = "analysed.csv"
 COLUMNS = ["participant", "condition", "measure", "value", "order_position", "version", "before_freeze"]
@@ -360,3 +363,16 @@ def analysed_rows_digest(analysis: Analysis) -> str:
     """Return the SHA-256 of `analysed_rows` as 64 hexadecimal digits. It equals the output of `sha256sum
     analysed.csv`."""
     return hashlib.sha256(analysed_rows(analysis)).hexdigest()
+
+
+ROUNDS_FILE = "rounds.csv"
+
+
+def played_rounds(analysis: Analysis) -> bytes:
+    """Return one CSV row for each round that a participant played, in the order of play. The mixed models
+    need it: some rounds have no value, and so no row in `analysed_rows`."""
+    return to_csv(PlayedRound._fields, [one._asdict() for one in analysis.rounds])
+
+
+ROWS: dict[str, Callable[[Analysis], bytes]] = {ANALYSED_FILE: analysed_rows, ROUNDS_FILE: played_rounds}
+"""Files of participants' rows, which the scripts read together with tests.csv."""

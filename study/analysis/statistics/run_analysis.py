@@ -66,6 +66,14 @@ class DecidedPair(NamedTuple):
     p: float
 
 
+class PlayedRound(NamedTuple):
+    """A round that a participant played. `order_position` is its place in the participant's order, from 1."""
+
+    participant: str
+    order_position: int
+    condition: str
+
+
 PAIR_NAMES = {"one_way": "Tukey HSD", "friedman": "Conover's tests after Holm"}
 """Names of the tests of pairs that belong to a main test. Other main tests have paired t tests."""
 
@@ -222,6 +230,8 @@ class Analysis:
     """The named factors of the study; None if it has none."""
     process: tuple[ProcessCounts, ...] = ()
     """Counts from the log by condition and seat; empty if no world has any."""
+    rounds: tuple[PlayedRound, ...] = ()
+    """All rounds that were played, also those without a value, sorted by participant and position."""
 
     @property
     def warnings(self) -> list[str]:
@@ -312,7 +322,12 @@ def analyse(
         between=between,
         factors=factors,
         process=tuple(process),
+        rounds=_rounds([*unused, *observations]),
     )
+
+
+def _rounds(rows: Sequence[Observation]) -> tuple[PlayedRound, ...]:
+    return tuple(sorted({PlayedRound(row.participant, row.order_position, row.condition) for row in rows}))
 
 
 def _decisive(observations: Sequence[Observation], measures: Sequence[Measure]) -> list[Observation]:

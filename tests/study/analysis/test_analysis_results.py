@@ -194,6 +194,10 @@ def test_the_figures_of_a_measure_have_words_tables_and_files(
     for name, begins in {
         "tests.csv": b"measure,",
         "tests.tex": b"",
+        "analysed.csv": b"participant,",
+        "rounds.csv": b"participant,order_position,condition",
+        "reproduce.R": b"# Reproduce every row",
+        "reproduce.py": b'"""Reproduce every row',
         "analysis.json": b"{",
         "report.md": b"#",
     }.items():

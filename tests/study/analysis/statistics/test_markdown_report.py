@@ -37,6 +37,8 @@ NAMES = [
     "figure_trust_participants.svg",
     "figure_trust_replication.svg",
     "analysis.json",
+    "reproduce.R",
+    "reproduce.py",
     "report.md",
 ]
 

@@ -1,0 +1,130 @@
+"""The scripts that reproduce tests.csv from the exported files alone."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from study.analysis.statistics.observations import AnalysisCondition, Measure, Observation
+from study.analysis.statistics.result_files import ROWS, TABLES, WHOLE
+from study.analysis.statistics.result_rows import test_rows as rows_of
+from study.analysis.statistics.run_analysis import Analysis, analyse
+from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, r_literal
+from study.design.analysis_plan import AnalysisPlan, parse_contrasts
+from tests.study.analysis.statistics.test_factorial_analysis import analysed
+
+ORDERS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
+LABELS = ('Alone "x"', "Team \\ é", "Three", "Zürich")
+
+
+def within() -> Analysis:
+    """Four conditions within people, with gaps, a rating, and names that need escapes."""
+    chance, rows = Random(3), []
+    for n in range(14):
+        own = chance.gauss(0, 1)
+        for place, c in enumerate(ORDERS[n % 4][: 2 if n == 13 else 4], 1):
+            x = own + 0.8 * (c == 3) + 0.3 * (c == 2) + 0.1 * place + chance.gauss(0, 0.8)
+            gap = None if (n, c) == (4, 1) else 10 + x + chance.gauss(0, 1)
+            rating = min(5.0, max(1.0, float(round(3 + x))))
+            for key, value in (("y", x), ("trust", rating), ("time", gap)):
+                rows.append(Observation(f"p{n:02}", f"c{c}", key, value, place, False))
+    measures = [Measure.number("y", "Y", None, None), Measure.likert("trust", "Trust")]
+    measures.append(Measure.number("time", "Time", None, None))
+    conditions = [AnalysisCondition(f"c{i}", label, i) for i, label in enumerate(LABELS)]
+    text = "H1: c3 1, c0 -1/2, c1 -1/2\nH2 [trust]: c0 -1, c3 1"
+    return analyse(rows, conditions, measures, plan=AnalysisPlan("repeated", "holm", parse_contrasts(text)))
+
+
+def mixed() -> Analysis:
+    """Two groups between people, three levels within them, and a contrast of the interaction."""
+    text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1"
+    return analysed({"planner_fast": 2.0}, between=True, contrasts=text)
+
+
+def written(analysis: Analysis, folder: Path) -> Path:
+    """Write the scripts and what they need, and nothing else."""
+    scripts = {name: WHOLE[name] for name in (PYTHON_FILE, R_FILE)}
+    for name, make in {**ROWS, "tests.csv": TABLES["tests.csv"], **scripts}.items():
+        (folder / name).write_bytes(make(analysis))
+    return folder
+
+
+PYTHON, R = (sys.executable, "-I", PYTHON_FILE), ("Rscript", R_FILE)
+OUTPUT = Path(__file__).parent / "r" / "reproduce_output.txt"
+
+
+def run(folder: Path, command: Sequence[str] = PYTHON) -> tuple[int, list[str]]:
+    """Run a script outside the project, isolated from its modules. Return the exit code and the lines."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"OPENBLAS_NUM_THREADS": "1", "PATH": os.environ["PATH"]},
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_the_python_script_reproduces_a_study_within_people(tmp_path: Path) -> None:
+    code, lines = run(written(within(), tmp_path))
+    assert (code, len(lines)) == (0, 1)
+    assert lines[0].startswith("86 of 86 rows of tests.csv reproduced")
+
+
+def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tmp_path: Path) -> None:
+    file = written(mixed(), tmp_path) / "tests.csv"
+    with file.open(newline="") as stream:
+        head, *rows = csv.reader(stream)
+    place = next(i for i, row in enumerate(rows) if row[head.index("test")] == "factorial mixed model")
+    column = head.index("statistic")
+    rows[place][column] = repr(float(rows[place][column]) * (1 + 3e-6))
+    with file.open("w", newline="") as stream:
+        csv.writer(stream).writerows([head, *rows])
+    code, lines = run(tmp_path)
+    assert code == 1
+    assert lines[0].startswith("differs: score: factorial mixed model, pace (statistic is ")
+    assert lines[1:] == [lines[-1]]
+    assert lines[-1].startswith(f"{len(rows) - 1} of {len(rows)} rows of tests.csv reproduced")
+
+
+def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
+    if not shutil.which("Rscript"):
+        pytest.skip("Rscript is not installed")
+    for name, analysis, number in (("within", within(), 86), ("mixed", mixed(), 38)):
+        (tmp_path / name).mkdir()
+        code, lines = run(written(analysis, tmp_path / name), R)
+        if any("is missing" in line for line in lines):
+            pytest.skip("; ".join(lines))
+        assert (code, len(lines)) == (0, 1), lines
+        assert lines[0].startswith(f"{number} of {number} rows of tests.csv reproduced")
+
+
+def test_the_stored_output_of_r_is_about_the_same_number_of_rows() -> None:
+    stored = re.findall(r"^(\d+) of (\d+) rows of tests.csv", OUTPUT.read_text(), re.MULTILINE)
+    numbers = [sum(not row.get("not_computable") for row in rows_of(one())) for one in (within, mixed)]
+    assert stored == [(str(number), str(number)) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ('a "b" \\ é\n', '"a \\"b\\" \\\\ \\U000000E9\\U0000000A"'),
+        ({"a-b": 1.5, "c": []}, 'list("a-b" = 1.5, "c" = character(0))'),
+        (["x", "y"], 'c("x", "y")'),
+        ([["x", 2]], 'list(list("x", 2))'),
+        (None, "NULL"),
+    ],
+)
+def test_values_become_r_code(value: object, code: str) -> None:
+    assert r_literal(value) == code
