@@ -65,6 +65,7 @@ WRONG = {
     f"{DESIGN}parts/check/": ("#id_attempts", "0"),
     f"{DESIGN}conditions/new/": ("#id_name", ""),
     f"{DESIGN}conditions/{PK}/": ("#id_name", ""),
+    f"{DESIGN}factors/steps/": ("#id_name", ""),
     f"{DESIGN}items/new/": ("#id_text", ""),
     f"{DESIGN}items/{PK}/": ("#id_measure", ""),
     f"{DESIGN}outcomes/": ("#id_complete-url", "nowhere"),
@@ -75,7 +76,10 @@ WRONG = {
 """What makes the form of each of the researchers' pages wrong."""
 FEW_FORMS = (f"{DESIGN}recruitment/", f"{DESIGN}members/")
 """Of these, forms that differ: a time, a choice."""
-NEVER_WRONG = {f"{DESIGN}{page}/" for page in ("orders", "items/shipped", "languages", "texts/es")}
+NEVER_WRONG = {
+    f"{DESIGN}{page}/"
+    for page in ("orders", "items/shipped", "languages", "texts/es", "factors", "factors/new")
+}
 """Forms that only offer what is right."""
 ADMIN = (  # its tables and forms are Django's, with barriers of their own: the console is the way beside them
     "/admin/",
