@@ -7,7 +7,7 @@ that its levels name have other values. The module does not import Django.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from pydantic import Strict, TypeAdapter
 from kitchen.contract.data_files import DataError, DataSource, Record
 from kitchen.contract.world import Json
 from study.design.analysis_plan import KEY
-from study.design.between_groups import MOST_GROUPS, group_keys, level_of
+from study.design.between_groups import MOST_GROUPS
 
 Cell = Mapping[str, str]
 """The level of each factor, by the factor's key."""
@@ -261,25 +261,3 @@ def unplanned_differences(
     """
     planned, own = field_values(cell_fields(base, factors, cell)), field_values(fields)
     return [path for path in dict.fromkeys([*planned, *own]) if planned.get(path) != own.get(path)]
-
-
-def implied_factors(conditions: Iterable[Any], between_groups: str) -> tuple[Factor, ...]:
-    """Return the factors of a study that names none: one factor within participants, whose levels are the
-    conditions, and one between participants, if the study has groups.
-
-    `conditions` have the attributes `key`, `name`, `between_group` and `within_level`.
-    """
-    names: dict[str, str] = {}
-    for one in conditions:
-        names.setdefault(level_of(one), str(one.name) if not one.within_level else str(one.within_level))
-    levels = tuple(Level(key=key, name=name) for key, name in names.items())
-    groups = tuple(Level(key=key, name=key) for key in group_keys(between_groups))
-    within = [Factor(key="condition", name="Condition", levels=levels)]
-    return (*within, *([Factor(key="group", name="Group", between=True, levels=groups)] if groups else []))
-
-
-def implied_cell(condition: Any) -> dict[str, str]:
-    """Return a condition's cell among `implied_factors`. A condition that all groups play has no level of
-    the group."""
-    group = {"group": str(condition.between_group)} if condition.between_group else {}
-    return {"condition": level_of(condition)} | group

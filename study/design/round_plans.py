@@ -304,9 +304,3 @@ def condition_counts(plan: RoundPlan, used: Mapping[int, SequenceTally]) -> dict
             totals[key][0] += tally.finished
             totals[key][1] += tally.playing
     return {key: SequenceTally(*counts) for key, counts in totals.items()}
-
-
-def rounds_by_level(orders: Sequence[Sequence[str]], level_of: Mapping[str, str]) -> dict[str, int]:
-    """Return how often each level of a factor is played over several orders. `level_of` has each condition's
-    level."""
-    return dict(Counter(level_of[key] for order in orders for key in order))

@@ -19,7 +19,7 @@ from kitchen.forms.setting_fields import setting_field
 from study.design import form_labels
 from study.design.condition_choices import COPLAYER, WORLD, kind_choices, settings_of_kind
 from study.design.condition_seats import NOBODY, teammates_needed
-from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from, parse_factors
+from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from
 from study.design.models import Condition
 
 WITHIN, BETWEEN = "within", "between"
@@ -130,7 +130,10 @@ class ListedValues(forms.CharField):
 
 
 class FactorForm(forms.Form):
-    """What all forms for a new factor ask: its name, and whether it is within or between participants."""
+    """Base class of the forms for a new factor.
+
+    Each asks for the factor's name, and whether it varies within or between participants.
+    """
 
     name = forms.CharField(label="Name of the factor", max_length=60)
     where = forms.ChoiceField(label="Where it varies", choices=WHERE, initial=WITHIN)
@@ -325,8 +328,3 @@ def unused_key(text: str, taken: set[str]) -> str:
         end = f"_{number}"
         key, number = f"{plain[: LONGEST_KEY - len(end)]}{end}", number + 1
     return key
-
-
-def stored_factors(study: Any) -> tuple[Factor, ...]:
-    """Return the factors that are stored with the study."""
-    return parse_factors(study.factors)

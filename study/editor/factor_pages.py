@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from kitchen.words.english_text import counted_noun
-from study.design.factors import Factor
+from study.design.factors import Factor, parse_factors
 from study.design.models import Condition, Study
 from study.editor.describe_design import plain_value
 from study.editor.factor_forms import (
@@ -19,7 +19,6 @@ from study.editor.factor_forms import (
     ValuesFactorForm,
     field_choices,
     path_label,
-    stored_factors,
 )
 from study.editor.factor_services import (
     base_condition,
@@ -52,7 +51,7 @@ def factors_page(request: HttpRequest, study: Study) -> HttpResponse:
     missing = [row for row in rows if row.condition is None]
     context: dict[str, Any] = {
         "base": base,
-        "factors": [(one, _level_rows(base, one)) for one in stored_factors(study)] if base else [],
+        "factors": [(one, _level_rows(base, one)) for one in parse_factors(study.factors)] if base else [],
         "rows": [(row, [path_label(base, path) for path in row.unplanned]) for row in rows if base],
         "all_chosen": len(missing) == len(rows),
         "leaving": conditions_without_cell(study) if rows else [],
@@ -78,7 +77,7 @@ def factor_new(request: HttpRequest, study: Study) -> HttpResponse:
     base, path = base_condition(study), request.GET.get("field", "")
     if base is None or not path:
         return redirect(f"study:staff-{PAGE}", study.slug)
-    more: dict[str, Any] = {"base": base, "factors": stored_factors(study)}
+    more: dict[str, Any] = {"base": base, "factors": parse_factors(study.factors)}
     form: FactorForm
     if path == CONDITIONS:
         form = ConditionsFactorForm(request.POST or None, **more)
@@ -88,7 +87,7 @@ def factor_new(request: HttpRequest, study: Study) -> HttpResponse:
         raise Http404(path)
     if request.method == "POST" and form.is_valid():
         factor = form.cleaned_data["factor"]
-        factors_save(study_id=study.pk, factors=[*stored_factors(study), factor])
+        factors_save(study_id=study.pk, factors=[*parse_factors(study.factors), factor])
         return back_to_page(request, study, f"The factor {factor.name} was added.", PAGE)
     label = "whole conditions" if path == CONDITIONS else path_label(base, path)
     return form_page(request, study, form, heading=f"A factor of {label}", submit="Add the factor")
@@ -141,7 +140,7 @@ def cells_made(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _with_factor(study: Study, key: str) -> tuple[Factor, ...]:
     """Return the study's factors. Raises Http404 if none has this key."""
-    factors = stored_factors(study)
+    factors = parse_factors(study.factors)
     if key not in {one.key for one in factors}:
         raise Http404(key)
     return factors

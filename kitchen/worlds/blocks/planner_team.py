@@ -41,8 +41,8 @@ NEWS_STEPS = 2
 PIECE_KEY = "piece:"
 """Prefix of the remembered text of the last piece that the agent asked for."""
 HEARD_KEY, TOLD_KEY, SAID_KEY = "heard", "told", "said"
-"""Keys of the memory: requests of people, what the agent last said that it holds, and what it says only once.
-As long as there are no requests, the memory is only what it said that it holds."""
+"""Keys of the memory: open requests of people, the items that the agent last listed as held, and messages
+that it never repeats. Without requests, the memory consists of the listed items only."""
 
 
 class Team:
@@ -129,8 +129,8 @@ def _coming(seen: Mapping[str, Json]) -> Inventory:
 def planner_news(
     team: Team, commands: Mapping[int, Command], known: Mapping[str, Json]
 ) -> tuple[Json, list[str], list[list[Json]]]:
-    """Return what the agent's seats hold in the form to remember, all that it has said once, and the
-    sentences to say now."""
+    """Return three things: the items that the agent's seats hold, as its memory stores them; the messages
+    that it never repeats and has sent; and the sentences to send now."""
     holds = {str(seat): team.held[seat] for seat in team.seats}
     told: Json = {seat: sorted(items) for seat, items in holds.items()} if team.builds else holds
     said, before = list(known.get(SAID_KEY, ())), known.get(TOLD_KEY, known) or None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,8 +18,6 @@ from study.design.factors import (
     factors_problem,
     group_of_cell,
     groups_of,
-    implied_cell,
-    implied_factors,
     level_of_cell,
     levels_from,
     parse_factors,
@@ -195,16 +192,5 @@ def test_what_is_no_list_of_factors_is_refused(document: Any) -> None:
         parse_factors(document)
 
 
-def test_a_study_without_factors_has_the_one_of_its_conditions_and_groups() -> None:
-    rows = [
-        SimpleNamespace(key="alone", name="Alone", between_group="", within_level=""),
-        SimpleNamespace(key="chef_1", name="Chef 1", between_group="chef", within_level="one"),
-        SimpleNamespace(key="help_1", name="Help 1", between_group="help", within_level="one"),
-    ]
-    condition, group = implied_factors(rows, "chef help")
-    assert [one.key for one in condition.levels] == ["alone", "one"]
-    assert ([one.key for one in group.levels], group.between) == (["chef", "help"], True)
-    assert implied_cell(rows[1]) == {"condition": "one", "group": "chef"}
-    assert implied_cell(rows[0]) == {"condition": "alone"}
-    assert len(implied_factors(rows[:1], "")) == 1
+def test_no_factors_are_no_problem() -> None:
     assert factors_problem(()) == ""
