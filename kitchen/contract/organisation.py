@@ -442,6 +442,7 @@ def make_organisation(
     writes: Sequence[Pair] = (),
 ) -> Organisation:
     """Return an organisation of this kind with these members, in their order, for a world with `seats` seats.
+    Unless the settings limit messages, a leader can give every worker a job in one step.
 
     `commands` and `writes` are (from, to) pairs, only for the kind `custom`. Raises SettingsError if
     members, settings or pairs do not fit.
@@ -461,7 +462,11 @@ def make_organisation(
         raise SettingsError(f"{WITHIN}: nobody may write to anybody")
     if chosen[WITHIN] and chosen[SCHEDULE] != TOGETHER:
         raise SettingsError(f"{SCHEDULE}: members who talk within the step choose {TOGETHER}")
-    return replace(draft, commands=down, writes=across)
+    made = replace(draft, commands=down, writes=across)
+    if _MESSAGES in (settings or {}):
+        return made
+    most_led = max(len(made.commanded_by(number)) for number in made.numbers)
+    return replace(made, messages_a_step=max(made.messages_a_step, most_led))
 
 
 def _settings(kind: str, given: Mapping[str, Json]) -> dict[str, Json]:

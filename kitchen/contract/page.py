@@ -167,7 +167,7 @@ class JobsView:
     (`World.aims`)."""
     seats_of: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """The seats that each member commands, for members to whom this person may give jobs."""
-    asks_leaders: bool = False
+    can_wait_for_leaders: bool = False
     """True if steps wait for people who lead without a seat (`Organisation.asks_leaders`)."""
     seen: Mapping[int, Mapping[str, Json]] = field(default_factory=dict)
     """Observations of other seats that this person may see as their leader (`Organisation.seats_seen`). A

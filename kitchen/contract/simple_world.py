@@ -19,6 +19,8 @@ from kitchen.contract.world_errors import SettingsError, StateError
 
 UNKNOWN_SEAT, DUPLICATE_SEAT, NOT_POSSIBLE = "unknown_seat", "duplicate_seat", "not_possible"
 """Codes of refused commands: no such seat, a second command of a seat, or not possible now."""
+UNCHANGEABLE = frozenset({str, int, float, bool, type(None)})
+"""Types of JSON values that need no copy."""
 
 
 class SimpleWorld(World):
@@ -164,6 +166,8 @@ class SimpleWorld(World):
 
 def _copied(value: Json) -> Json:
     """Return a deep copy of the value, so that later changes to the original do not affect it."""
+    if type(value) in UNCHANGEABLE:
+        return value
     if isinstance(value, dict):
         return {name: _copied(each) for name, each in value.items()}
     return [_copied(each) for each in value] if isinstance(value, list | tuple) else value

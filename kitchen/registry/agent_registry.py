@@ -90,7 +90,11 @@ def get_skills(world: str) -> Skills:
 
 def get_agent(kind: str) -> type[Agent]:
     """Return the class of this kind of agent. Raises UnknownNameError if there is no such kind."""
-    return registry_entry(agent_kinds(), kind)()
+    for world in known_worlds():
+        if kind in (owned := get_kit(world).coplayers):
+            return owned[kind]()
+    made: type[Agent] = load_path(AGENTS[kind]) if kind in AGENTS else registry_entry(agent_kinds(), kind)()
+    return made
 
 
 def plays_in_real_time(kind: str) -> bool:

@@ -7,9 +7,11 @@ A `WorldKit` (`kitchen.contract.kit`) declares the parts of one world. The envir
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 from kitchen.contract.benchmark import Benchmark, ComparisonBenchmark, CompletionBenchmark, PairingBenchmark
@@ -39,14 +41,20 @@ DEFAULT_WORLD_NAME = "cuisine"
 WORLDS_VARIABLE = "BRIGADE_WORLDS"
 
 
-def known_worlds() -> dict[str, str]:
+def known_worlds() -> Mapping[str, str]:
     """Return the import path of each world's kit, sorted by the world's name. Raises ValueError if
     `BRIGADE_WORLDS` is invalid."""
-    return dict(sorted({**dict(_own()), **WORLDS}.items()))
+    return _known_worlds(os.environ.get(WORLDS_VARIABLE, ""))
 
 
-def _own() -> Iterator[tuple[str, str]]:
-    for given in filter(None, map(str.strip, os.environ.get(WORLDS_VARIABLE, "").split(","))):
+@cache
+def _known_worlds(own: str) -> Mapping[str, str]:
+    """Return the same as `known_worlds`, where `own` is the value of `BRIGADE_WORLDS`."""
+    return MappingProxyType(dict(sorted({**dict(_own_worlds(own)), **WORLDS}.items())))
+
+
+def _own_worlds(own: str) -> Iterator[tuple[str, str]]:
+    for given in filter(None, map(str.strip, own.split(","))):
         name, sign, path = given.partition("=")
         if not (name.isidentifier() and sign and path.partition(":")[2]):
             raise ValueError(f"{given!r} is not name=package.module:KIT")

@@ -4,6 +4,7 @@ night.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar
@@ -14,7 +15,7 @@ from kitchen.contract.kit import WorldKit
 from kitchen.contract.simple_world import SimpleWorld
 from kitchen.contract.world import Command, Event, Json, Metric
 from kitchen.pages.default_page import DefaultPage
-from kitchen.registry.world_registry import WORLDS
+from kitchen.registry.world_registry import WORLDS_VARIABLE
 
 UNLIT, SO_FAR = "blank before one was lit", "Light over the lamps up to here"
 LIT = ("lamp lit", "lamps lit")
@@ -67,5 +68,5 @@ KIT = WorldKit(rules=lambda: Lamps, page=DefaultPage)
 @contextmanager
 def registered() -> Iterator[None]:
     """Add this world to the registry for the length of the block."""
-    with patch.dict(WORLDS, {"lamps": "tests.worlds.lamps:KIT"}):
+    with patch.dict(os.environ, {WORLDS_VARIABLE: "lamps=tests.worlds.lamps:KIT"}):
         yield

@@ -347,7 +347,7 @@ def send_message_in_turn(
         is_late = say.kind == END and step not in (None, turn.step)
         if is_late or (after is not None and is_repeated(turn, member.number, say, after)):
             return MessageReceipt("accepted")
-        leads = turn.asks_leaders and seat in turn.leaders
+        leads = turn.can_wait_for_leaders and seat in turn.leaders
         if code := (_lead if leads else _send)(turn, seat, member.number, say):
             return MessageReceipt(code)
         if len(turn.people | turn.leaders) > 1 or not page:

@@ -247,7 +247,7 @@ CONVERSATION_ENDED = gettext_noop("The conversation has ended.")
 
 def _has_pass_button(view: SeatView) -> bool:
     """Return whether the page of this person has the panel `pass`; the same for the whole episode."""
-    return view.talk.takes_turns or (view.jobs.asks_leaders and not view.acts)
+    return view.talk.takes_turns or (view.jobs.can_wait_for_leaders and not view.acts)
 
 
 def _pass_button(view: SeatView) -> PassButton:

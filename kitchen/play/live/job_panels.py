@@ -187,16 +187,22 @@ def _worker(page: Page, view: SeatView, member: int) -> WorkerStatus:
 def _worker_news(page: Page, view: SeatView, name: str, last: Job, still: Sequence[Job]) -> str:
     """Return the text that reports how a worker's jobs are going. It lists the worker's late jobs. If none is
     late, it tells how the last job ended, and whether the worker has no job now."""
-    late = ((steps_without_news(view, job), job_words(page, view, job)) for job in still)
-    silent = [
-        gettext("{who}: no news for {steps} steps: {job}.").format(who=name, steps=steps, job=words)
-        for steps, words in late
-        if steps
-    ]
+    silent = [late_sentence(page, view, name, job) for job in still if steps_without_news(view, job)]
     is_told = last.state in REPORTED_STATES and not last.why  # the conversation announces a written reason
     told = state_sentence(page, view, name, last) if is_told else ""
-    free = [] if still else [gettext("{who} has no job now.").format(who=name)]
+    free = [] if still else [idle_sentence(name)]
     return " ".join(silent or filter(None, [told, *free]))
+
+
+def late_sentence(page: Page, view: SeatView, name: str, job: Job) -> str:
+    """Return the sentence that nothing was heard of a job for some steps. `name` is its worker's name."""
+    text, steps = gettext("{who}: no news for {steps} steps: {job}."), steps_without_news(view, job)
+    return text.format(who=name, steps=steps, job=job_words(page, view, job))
+
+
+def idle_sentence(name: str) -> str:
+    """Return the sentence that the worker with this name has no job."""
+    return gettext("{who} has no job now.").format(who=name)
 
 
 def steps_without_news(view: SeatView, job: Job) -> int:

@@ -16,8 +16,10 @@ from kitchen.contract.world import Aim
 from kitchen.play.live.job_panels import (
     UNDONE_STATES,
     aim_form_value,
+    idle_sentence,
     job_text,
     job_words,
+    late_sentence,
     state_sentence,
     steps_without_news,
 )
@@ -195,13 +197,9 @@ def _news(page: Page, view: SeatView) -> TeamNews:
         return TeamNews(_without_job(view, free), free[0]) if free else TeamNews()
     *_, job = max(told, key=lambda one: one[:2])
     name, late = view.talk.members[job.worker], steps_without_news(view, job)
-    if late:
-        text = gettext("{who}: no news for {steps} steps: {job}.")
-        news = [text.format(who=name, steps=late, job=job_words(page, view, job))]
-    else:
-        news = [state_sentence(page, view, name, job)]
+    news = [late_sentence(page, view, name, job) if late else state_sentence(page, view, name, job)]
     if job.worker in free:
-        news.append(gettext("{who} has no job now.").format(who=name))
+        news.append(idle_sentence(name))
     if others := [member for member in free if member != job.worker]:
         news.append(_without_job(view, others))
     return TeamNews(" ".join(news), job.worker, bool(late) or job.state in UNDONE_STATES)

@@ -409,7 +409,7 @@ def _other_people(turn: OpenTurn, number: int) -> dict[int, int]:
     a real-time episode, and after the end."""
     if not turn.is_open or turn.episode.tick_ms is not None:
         return {}
-    waited = turn.seats if turn.asks_leaders else turn.acting
+    waited = turn.seats if turn.can_wait_for_leaders else turn.acting
     return {seat.pk: seat.number for seat in waited if seat.is_person and seat.number != number}
 
 

@@ -276,7 +276,6 @@ SCRIPT_TEXTS: Mapping[str, str] = {
     "later": gettext_noop(
         "Nothing can be stored at the moment. Nothing is lost; this page tries again by itself."
     ),
-    "closed": gettext_noop("The connection was closed. Load this page again to go on."),
     "over": gettext_noop("This episode is over"),
     "playing": gettext_noop("Playing the step…"),
     "kept": gettext_noop("Not connected: your choice is kept"),

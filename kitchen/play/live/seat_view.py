@@ -104,7 +104,7 @@ def leader_view(turn: OpenTurn, number: int) -> SeatView:
     """Return everything that the page of a leader shows in this turn. A leader commands others and has no
     seat in the world. `number` is the leader's seat number."""
     episode, world, page = turn.episode, turn.world, get_page(turn.episode.world)
-    waited = _missing(turn, number, None) if turn.asks_leaders and turn.is_open else ()
+    waited = _missing(turn, number, None) if turn.can_wait_for_leaders and turn.is_open else ()
     left = step_timer.seconds_left(episode) if is_leader_awaited(turn, number) else None
     frame = replace(
         _frame(turn, page, number, "lead" if turn.is_open else "over"),
@@ -344,7 +344,7 @@ def _talk(turn: OpenTurn, seat: int, page: Page) -> Conversation:
         leads=organisation.commanded_by(member),
         aims=_aims(turn, organisation, member),
         seats_of={one: organisation.member(one).seats for one in organisation.commanded_by(member)},
-        asks_leaders=turn.asks_leaders,
+        can_wait_for_leaders=turn.can_wait_for_leaders,
         seen={other: turn.world.observe(other) for other in seen},
     )
     return {"talk": talk, "jobs": led}

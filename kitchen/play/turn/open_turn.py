@@ -215,7 +215,7 @@ class OpenTurn:
         }
 
     @property
-    def asks_leaders(self) -> bool:
+    def can_wait_for_leaders(self) -> bool:
         """Return whether steps can wait for people who lead without a seat."""
         return bool(self.leaders) and self.episode.team is not None and self.episode.team.asks_leaders
 

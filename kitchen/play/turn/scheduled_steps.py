@@ -137,7 +137,9 @@ def _wants_person(turn: OpenTurn, member: Member) -> bool:
     seat are asked, workers to lead."""
     if member.seats:
         return bool(set(member.seats) - turn.given.keys() - turn.may_act)
-    return turn.asks_leaders and bool(turn.episode.team and turn.episode.team.commanded_by(member.number))
+    return turn.can_wait_for_leaders and bool(
+        turn.episode.team and turn.episode.team.commanded_by(member.number)
+    )
 
 
 def _heard_in_questions(turn: OpenTurn, schedule: AskingSchedule) -> dict[int, LastHeard]:

@@ -390,8 +390,8 @@ def _only_led() -> Q:
     """Return a filter for episodes with a time limit in which people lead but no person acts. Their agents
     are asked when the leaders' time is over. Episodes whose schedule asks the leaders are left out."""
     leaders, acting = _people().filter(acts=False), _people().filter(acts=True)
-    asks_leaders = Episode.objects.filter(pk=OuterRef("pk"), organisation__schedule=IN_ROUNDS)
-    return Q(Exists(leaders), ~Exists(acting), ~Exists(asks_leaders), step_seconds__isnull=False)
+    in_rounds = Episode.objects.filter(pk=OuterRef("pk"), organisation__schedule=IN_ROUNDS)
+    return Q(Exists(leaders), ~Exists(acting), ~Exists(in_rounds), step_seconds__isnull=False)
 
 
 def overdue_turns(since: timedelta = timedelta(0)) -> list[tuple[int, int]]:

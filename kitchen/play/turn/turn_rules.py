@@ -66,7 +66,7 @@ def is_paced(turn: OpenTurn) -> bool:
     """Return whether only agents act in the world, and the people who lead them have limited time for a
     step. The agents are then asked after this time. If the schedule asks the leaders, steps wait for them
     instead."""
-    is_led = bool(turn.leaders) and not turn.people and not turn.asks_leaders
+    is_led = bool(turn.leaders) and not turn.people and not turn.can_wait_for_leaders
     return is_led and turn.episode.step_seconds is not None
 
 
@@ -125,7 +125,7 @@ def pause_seconds(turn: OpenTurn) -> float:
     """
     if not asked_seats(turn) and has_real_time_question(turn):
         return PAUSE_SECONDS
-    watching = turn.asks_leaders or turn.people & (turn.may_act | waiting_seats(turn))
+    watching = turn.can_wait_for_leaders or turn.people & (turn.may_act | waiting_seats(turn))
     pauses = watching and not turn.people & asked_seats(turn)
     return max(PAUSE_SECONDS, turn.episode.thinking_seconds) if pauses and not turn.episode.synthetic else 0.0
 

@@ -158,7 +158,7 @@ class SayMessage:
         if not isinstance(text, str) or not isinstance(kind, str):
             raise MessageError(UNREADABLE)
         after = _parse_digits(sent.get("after"), 9)
-        if after is not None and type(after) is not int:
+        if after is not None and (type(after) is not int or after < 0):
             raise MessageError(UNREADABLE)
         step = None if sent.get("step") is None else read_step(sent["step"])
         return cls(text, _read_members(sent.get("to")), kind, _read_job(sent), _read_typed(sent), after, step)

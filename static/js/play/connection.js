@@ -17,7 +17,7 @@
   const AGAIN = 3000; // milliseconds after which we ask again whether it can
   const GONE = 4404; // close code: nobody has this seat any more
   const TAKEN_OVER = 4410; // close code: a co-player plays this seat now
-  const LAST = { // what is said after a close code that htmx does not connect anew after
+  const LAST = { // what is said after a close code of ours; after any other code the page connects anew
     [ELSEWHERE]: SAY.elsewhere,
     [GONE]: SAY.gone,
     [TAKEN_OVER]: SAY.takenOver,
@@ -25,6 +25,7 @@
     [LATER]: SAY.later,
   };
   const BOXES = { [GONE]: "gone-for-good", [TAKEN_OVER]: "taken-over" }; // where the page says more of it
+  const BY_HTMX = [1006, 1011, 1012, 1013]; // close codes after which htmx connects anew by itself
   const RESTART = 1012; // close code: this process of the server ends, another one takes us at once
   const CALM = 1000; // milliseconds in which it does, and nobody need know
   const PATIENCE = 30000; // milliseconds until it does, or twice as many
@@ -193,12 +194,13 @@
     if (state.moving !== null && [1006, RESTART].includes(code)) return;
     choosing.release();
     state.attempt += 1;
-    if (code && ![1006, 1011, 1012, 1013].includes(code)) turnedAway(code);
+    if (code in LAST) turnedAway(code);
+    else if (code && !BY_HTMX.includes(code)) setTimeout(comeBack, AGAIN * Math.random());
     showConnection();
   }
 
   function turnedAway(code) {
-    state.final = LAST[code] ?? SAY.closed;
+    state.final = LAST[code];
     showElsewhere(code === ELSEWHERE);
     if (code in BOXES) showLast(BOXES[code]);
     play.classList.toggle("is-gone", code in BOXES);

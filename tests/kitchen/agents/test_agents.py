@@ -86,7 +86,7 @@ def test_memory_and_note_are_json(kind: str, world: str) -> None:
 @every_pair
 def test_another_worker_goes_on_from_the_stored_memory(kind: str, world: str) -> None:
     kept, passed_on = start(world), start(world)
-    assert advance(kept, kind, 20, fresh=False) == advance(passed_on, kind, 20, fresh=True)
+    assert advance(kept, kind, 10, fresh=False) == advance(passed_on, kind, 10, fresh=True)
     assert kept.state_hash() == passed_on.state_hash()
 
 

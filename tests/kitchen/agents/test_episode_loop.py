@@ -428,7 +428,7 @@ def test_a_team_says_and_is_told_the_same_alone_and_in_live_play(
         2: [[say("who?", 1)], [say("you", 0)], [say("later", 1)]],
         3: [[say("", 0, kind="inform", aim=["fetch", "tuna"])], [say("faster", 0), say("you too", 2)]],
     }
-    made, steps = organisation_of(kind, line_up, 3, **settings), 40 if "schedule" in settings else 10
+    made, steps = organisation_of(kind, line_up, 3, **settings), 24 if "schedule" in settings else 8
     of_world = SETTINGS if world == "cuisine" else {"steps": steps}
     minds = [MindPlan(*each) for each in zip(line_up_kinds(line_up), seats_of(made), strict=True)]
     episode = create_episode(

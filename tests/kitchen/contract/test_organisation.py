@@ -150,6 +150,13 @@ def test_an_invalid_organisation_is_refused_in_words(
     assert why in str(refused.value)
 
 
+def test_a_leader_can_give_every_worker_a_job_in_one_step_unless_messages_are_limited() -> None:
+    five = (PERSON, *(Member(seat, (seat,), is_person=False) for seat in range(1, 5)))
+    assert make_organisation("tree", five, seats=5).messages_a_step == 4
+    assert make_organisation("tree", five, seats=5, settings={"messages_a_step": 2}).messages_a_step == 2
+    assert make_organisation("chain", five, seats=5).messages_a_step == 3, "each leads one"
+
+
 def test_members_talk_within_the_step_in_a_pair_and_where_that_is_set() -> None:
     pair, graph = make_organisation("pair", THREE[:2], seats=2), make_organisation("graph", THREE, seats=3)
     within = make_organisation("graph", THREE, seats=3, settings={"within": True, "rounds": 5})

@@ -179,6 +179,7 @@ def test_after_the_end_it_can_still_be_read() -> None:
         ({"text": "hello", "spoken": "1"}, SayMessage("hello", (), data={"spoken": True})),
         ({"text": "hello", "spoken": ""}, SayMessage("hello", ())),
         ({"kind": "accept", "job": [3]}, None),
+        ({"text": "hello", "after": -5}, None),
         ({"kind": "report", "job": 3, "status": 1}, None),
     ],
 )

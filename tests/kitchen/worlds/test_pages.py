@@ -17,7 +17,7 @@ from kitchen.play.live.render_page import Screen, page_context
 from kitchen.play.live.render_page import render_panel as drawn
 from kitchen.registry.world_registry import WORLDS, WORLDS_VARIABLE, get_page, get_world
 from tests.kitchen.worlds.cuisine.test_page import Outline, seen
-from tests.kitchen.worlds.test_worlds import choose, make, steps_of
+from tests.kitchen.worlds.test_worlds import FEW_STEPS, choose, make, steps_of
 from tests.worlds.beacon.kit import LINE as BEACON_LINE
 from tests.worlds.lane.kit import LINE as LANE_LINE
 from tests.worlds.quarry import LINE as QUARRY_LINE
@@ -39,7 +39,7 @@ PHASES = ("choose", "waiting", "thinking", "over")
 def views(kind: str) -> Iterator[SeatView]:
     """What every seat sees in an episode that is played at random."""
     world, chance, past = make(kind), Random(2), tuple[StepView, ...]()
-    for _ in steps_of(world):
+    for _ in steps_of(world, FEW_STEPS):
         yield from (seen(world, seat, past) for seat in range(world.seats))
         turn = choose(world, chance)
         past = (StepView(world.clock + 1, turn, world.step(turn)), *past[:4])

@@ -30,6 +30,8 @@ ROOT = Path(__file__).parents[3]
 OTHERS = f"{BEACON_LINE},{BOULDERS_LINE},{VAULT_LINE}"
 SEED = 7
 STEPS = 40
+FEW_STEPS = 20
+"""The steps in tests that try every command of each step."""
 
 every_world = pytest.mark.parametrize("kind", sorted([*WORLDS, Beacon.kind, Vault.kind]))
 every_state = pytest.mark.parametrize("kind", sorted([*WORLDS, Beacon.kind, Boulders.kind, Vault.kind]))
@@ -55,9 +57,9 @@ def chosen(world: World, seat: int, chance: Random) -> Command:
     return (*command[:-1], str(chance.randint(*bounds))) if bounds else command
 
 
-def steps_of(world: World) -> Iterator[int]:
+def steps_of(world: World, most: int = STEPS) -> Iterator[int]:
     """Some steps, or fewer if the world ends before."""
-    for number in range(STEPS):
+    for number in range(most):
         if world.has_ended:
             return
         yield number
@@ -101,7 +103,7 @@ def test_reset_leaves_nothing_behind(kind: str) -> None:
 @every_state
 def test_a_state_comes_back_equal_and_goes_on_identically(kind: str) -> None:
     world, chance = make(kind), Random(3)
-    while not world.has_ended:
+    for _ in steps_of(world):
         again = type(world).from_dict(json.loads(json.dumps(world.to_dict())))
         turn = choose(world, chance)
         assert again.to_dict() == world.to_dict()
@@ -112,7 +114,7 @@ def test_a_state_comes_back_equal_and_goes_on_identically(kind: str) -> None:
 @every_world
 def test_every_legal_action_is_performed_by_who_acts_first(kind: str) -> None:
     world, chance = make(kind), Random(4)
-    for _ in steps_of(world):
+    for _ in steps_of(world, FEW_STEPS):
         for seat in range(world.seats):
             for command in world.legal_actions(seat):
                 assert first_event(world, seat, command) == ("performed", seat, list(command))
@@ -132,7 +134,7 @@ def test_who_is_not_asked_may_do_nothing(kind: str) -> None:
 def test_an_action_that_is_not_legal_is_refused_with_reasons(kind: str) -> None:
     world, chance = make(kind), Random(5)
     met: set[Command] = set()
-    for _ in steps_of(world):
+    for _ in steps_of(world, FEW_STEPS):
         for seat in range(world.seats):
             met |= set(world.legal_actions(seat))
             for command in (one for one in met if not world.allows(seat, one)):
@@ -150,7 +152,7 @@ def first_event(world: World, seat: int, command: Command) -> tuple[str, int | N
 @every_world
 def test_every_amount_in_the_range_is_allowed_and_performed_and_no_other(kind: str) -> None:
     world, chance = make(kind), Random(10)
-    for _ in steps_of(world):
+    for _ in steps_of(world, FEW_STEPS):
         for seat in range(world.seats):
             for command, (least, most) in world.amounts(seat).items():
                 assert (*command, str(least)) in world.legal_actions(seat)

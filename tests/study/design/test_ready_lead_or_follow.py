@@ -65,7 +65,7 @@ def test_practice_is_in_both_roles_at_once(study: Study) -> None:
 
 
 def test_programs_walk_through_it_without_a_language_model(study: Study) -> None:
-    more = ["--participants", "6", "--recordings", "1", "--steps-per-episode", "12"]
+    more = ["--participants", "4", "--recordings", "1", "--steps-per-episode", "8"]
     call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
     assert Participant.objects.filter(status="complete").exists()
     episodes = Episode.objects.all()

@@ -24,7 +24,7 @@ from kitchen.registry.agent_registry import get_adviser
 from kitchen.registry.world_registry import get_page, get_world
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.cuisine.test_page import VOID, seen
-from tests.kitchen.worlds.test_worlds import choose, every_world, make, steps_of
+from tests.kitchen.worlds.test_worlds import FEW_STEPS, choose, every_world, make, steps_of
 
 pytestmark = pytest.mark.usefixtures("beacon", "boulders", "vault")
 
@@ -127,7 +127,7 @@ def every(page: Page, view: SeatView) -> tuple[Panel, ...]:
 def episode(world: World, seed: int) -> Iterator[list[SeatView]]:
     """What every seat sees before and after each step, played at random."""
     chance, past = Random(seed), tuple[StepView, ...]()
-    for _ in steps_of(world):
+    for _ in steps_of(world, FEW_STEPS):
         yield [seen(world, seat, past) for seat in range(world.seats)]
         yield [seen(world, seat, past, phase="waiting") for seat in range(world.seats)]
         turn = choose(world, chance)
