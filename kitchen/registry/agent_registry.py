@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from kitchen.contract.agent import Adviser, Agent, AimPursuer, Decision, Situation
 from kitchen.contract.agent_skills import Skills
@@ -32,12 +32,18 @@ NO_ADVISER = Adviser()
 def agent_kinds(world: str = "") -> dict[str, Callable[[], type[Agent]]]:
     """Return every kind of agent with a function that imports its class, sorted by name. With `world`,
     only kinds that can play this world."""
-    owned = {kind: made for name in known_worlds() for kind, made in get_kit(name).coplayers.items()}
+    owned = _kinds_of_worlds(tuple(known_worlds().items()))
     shared: dict[str, Callable[[], type[Agent]]] = {
         kind: partial(load_path, path) for kind, path in AGENTS.items()
     }
     kinds = sorted({**shared, **owned}.items())
     return {kind: made for kind, made in kinds if not world or can_play(made(), world)}
+
+
+@cache
+def _kinds_of_worlds(worlds: tuple[tuple[str, str], ...]) -> Mapping[str, Callable[[], type[Agent]]]:
+    """Return the kinds of agent that belong to one of these worlds, given as (name, path of the kit)."""
+    return {kind: made for name, _ in worlds for kind, made in get_kit(name).coplayers.items()}
 
 
 def can_play(coplayer: type[Agent], world: str) -> bool:
@@ -90,11 +96,8 @@ def get_skills(world: str) -> Skills:
 
 def get_agent(kind: str) -> type[Agent]:
     """Return the class of this kind of agent. Raises UnknownNameError if there is no such kind."""
-    for world in known_worlds():
-        if kind in (owned := get_kit(world).coplayers):
-            return owned[kind]()
-    made: type[Agent] = load_path(AGENTS[kind]) if kind in AGENTS else registry_entry(agent_kinds(), kind)()
-    return made
+    made = _kinds_of_worlds(tuple(known_worlds().items())).get(kind)
+    return made() if made else registry_entry(agent_kinds(), kind)()
 
 
 def plays_in_real_time(kind: str) -> bool:
