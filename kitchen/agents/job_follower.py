@@ -145,7 +145,7 @@ CANNOT_READ = "I do not read messages. I do the jobs that are chosen for me from
 
 class Follower(Agent):
     """An agent that carries out jobs with an aim (a goal that the world can check). Without such a job,
-    the agent does nothing."""
+    the agent only makes way for others."""
 
     kind = "follower"
     instant = True
@@ -174,12 +174,23 @@ class Follower(Agent):
         """
         pursuer, patience = get_pursuer(situation.world), self.chosen["patience"]
         made = follow_jobs(situation, pursuer, situation.memory, patience=patience)
+        made.commands |= _ways_made(situation, pursuer, made.commands)
         before = situation.memory.get("told", []) if situation.memory else []
         new = _wrote(situation, before)
         told = {"told": [*before, *new]} if before or new else {}
         answer = (MessageDraft(CANNOT_READ, ANSWER, new, {"code": ONLY_JOBS}),) if new else ()
         says = (*made.says, *answer)
         return Decision(made.commands, memory={**made.memory, **told}, says=says, planned=False)
+
+
+def _ways_made(
+    situation: Situation, pursuer: AimPursuer, commands: Mapping[int, Command]
+) -> dict[int, Command]:
+    """Return the commands with which seats let other players pass: seats that have to choose and have no
+    command in `commands`."""
+    asked = situation.seats if situation.request.asked is None else situation.request.asked
+    ways = {seat: pursuer.make_way(situation, seat) for seat in asked if seat not in commands}
+    return {seat: way for seat, way in ways.items() if way in situation.legal[seat]}
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:

@@ -313,6 +313,11 @@ class AimPursuer:
         """Return all aims that this seat of the agent can have; see `World.aims`."""
         return ()
 
+    def make_way(self, situation: Situation, seat: int) -> Command | None:
+        """Return a command with which a seat that has nothing to do now lets another player pass. None if the
+        seat is in nobody's way."""
+        return None
+
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
         """Return facts about the present moment, which `status` later compares. Called when the agent chooses
         an aim for its seat."""

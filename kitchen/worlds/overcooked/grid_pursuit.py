@@ -11,9 +11,11 @@ from random import Random
 
 from kitchen.contract.agent import AimPursuer, AimStep, Situation
 from kitchen.contract.agent_skills import SeatObservation, Skill
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Json
-from kitchen.worlds.overcooked.game_rules import DISH
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Aim, Command, Json
+from kitchen.worlds.overcooked.game_rules import DISH, STAY
 from kitchen.worlds.overcooked.grid_aims import FOOD_OF_PUT, seat_aims
+from kitchen.worlds.overcooked.layout import cell_ahead
+from kitchen.worlds.overcooked.partners.baseline_agents import free_directions
 from kitchen.worlds.overcooked.skill_names import DELIVER, FILL, PICKUP, PLACE, SOUP
 from kitchen.worlds.overcooked.skill_snapshot import SkillMoment
 from kitchen.worlds.overcooked.skills import SKILLS, next_move, rule_plan
@@ -43,12 +45,23 @@ class GridPursuer(AimPursuer):
         if aim == (PICKUP, moment.held):
             return AimStep(SUCCESS)
         move = next_move(moment, next_skill(moment, aim), Random(situation.seed))  # noqa: S311
+        if move == STAY:
+            move = self.make_way(situation, seat) or STAY
         return AimStep(UNKNOWN, move if move in sight.legal else None)
 
     def aims(self, situation: Situation, seat: int) -> Sequence[Aim]:
         """Return the skills that the seat could ever carry out on this layout."""
         moment = SkillMoment.of(SeatObservation.of(situation, seat))
         return seat_aims(moment.layout, moment.scene.starts_itself, seat)
+
+    def make_way(self, situation: Situation, seat: int) -> Command | None:
+        """Return a step to a free cell if the other cook stands beside this one and faces it. The step depends
+        on the situation's seed."""
+        scene = SkillMoment.of(SeatObservation.of(situation, seat)).scene
+        if cell_ahead(scene.at[1 - seat], scene.face[1 - seat]) != scene.at[seat]:
+            return None
+        steps = free_directions(scene, seat)
+        return Random(situation.seed).choice(steps) if steps else None  # noqa: S311
 
     def mark(self, situation: Situation, seat: int, aim: Aim) -> Json:
         """Return the facts about the present moment that `status` needs later (see `Skills.mark`)."""

@@ -16,9 +16,10 @@ from typing import Any
 from kitchen.contract.agent import Situation, TeamTalk
 from kitchen.contract.assigned_jobs import OPEN
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import Command, Json
-from kitchen.registry.agent_registry import get_adviser
+from kitchen.contract.world import Aim, Command, Json
+from kitchen.registry.agent_registry import get_adviser, get_pursuer
 from kitchen.registry.world_metrics import metric_summary
+from kitchen.registry.world_registry import get_kit
 from study.design.questions.item_fields import ItemPlan
 from study.design.questions.item_kinds import is_right, kind_of, must_be_answered
 from study.pilot.bots.walk_plans import PlannedOutcome, WalkPlan
@@ -201,12 +202,25 @@ class Player:
         return self._pick(state, [tuple(command) for command in state["legal"]], any_advice=True)
 
     def jobs(self, state: State) -> list[tuple[int, Sequence[str]]]:
-        """Return (member, job) pairs: a random possible job for each team member whom this person leads
-        and who has no job."""
+        """Return (member, job) pairs: a job for each team member whom this person leads and who has no job.
+
+        It is the job that the world suggests for what the person sees. As an error, or without a suggestion,
+        it is a random one of those that can be given.
+        """
         busy = {job["worker"] for job in state["jobs"] if job["state"] in OPEN}
-        rng = self.person.chance("jobs", self.episode, state["step"])
-        idle = [(int(member), aims) for member, aims in state["aims"].items() if int(member) not in busy]
-        return [(member, rng.choice(aims)) for member, aims in idle]
+        taken = [tuple(job["aim"]) for job in state["jobs"] if job["state"] in OPEN and job["aim"]]
+        rng, given = (
+            self.person.chance("jobs", self.episode, state["step"]),
+            list[tuple[int, Sequence[str]]](),
+        )
+        for member, aims in state["aims"].items():
+            if int(member) not in busy:
+                slip = rng.random() >= self.person.temper.skill
+                wanted = None if slip else _suggested_job(state, int(member), taken)
+                aim = list(wanted) if wanted and list(wanted) in aims else rng.choice(aims)
+                taken.append(tuple(aim))
+                given.append((int(member), aim))
+        return given
 
     def refused(self) -> None:
         """Record that the server refused the last command, so that `choose` returns another one."""
@@ -276,6 +290,16 @@ def _messages_in(state: State) -> tuple[TeamMessage, ...]:
 
 Bounds = Mapping[Command, tuple[int, int]]
 """Smallest and largest amount by command without its amount (`World.amounts`)."""
+
+
+def _suggested_job(state: State, seat: int, taken: Sequence[Aim]) -> Aim | None:
+    """Return the job that the world suggests for a seat, from the observation of a seat that the leader sees.
+    None if the leader sees none, or if the world has no suggestion. `taken` are the jobs that others have."""
+    seen = next(iter((state["seen"] or {}).values()), None)
+    if seen is None or seat >= state["seats"] or not get_kit(state["world"]).pursuer:
+        return None
+    pursuer = get_pursuer(state["world"])
+    return pursuer.suggest(state["brief"], seen, seat, taken) if pursuer.can_suggest(state["brief"]) else None
 
 
 def _in_range(command: Command, bounds: Bounds) -> bool:

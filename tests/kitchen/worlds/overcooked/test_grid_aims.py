@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN
+from kitchen.agents.make_situation import make_situation
+from kitchen.contract.world import FAIL, SUCCESS, UNKNOWN, Command
+from kitchen.registry.agent_registry import get_pursuer
+from kitchen.worlds.overcooked.world import Overcooked
 from tests.kitchen.worlds.overcooked.test_skills import play, start
 from tests.kitchen.worlds.pursuit import achieve, status_of_pursuit
 
@@ -55,6 +58,24 @@ def test_the_other_cook_does_not_reach_the_aim_of_this_one() -> None:
     since = game.aim_mark(0, ("put_onion_in_pot",))
     achieve(game, 1, "put_onion_in_pot")
     assert game.aim_status(0, ("put_onion_in_pot",), since) == UNKNOWN
+
+
+def way_of(game: Overcooked, seat: int) -> Command | None:
+    return get_pursuer("overcooked").make_way(make_situation(game, (seat,)), seat)
+
+
+def test_a_cook_with_nothing_to_do_makes_way_for_one_that_faces_it() -> None:
+    game = start()
+    first, second = (tuple(game.observe(0)["players"][seat]["at"]) for seat in (0, 1))
+    assert (first[1], second[1]) == (2, 1) and way_of(game, 1) is None
+    play(game, "north east")
+    facing = game.observe(0)["players"][0]
+    assert (facing["face"], way_of(game, 0)) == ("east", None)
+    way = way_of(game, 1)
+    assert way is not None and game.allows(1, way)
+    before = game.observe(0)["players"][1]["at"]
+    game.step({1: way})
+    assert game.observe(0)["players"][1]["at"] != before
 
 
 def test_empty_hands_put_nothing_down() -> None:

@@ -166,3 +166,19 @@ def test_teammates_commands_are_read_from_their_positions(
     command: tuple[str, ...], agent: dict[str, Any], true: bool
 ) -> None:
     assert ADVISER.came_true(0, command, {"agents": [agent]}) is true
+
+
+def test_a_skilled_leader_gives_the_jobs_that_the_world_suggests_and_others_give_any() -> None:
+    world = get_world("overcooked").create(seats=2, settings={"layout": "cramped_room"})
+    world.reset(1)
+    state = {
+        **state_of(world),
+        "brief": world.public_brief(),
+        "seen": {"0": world.observe(0)},
+        "jobs": [],
+        "aims": {str(seat): [list(aim) for aim in world.aims(seat)] for seat in (0, 1)},
+    }
+    assert Player(skilled(1.0), 1).jobs(state) == [(0, ["pickup", "onion"]), (1, ["pickup", "onion"])]
+    given = {tuple(aim) for number in range(9) for _, aim in Player(skilled(0.0, number), 1).jobs(state)}
+    assert len(given) > 3
+    assert len(Player(skilled(1.0), 1).jobs({**state, "seen": {}})) == 2
