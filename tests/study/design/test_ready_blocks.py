@@ -16,7 +16,7 @@ from kitchen.play.models import Episode
 from kitchen.replay.episode_record import read_episode_records
 from kitchen.replay.step_replay import replay_faults
 from kitchen.worlds.blocks.blueprints import blueprint, parse_blueprint
-from kitchen.worlds.blocks.builder_words import PLACE, REMOVE, UNCLEAR, read_wishes
+from kitchen.worlds.blocks.request_parser import PLACE, REMOVE, UNCLEAR, parse_requests
 from study.design.blueprint import blueprint_of
 from study.design.consent_checks import missing_statements
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
@@ -62,16 +62,16 @@ def test_the_planner_understands_every_example_in_the_guide() -> None:
     ]
     found = [re.findall(r"\*([^*]+)\*", text) for text in guides]
     assert [len(examples) for examples in found] == [9, 9, 9]
-    wishes = [list(read_wishes(one, ())) for examples in found for one in examples]
-    assert all(len(one) == 1 and one[0].do != UNCLEAR for one in wishes)
+    requests = [list(parse_requests(one, ())) for examples in found for one in examples]
+    assert all(len(one) == 1 and one[0].do != UNCLEAR for one in requests)
     plans = document["conditions"] + [document["parts"]["practice"]["settings"]["kitchen"]]
     for settings in (one["settings"] for one in plans):
         text = settings.get("own_blueprint")
         plan = parse_blueprint(text, "practice") if text else blueprint(settings["blueprint"])
-        for wish in (one for (one,) in wishes if one.do in (PLACE, REMOVE)):
-            (level,), columns, (row,) = wish.places
+        for request in (one for (one,) in requests if one.do in (PLACE, REMOVE)):
+            (level,), columns, (row,) = request.places
             wanted = {plan.wanted((column, level, row)) for column in columns}
-            assert wanted == {"oak_planks" if wish.do == PLACE else "air"}, "an example spoils no building"
+            assert wanted == {"oak_planks" if request.do == PLACE else "air"}, "an example spoils no building"
 
 
 def test_everybody_cooks_beside_the_same_dispatcher_with_and_without_a_voice() -> None:
