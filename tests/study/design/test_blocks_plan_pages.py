@@ -45,7 +45,7 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
     assert 'data-page="guide"' in shown
     assert "Letters of the blueprint" not in shown and "<td>A</td>" not in shown
     assert "Build what the blueprint shows" in shown and "You do not see it" not in shown
-    for key, knows in {"both": True, "you": True, "other": False}.items():
+    for key, knows in {"both_shelter": True, "you_shelter": True, "other_shelter": False}.items():
         page = played_page(client, study, key)
         assert ("Letters of the blueprint" in page) is knows, key
         assert ("Build what the blueprint shows" not in page) is not knows
@@ -55,7 +55,7 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_examples_beside_the_message_box_are_understood_in_each_language(study: Study, language: str) -> None:
-    for key, number in {"both": 2, "you": 3, "other": 3}.items():
+    for key, number in {"both_shelter": 2, "you_shelter": 3, "other_shelter": 3}.items():
         person = condition_preview(condition=study.conditions.get(key=key))
         seat = Seat.objects.get(episode__rounds__participant=person, number=0)
         with translation.override(language):
@@ -65,7 +65,7 @@ def test_examples_beside_the_message_box_are_understood_in_each_language(study: 
         assert len(examples) == number and all(f"<q>{text}</q>" in html for text in examples)
         requests = [request for text in examples for request in parse_requests(text, ())]
         assert len(requests) == number and UNCLEAR not in {request.do for request in requests}
-        assert (PLACE in {request.do for request in requests}) is (key == "you")
+        assert (PLACE in {request.do for request in requests}) is (key == "you_shelter")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
