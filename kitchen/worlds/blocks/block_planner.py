@@ -64,6 +64,8 @@ LEAST_SHARE = 10
 """Minimum number of blocks of a gift to a seat that has none."""
 ASKS_FOR_ALL = "Give me everything."
 """The message of a simulated person who lacks materials."""
+SPENDING_VERBS = ("discard", "craft", "smelt")
+"""Verbs of commands that use up what a seat holds."""
 RAW_VERBS = ("collect", "attack")
 PATIENCE_STEPS = 60
 """Steps without a request after which a builder who does not know the blueprint gives its materials away."""
@@ -366,9 +368,9 @@ class PlannerAdviser(Adviser):
         return replace(made, says=(MessageDraft(ASKS_FOR_ALL),))
 
     def slip(self, offered: Sequence[Command], chance: Random) -> Command:
-        """Return a random command of somebody who errs. Nothing is thrown away, because one such error can
-        make the goal impossible."""
-        return super().slip([one for one in offered if one[0] != "discard"] or offered, chance)
+        """Return a random command of somebody who errs. Nothing is thrown away or made into something else,
+        because one such error can make the goal impossible."""
+        return super().slip([one for one in offered if one[0] not in SPENDING_VERBS] or offered, chance)
 
 
 ADVISER = PlannerAdviser()

@@ -384,8 +384,8 @@ def test_a_simulated_person_who_lacks_materials_asks_for_them_once_in_words_that
     assert not ADVISER.decide(changed(stuck, messages=(before,))).says
 
 
-def test_a_simulated_person_throws_nothing_away_by_mistake() -> None:
-    offered = [("discard", "stone", "1"), ("stay", "1")]
+def test_a_simulated_person_uses_nothing_up_by_mistake() -> None:
+    offered = [("discard", "stone", "1"), ("craft", "stick", "1"), ("stay", "1")]
     assert {ADVISER.slip(offered, Random(seed)) for seed in range(20)} == {("stay", "1")}
     assert ADVISER.slip(offered[:1], Random(1)) == offered[0]
 
