@@ -49,7 +49,8 @@ def test_a_finished_building_misses_none() -> None:
 def test_chinese_results_have_a_measure_word_after_a_number_but_not_in_a_label() -> None:
     view = seen(game("construction", blueprint="shelter"), 0)
     with translation.override("zh-hans"):
-        counted = tuple(("3", translation.ngettext(*metric.words, 3)) for metric in (GIVES, MATCHES))
+        found = [metric.words for metric in (GIVES, MATCHES) if metric.words]
+        counted = tuple(("3", translation.ngettext(one, several, 3)) for one, several in found)
         shows = PAGE.score(replace(view, result=replace(view.result, achieved=counted))).shows
     assert counted == (("3", "次给予"), ("3", "个正确的方块"))
     assert isinstance(shows, ScoreContent)
