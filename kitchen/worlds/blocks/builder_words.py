@@ -25,7 +25,8 @@ _ARTICLES = r"\s*(?:number|no\.?|nº)?\s*"
 CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
 _MEASURES = "个块根把条片扇张份层列行格"
 _NUMERALS = f"[{''.join(CHINESE_DIGITS)}十]+"
-_CHINESE_NUMBER = rf"(?<![每同整另这那哪上下])({_NUMERALS})(?=\s*[{_MEASURES}])|(?<=[第到至])({_NUMERALS})"
+_COUNTED = rf"(?=\s*[{_MEASURES}](?!都))(?<!两(?=[层行列]))"
+_CHINESE_NUMBER = rf"(?<![每同整另这那哪上下])({_NUMERALS}){_COUNTED}|(?<=[第到至])({_NUMERALS})"
 
 
 class NamedThing(NamedTuple):
@@ -49,11 +50,14 @@ class PlannerWords(Record):
     """A part that only says yes, no, please or the like."""
     fillers: str
     """Words before the verb of a request."""
+    please: str
     me: str
     """Words with which the sender asks for a gift to the sender."""
     give: str
     wants: str
     """Words with which the sender says to need something."""
+    share: str
+    """Words for a part of what there is. Such a gift is not understood."""
     purpose: str
     """Words before the purpose of a gift, such as a level."""
     place: str
@@ -96,8 +100,9 @@ class PlannerWords(Record):
 
     def begins_with(self, name: str, text: str) -> bool:
         """Return whether the expression with this name comes first in the text, after players and fillers."""
-        left = re.sub(rf"^\W*(?:{request_words().numbers})\W*", "", text)
-        return re.match(getattr(self, name), re.sub(self.fillers, "", left)) is not None
+        usual = request_words()
+        left = re.sub(self.fillers, "", re.sub(rf"^\W*(?:{usual.numbers})\W*", "", text))
+        return re.match(getattr(usual if name in ("stop", "go_on") else self, name), left) is not None
 
     def with_digits(self, text: str) -> str:
         """Return the text in lower case, with digits for number words."""
@@ -135,7 +140,7 @@ class PlannerWords(Record):
 
     def _is_only_address(self, part: str) -> bool:
         left = re.sub(request_words().numbers, " ", part)
-        return left != part and not re.search(r"\w", left)
+        return left != part and not re.search(r"\w", re.sub(f"{self.parts}|{self.lists}", " ", left))
 
     def _begins_anew(self, part: str) -> bool:
         """Return whether a part of a sentence is a clause of its own and does not continue the last one."""

@@ -89,7 +89,7 @@ def _clause_requests(
     things = words.things_in(clause, items)
     is_site = any(places) or (has_level and words.says("corners", clause))
     asked = ParsedRequest(PLAN, things[0].item if things else "", 0, players, (), (places[0], (), ()))
-    begins = any(words.begins_with(name, clause) for name in ("give", "place", "remove"))
+    begins = any(words.begins_with(name, clause) for name in ("give", "place", "remove", "stop"))
     if words.says("condition", clause) and (things or is_site):
         yield ParsedRequest(UNCLEAR, players=players)
     elif words.says("question", clause):
@@ -137,8 +137,8 @@ def _is_gift(words: PlannerWords, clause: str, things: Sequence[NamedThing], has
         return False
     if not (things or words.says("everything", clause) or _amount(words, clause)):
         return False
-    needs = words.says("wants", clause) and (not has_place or words.says("purpose", clause))
-    return needs or words.says("give", clause)
+    needs = words.says("wants", clause) or (bool(things) and words.says("please", clause))
+    return words.says("give", clause) or (needs and (not has_place or words.says("purpose", clause)))
 
 
 def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: bool) -> bool:
@@ -151,7 +151,8 @@ def _is_statement(words: PlannerWords, clause: str, *, begins: bool, has_site: b
         verbs = any(words.says(name, clause) for name in ("place", "give", "remove", "wants"))
         return not (verbs or usual.says("stop", clause) or usual.says("go_on", clause))
     if words.says("own", clause):
-        return not words.says("wants", clause) or usual.says("negation", clause)
+        tells = not words.says("wants", clause) or usual.says("negation", clause)
+        return tells and not words.says("help", clause)
     asks = words.says("wants", clause) or words.says("give", clause)
     return not asks and (words.says("done", clause) or (words.says("states", clause) and not has_site))
 
@@ -163,7 +164,7 @@ def _refusal(words: PlannerWords, clause: str, players: tuple[int, ...]) -> Iter
         yield ParsedRequest(STOP, players=players)
     elif usual.says("stop", clause):
         yield ParsedRequest(RESUME, players=players)
-    elif any(words.says(name, clause) for name in ("give", "place", "remove")):
+    elif any(words.says(name, clause) for name in ("give", "place", "remove", "help")):
         yield ParsedRequest(HELP_WANTED, players=players)
 
 
@@ -178,6 +179,9 @@ def _gifts(
     if verb and not words.says("me", clause):
         to = tuple(int(one[1]) - 1 for one in re.finditer(numbers, clause) if one.start() > verb.start())
         players = players[: len(players) - len(to)]
+    if words.says("share", clause):
+        yield ParsedRequest(HELP_WANTED, players=players)
+        return
     if not things:
         amount = 0 if words.says("everything", clause) else _amount(words, clause)
         yield ParsedRequest(GIVE, "", amount, players, to)
