@@ -193,7 +193,7 @@ class ComparisonBenchmark(Benchmark):
         """Return why no agent can succeed in this level, so that it is refused. Empty by default."""
         return ""
 
-    def left_out(self, levels: Sequence[str]) -> str:
+    def omitted_levels_text(self, levels: Sequence[str]) -> str:
         """Return which levels are not played and why, as one line, if `levels` are played. Empty by
         default."""
         return ""

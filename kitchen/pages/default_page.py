@@ -27,6 +27,8 @@ from kitchen.words.english_text import code_to_words, sentence_case
 from kitchen.words.gettext_without_django import gettext, gettext_lazy
 
 _TEMPLATES = "kitchen/pages"
+MEASURE_WORDS = "个次件份道"
+"""Chinese words between a number and what it counts. A label without a number leaves them out."""
 
 
 class CommandMenu(NamedTuple):
@@ -249,7 +251,9 @@ class DefaultPage(Page):
 
     def score(self, view: SeatView) -> Panel:
         """Return the panel of the results so far."""
-        achieved = tuple((number, sentence_case(name)) for number, name in view.result.achieved)
+        achieved = tuple(
+            (number, sentence_case(name.lstrip(MEASURE_WORDS))) for number, name in view.result.achieved
+        )
         return Panel("score", f"{_TEMPLATES}/score.jinja", ScoreContent(achieved))
 
     def seen_panel(self, view: SeatView) -> Panel:

@@ -284,7 +284,7 @@ class Blueprint(Record):
 
         Practice has each feature of the page that any condition has, so that participants can try it. With
         the setting `own_seat`, the participant gets the seat that one person plays in a condition of the same
-        world. With `leads`, the participant leads the teammates.
+        world. With `leads`, the participant leads the teammates, and with `talks` writes to them.
 
         If this is the design of a single group (see `for_group`), only conditions of that group are
         considered.
@@ -297,7 +297,10 @@ class Blueprint(Record):
             for name, since in PRACTICE_FORMAT.items()
         }
         offered["organisation"] = practice_organisation(
-            played, seat if seat <= played["teammates"] else 0, leads=part.get("leads", False)
+            played,
+            seat if seat <= played["teammates"] else 0,
+            leads=part.get("leads", False),
+            talks=part.get("talks", False),
         )
         return ConditionPlan(key="practice", name="Practice", label="Practice", **offered, **played)
 

@@ -119,9 +119,9 @@ def missing_statements(design: Blueprint) -> Iterator[str]:
             "The consent does not say that other participants see what somebody does and writes: several "
             f"people play in {and_list(together)}."
         )
-    talks = [
-        (plan, made) for plan in design.conditions if (made := _organisation(plan)) and _people_write(made)
-    ]
+    writes_in_practice = design.has("practice") and design.part("practice").settings.get("talks")
+    plans = (*design.conditions, *((design.practice,) if writes_in_practice else ()))
+    talks = [(plan, made) for plan in plans if (made := _organisation(plan)) and _people_write(made)]
     if talks and not WRITING.search(text):
         yield (
             f"People may write to others in {_names(talks)}, but the consent does not say so: state "

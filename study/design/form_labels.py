@@ -91,6 +91,7 @@ PART_SETTINGS = {
     "all_steps": "Always play all steps",
     "own_seat": "Practise in the seat of the group's first condition",
     "leads": "Practise as the leader of the teammates",
+    "talks": "Write messages to the teammates in practice",
 }
 OUTCOME_LABELS = {"text": "Words", "has_code": "Fixed code", "has_address": "Address"}
 

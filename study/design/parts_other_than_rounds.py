@@ -50,18 +50,23 @@ def practice_played(stored: Mapping[str, Json]) -> dict[str, Json]:
 LED_PRACTICE: Mapping[str, Json] = {"kind": "tree", "settings": {"sees": ALL, "leaves_talk": False}}
 """The organisation of a practice in which the participant leads the teammates."""
 
+TALKING_PRACTICE: Mapping[str, Json] = {"kind": "central", "settings": {"talk": True}}
+"""The organisation of a practice in which the participant can write to the teammates."""
+
 
 def practice_organisation(
-    played: Mapping[str, Json], seat: int = 0, *, leads: bool = False
+    played: Mapping[str, Json], seat: int = 0, *, leads: bool = False, talks: bool = False
 ) -> dict[str, Json]:
     """Return the rules about who commands and writes to whom in a practice episode, in the form that a
-    condition stores. Unless the participant `leads`, the rules are the world's defaults for practice.
+    condition stores. Unless the participant `leads`, the rules are the world's defaults for practice. Without
+    such defaults, the participant can write to the teammates if `talks` is true.
 
     `seat` is the participant's seat. The result is empty if the participant practises alone.
     """
     if not played["teammates"] or played["world"] not in known_worlds():
         return {}
-    usual = LED_PRACTICE if leads else get_kit(played["world"]).practice.organisation
+    own_rules = get_kit(played["world"]).practice.organisation or (TALKING_PRACTICE if talks else {})
+    usual = LED_PRACTICE if leads else own_rules
     own = {"people": [seat], **({"leads": seat} if leads else {})} if seat else {}
     return {**usual, **own}
 
@@ -143,16 +148,23 @@ class PracticeSettings(Record):
 
     A document has the field only where it is true.
     """
+    talks: bool = Field(default=False, exclude=True)
+    """True if participants can write messages to the teammates in practice.
+
+    A document has the field only where it is true.
+    """
 
     @model_validator(mode="after")
-    def _can_lead(self) -> Self:
-        if not self.leads:
+    def _has_a_team(self) -> Self:
+        if not (self.leads or self.talks):
             return self
         played = practice_played(self.kitchen.model_dump(exclude_unset=True))
         if not played["teammates"]:
-            raise worded_error("leads: a leader needs at least one teammate")
+            needs = "leads: a leader needs" if self.leads else "talks: writing needs"
+            raise worded_error(f"{needs} at least one teammate")
         try:
-            condition_check(**played, organisation=practice_organisation(played, leads=True))
+            organisation = practice_organisation(played, leads=self.leads, talks=self.talks)
+            condition_check(**played, organisation=organisation)
         except (WorldError, UnknownNameError) as error:
             raise worded_error(str(error)) from error
         return self

@@ -320,6 +320,10 @@ LEADS = (
     "For studies in which participants lead. In practice they have a player of their own, too, and give jobs "
     "to the teammates. Choose a co-player that does jobs, such as Follower."
 )
+TALKS = (
+    "For studies in which participants write messages. Choose a co-player that reads them. It has no effect "
+    "in worlds whose practice has messages anyway."
+)
 
 
 def practice_fields() -> dict[str, forms.Field]:
@@ -334,6 +338,7 @@ def practice_fields() -> dict[str, forms.Field]:
         ),
         "own_seat": forms.BooleanField(label=PART_SETTINGS["own_seat"], required=False, help_text=OWN_SEAT),
         "leads": forms.BooleanField(label=PART_SETTINGS["leads"], required=False, help_text=LEADS),
+        "talks": forms.BooleanField(label=PART_SETTINGS["talks"], required=False, help_text=TALKS),
         WORLD: forms.ChoiceField(label="World", choices=kind_choices(WORLD)),
         **{name: setting_field(setting) for kind in world_kinds() for name, setting in kind.named_settings()},
         COPLAYER: forms.ChoiceField(label="Co-player", choices=kind_choices(COPLAYER)),
@@ -380,5 +385,5 @@ def practice_settings(given: Mapping[str, Json], stored: Mapping[str, Json]) -> 
         "coplayer_settings": played["coplayer_settings"] if same else {},
         "teammates": given["teammates"] if given["coplayer"] != NOBODY else 0,
     }
-    switches = {name: True for name in ("all_steps", "own_seat", "leads") if given[name]}
+    switches = {name: True for name in ("all_steps", "own_seat", "leads", "talks") if given[name]}
     return {"hints": given["hints"], **switches, "kitchen": kitchen}

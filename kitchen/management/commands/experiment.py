@@ -154,13 +154,13 @@ def require_broker() -> None:
         raise CommandError(text, returncode=2)
 
 
-def left_out_levels(setup: ExperimentSetup) -> str:
+def omitted_levels_line(setup: ExperimentSetup) -> str:
     """Return which levels the default levels leave out, as one line. Empty if none, or if other levels were
     named."""
     ground = setup.ground
     if not isinstance(ground, ComparisonBenchmark) or setup.levels != ground.levels_for(setup.agents):
         return ""
-    return ground.left_out(setup.levels)
+    return ground.omitted_levels_text(setup.levels)
 
 
 FIRST_PATIENCE, PATIENCE = 5.0, 30.0
@@ -238,7 +238,7 @@ class Command(OneLineCommand):
         spent; None for no limit. Raises SetupError if the user refuses."""
         left = [job for job in episode_jobs(setup) if job.key not in rows]
         if left:
-            if told := left_out_levels(setup):
+            if told := omitted_levels_line(setup):
                 self.stdout.write(told)
             self.stdout.write(str(forecast_work(setup, left)))
         allowance = SpendingLimit(forecast_cost(setup, left, load_prices()), budget, spent)

@@ -147,7 +147,7 @@ class CraftingBenchmark(BlocksBenchmark):
         """Return why a task is refused: its target cannot be made from what the seats hold."""
         return "" if crafting_tasks()[level].crafts else "cannot be made from what the seats hold"
 
-    def left_out(self, levels: Sequence[str]) -> str:
+    def omitted_levels_text(self, levels: Sequence[str]) -> str:
         """Return how many of the tasks are not played, by number of seats, and how many cannot be made."""
         left = [task for name, task in crafting_tasks().items() if name not in levels]
         parts = [

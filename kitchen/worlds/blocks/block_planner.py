@@ -23,17 +23,23 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar, NamedTuple
 
-from kitchen.contract.agent import Advice, Adviser, Agent, Decision, Situation, TeamTalk, run_without_waiting
+from kitchen.contract.agent import (
+    REASON_TO_ANSWER,
+    Advice,
+    Adviser,
+    Agent,
+    Decision,
+    Situation,
+    TeamTalk,
+    run_without_waiting,
+)
 from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_aims import nearest_change
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprints import TOOLS
-from kitchen.worlds.blocks.builder_requests import (
-    hear_builder_requests,
-    people_in_talk,
-    requested_steps,
-)
+from kitchen.worlds.blocks.builder_request_steps import blocked_cells, requested_steps, tried_cells
+from kitchen.worlds.blocks.builder_requests import BuilderRequests, hear_builder_requests
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.dispatcher.player_requests import hear_requests, requested_commands
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
@@ -41,10 +47,11 @@ from kitchen.worlds.blocks.gathering_macros import HAND
 from kitchen.worlds.blocks.item_recipes import TABLE, recipe_book
 from kitchen.worlds.blocks.macro_world import GO_ON
 from kitchen.worlds.blocks.make_plans import ItemSources, plan_items
+from kitchen.worlds.blocks.people_messages import people_in_talk
 from kitchen.worlds.blocks.planner_team import (
-    HEARD_KEY,
-    SAID_KEY,
-    TOLD_KEY,
+    LISTED_ITEMS_KEY,
+    REQUESTS_KEY,
+    SENT_KEY,
     Team,
     holdings_message,
     planner_news,
@@ -57,6 +64,8 @@ LEAST_SHARE = 10
 """Minimum number of blocks of a gift to a seat that has none."""
 ASKS_FOR_ALL = "Give me everything."
 """The message of a simulated person who lacks materials."""
+SPENDING_VERBS = ("discard", "craft", "smelt")
+"""Verbs of commands that use up what a seat holds."""
 RAW_VERBS = ("collect", "attack")
 PATIENCE_STEPS = 60
 """Steps without a request after which a builder who does not know the blueprint gives its materials away."""
@@ -85,22 +94,32 @@ class BlocksPlanner(Agent):
         kinds of items changed."""
         known = situation.memory if isinstance(situation.memory, dict) else {}
         if situation.world == "blocks_kitchen":
-            cooks = hear_requests(situation, known.get(HEARD_KEY))
-            remembered = {HEARD_KEY: cooks.to_json()} if cooks.last else None
+            cooks = hear_requests(situation, known.get(REQUESTS_KEY))
+            remembered = {REQUESTS_KEY: cooks.to_json()} if cooks.last else None
             return Decision(requested_commands(situation, cooks), memory=remembered, says=cooks.answers)
-        heard = hear_builder_requests(situation, known.get(HEARD_KEY))
-        commands, left = requested_steps(situation, heard)
+        heard = hear_builder_requests(situation, known.get(REQUESTS_KEY))
+        if situation.request.because == REASON_TO_ANSWER:
+            listed, sent = known.get(LISTED_ITEMS_KEY, known), known.get(SENT_KEY, [])
+            return Decision({}, memory=_memory(heard, listed, sent), says=heard.answers)
+        commands, left = requested_steps(situation, heard.open)
+        tried = tried_cells(heard.tried, commands)
         waits = situation.step < heard.heard_at + PATIENCE_STEPS and bool(
             people_in_talk(situation, reads=True)
         )
         team = Team(_without(situation, commands), waits_for_words=waits)
         commands = {**commands_of(team), **commands}
-        told, said, parts = planner_news(team, commands, known)
+        listed, sent, parts = planner_news(team, commands, known)
+        parts += blocked_cells(situation, heard.tried)
         says = (*heard.answers, *((holdings_message(team, parts),) if parts else ()))
-        if not (heard.last or said):
-            return Decision(commands, memory=told, says=says)
-        memory: Json = {HEARD_KEY: replace(heard, open=left).to_json(), TOLD_KEY: told, SAID_KEY: said}
+        memory = _memory(replace(heard, open=left, tried=tried), listed, sent)
         return Decision(commands, memory=memory, says=says)
+
+
+def _memory(heard: BuilderRequests, listed: Json, sent: list[str]) -> Json:
+    """Return the agent's memory. It consists of the listed items only, as long as there is nothing else."""
+    if not (heard.last or heard.heard_at or sent):
+        return listed
+    return {REQUESTS_KEY: heard.to_json(), LISTED_ITEMS_KEY: listed, SENT_KEY: sent}
 
 
 def _without(situation: Situation, commands: Mapping[int, Command]) -> Situation:
@@ -349,9 +368,9 @@ class PlannerAdviser(Adviser):
         return replace(made, says=(MessageDraft(ASKS_FOR_ALL),))
 
     def slip(self, offered: Sequence[Command], chance: Random) -> Command:
-        """Return a random command of somebody who errs. Nothing is thrown away, because one such error can
-        make the goal impossible."""
-        return super().slip([one for one in offered if one[0] != "discard"] or offered, chance)
+        """Return a random command of somebody who errs. Nothing is thrown away or made into something else,
+        because one such error can make the goal impossible."""
+        return super().slip([one for one in offered if one[0] not in SPENDING_VERBS] or offered, chance)
 
 
 ADVISER = PlannerAdviser()

@@ -1,44 +1,30 @@
-"""Carry out what people ask of the agent `blocks_planner`, by fixed rules.
+"""Hear what people ask of the agent `blocks_planner` and answer them, by fixed rules.
 
 People can ask it to place or remove blocks, to give things, to say what it holds, to stop and to go on.
-`builder_words` reads their messages. Requests are done before what the planner would do: gifts first, the
-others in their order. The planner answers questions about the plan. A text that is not understood is answered
-with what can be asked.
+`request_parser` reads their messages, and `builder_request_steps` carries requests out. Questions about the
+plan are answered, too. Help is sent to people who ask for it, or whose request is not understood.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from typing import Self
 
 from kitchen.contract.agent import Situation
-from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, INFORM, REQUEST, SAY, Organisation
+from kitchen.contract.organisation import INFORM
 from kitchen.contract.team_messages import MessageDraft, TeamMessage
-from kitchen.contract.world import Command, Json
-from kitchen.worlds.blocks.block_grid import Cell, rank_from
+from kitchen.contract.world import Json
+from kitchen.worlds.blocks.block_grid import AIR, Cell
 from kitchen.worlds.blocks.blueprint_pieces import BlueprintPiece, missing_pieces
-from kitchen.worlds.blocks.blueprints import DIRT, TOOLS
-from kitchen.worlds.blocks.builder_words import (
-    GIVE,
-    HELD,
-    NEEDED,
-    PLACE,
-    PLAN,
-    REMOVE,
-    RESUME,
-    STOP,
-    UNCLEAR,
-    Wish,
-    read_wishes,
-)
+from kitchen.worlds.blocks.blueprints import DIRT, NO_BLOCK, TOOLS
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
-from kitchen.worlds.blocks.macro_world import GO_ON
-from kitchen.worlds.blocks.macro_world import STOP as STOP_COMMAND
+from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 from kitchen.worlds.blocks.planner_messages import (
     BELONGS,
     GIVES,
+    HELLO,
     HELP,
     HOLDS,
     LACKS,
@@ -48,17 +34,38 @@ from kitchen.worlds.blocks.planner_messages import (
     NO_PLAN,
     NONE_MISSING,
     NOTHING,
+    OCCUPIED_CELLS,
     PLACES,
     PLEASE_PUT,
     REMOVES,
     SHORT_HELP,
+    SHORT_OF,
     UNCLEAR_WORDS,
+    WELCOME,
+    WHICH,
     planner_message,
 )
+from kitchen.worlds.blocks.request_parser import (
+    GIVE,
+    GREETING,
+    HELD,
+    NEEDED,
+    PLACE,
+    PLAN,
+    REMOVE,
+    RESUME,
+    SMALL_TALK,
+    STOP,
+    THANKS,
+    UNCLEAR,
+    ParsedRequest,
+    parse_requests,
+)
 
-READ_KINDS = frozenset({SAY, ASK, REQUEST, INFORM})
 MOST_PIECES = 6
 """Maximum number of pieces of the blueprint that an answer names."""
+KINDS_OF_ITEM: Mapping[str, tuple[str, ...]] = {"wood": ("_planks", "_log")}
+"""Ends of the codes of items that a word for several kinds can mean."""
 Part = tuple[Json, ...]
 """A sentence of an answer: its code and arguments."""
 
@@ -103,63 +110,49 @@ class BuilderRequests:
     last: int = 0
     """Number of the newest message that was read."""
     heard_at: int = 0
-    """The step in which a request was last understood."""
-    fresh: tuple[int, ...] = ()
-    """The messages that were read now."""
+    """The step in which a request was last understood, or in which the agent began to play."""
+    tried: Mapping[int, Cell] = field(default_factory=dict)
+    """The cell in which a seat last tried to place a block on request, by seat."""
     answers: tuple[MessageDraft, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return what to remember, as JSON for the agent's memory."""
         kept = [each.to_json() for each in self.open]
-        return {"last": self.last, "heard_at": self.heard_at, "open": kept}
-
-
-def people_in_talk(situation: Situation, *, reads: bool) -> tuple[int, ...]:
-    """Return the members who are people and to whom this agent may write; with `reads`, those who may write
-    to this agent."""
-    team, me = situation.talk.organisation, situation.talk.member
-    people = [one.number for one in team.members if one.is_person and one.number != me] if team else []
-    pairs = {one: (one, me) if reads else (me, one) for one in people}
-    return tuple(one for one, (sender, to) in pairs.items() if team and to in team.to(sender, SAY))
+        tried = {str(seat): list(cell) for seat, cell in self.tried.items()}
+        return {"last": self.last, "heard_at": self.heard_at, "open": kept, "tried": tried}
 
 
 def hear_builder_requests(situation: Situation, memory: Json) -> BuilderRequests:
     """Return all requests of people that are still to be done. `memory` is what `BuilderRequests.to_json`
     returned in an earlier step, or None."""
-    known = memory or {"last": 0, "heard_at": 0, "open": []}
-    last = max(int(known["last"]), situation.talk.taken_over)
+    began = situation.step if situation.memory is None else 0
+    known = memory or {"last": 0, "heard_at": began, "open": []}
+    last, heard_at = max(int(known["last"]), situation.talk.taken_over), int(known["heard_at"])
     kept, answers = list(map(BuilderRequest.read, known["open"])), list[MessageDraft]()
-    heard_at, fresh = int(known["heard_at"]), list[int]()
-    for message in _news(situation, last):
+    for message in unread_messages(situation, last):
         parts = list[Part]()
-        for wish in _wishes(situation, message):
-            request, said = _request(situation, message, wish)
+        for parsed in _requests_of(situation, message):
+            request, said = _request(situation, message, parsed, kept)
             kept = _with_request(kept, request) if request else kept
-            heard_at = situation.step
+            heard_at = heard_at if parsed.do in SMALL_TALK else situation.step
             parts += said
         answers += _answer(situation, message, parts)
         last = message.number
-        fresh.append(last)
-    return BuilderRequests(tuple(kept), last, heard_at, tuple(fresh), tuple(answers))
+    tried = {int(seat): (x, y, z) for seat, (x, y, z) in known.get("tried", {}).items()}
+    return BuilderRequests(tuple(kept), last, heard_at, tried, tuple(answers))
 
 
-def _news(situation: Situation, last: int) -> list[TeamMessage]:
-    """Return the new text messages of people, in order. `last` is the number of the last message read."""
-    team, me = situation.talk.organisation, situation.talk.member
-    people = {one.number for one in team.members if one.is_person} - {me} if team else set()
-    found = (one for one in situation.talk.messages if one.sender in people and one.kind in READ_KINDS)
-    return sorted((one for one in found if one.number > last), key=lambda one: one.number)
-
-
-def _wishes(situation: Situation, message: TeamMessage) -> list[Wish]:
+def _requests_of(situation: Situation, message: TeamMessage) -> list[ParsedRequest]:
+    """Return the requests of a message that are for seats of this agent. Small talk counts only if there is
+    nothing else."""
     held = _held(situation, situation.seats).keys() - TOOLS.keys() | {DIRT}
-    found = list(read_wishes(message.text, sorted(held)))
-    return [wish for wish in found if _is_meant(situation, wish)]
+    found = [one for one in parse_requests(message.text, sorted(held)) if _is_meant(situation, one)]
+    return [one for one in found if one.do not in SMALL_TALK] or found[:1]
 
 
-def _is_meant(situation: Situation, wish: Wish) -> bool:
-    """Return whether a request is for this agent: it names none of its players, or somebody to give to."""
-    return wish.do == GIVE or not wish.players or bool(set(wish.players) & set(situation.seats))
+def _is_meant(situation: Situation, parsed: ParsedRequest) -> bool:
+    """Return whether a request is for this agent: it addresses one of its players, or nobody by number."""
+    return not parsed.players or bool(set(parsed.players) & set(situation.seats))
 
 
 def _held(situation: Situation, seats: Sequence[int]) -> Inventory:
@@ -170,106 +163,111 @@ def _held(situation: Situation, seats: Sequence[int]) -> Inventory:
 
 
 def _request(
-    situation: Situation, message: TeamMessage, wish: Wish
+    situation: Situation, message: TeamMessage, parsed: ParsedRequest, kept: Sequence[BuilderRequest]
 ) -> tuple[BuilderRequest | None, Sequence[Part]]:
-    """Return the request to do, if any, and the sentences of the answer."""
-    if wish.do in (NEEDED, PLAN):
-        return None, _plan_answer(situation, wish)
-    request, part = _work(situation, message, wish)
-    return request, (part,)
+    """Return the request to do, if any, and the sentences of the answer. `kept` are the open requests."""
+    seats = tuple(seat for seat in parsed.players or situation.seats if seat in situation.seats)
+    mine = BuilderRequest(message.number, parsed.do, seats)
+    held = _held(situation, seats)
+    match parsed.do:
+        case do if do in SMALL_TALK:
+            return None, [_talk_part(situation, do)]
+        case do if do in (NEEDED, PLAN):
+            return None, _plan_answer(situation, parsed)
+        case do if do in (STOP, RESUME):
+            return mine, [(do,)]
+        case do if do == HELD:
+            return None, [(HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)]
+        case do if do == GIVE:
+            return _gift(situation, message, parsed, mine)
+    return _site_work(situation, parsed, mine, kept)
 
 
-def _work(situation: Situation, message: TeamMessage, wish: Wish) -> tuple[BuilderRequest | None, Part]:
-    """Return the request to do, if any, and the sentence of the answer."""
-    seats = tuple(seat for seat in wish.players or situation.seats if seat in situation.seats)
-    mine = BuilderRequest(message.number, wish.do, seats or situation.seats)
-    held = _held(situation, mine.seats)
-    if wish.do in (STOP, RESUME):
-        return mine, (wish.do,)
-    if wish.do == HELD:
-        return None, (HOLDS, dict(sorted(held.items()))) if held else (NOTHING,)
-    if wish.do == GIVE:
-        return _gift(situation, message, wish, mine)
-    return _site_work(situation, wish, mine, held)
+def _talk_part(situation: Situation, do: str) -> Part:
+    return ({GREETING: HELLO, THANKS: WELCOME}.get(do) or _help_code(situation),)
+
+
+def _meant_items(word: str, held: Inventory) -> list[str]:
+    """Return the items that a word can mean: all held materials for no word, the held ones of its kind for a
+    word for several kinds, and otherwise the item of this code."""
+    if word in KINDS_OF_ITEM:
+        return [item for item in sorted(held) if item.endswith(KINDS_OF_ITEM[word])]
+    return [word] if word else [item for item in sorted(held) if item not in TOOLS]
+
+
+# Blocks to place and to remove
 
 
 def _site_work(
-    situation: Situation, wish: Wish, mine: BuilderRequest, held: Inventory
-) -> tuple[BuilderRequest | None, Part]:
-    """Return the request to place or remove blocks, if it is clear, and the sentence of the answer. `mine` is
-    the request without its cells, and `held` what its seats hold."""
-    materials = [item for item in held if item not in TOOLS]
-    unclear: Part = (UNCLEAR_WORDS, materials or [DIRT])
-    cells = tuple(_cells(situation.briefs[situation.seats[0]], wish))
-    if wish.do == UNCLEAR:
-        return None, unclear
-    if not cells:
-        return None, (NO_CELL,)
-    if wish.do == REMOVE:
-        return replace(mine, cells=cells), (REMOVES, len(cells))
-    item = wish.thing or (materials[0] if len(materials) == 1 else "")
-    if not item or wish.amount not in (0, len(cells)):
-        return None, unclear
-    if item not in held:
-        return None, (LACKS, item)
-    return replace(mine, item=item, cells=cells), (PLACES, item, len(cells))
-
-
-def _plan_answer(situation: Situation, wish: Wish) -> list[Part]:
-    """Return the answer to a question about the plan, or about what the builder needs."""
-    seat = next((seat for seat in wish.players if seat in situation.seats), situation.seats[0])
-    brief, seen = situation.briefs[seat], situation.observations[seat]
-    if not any(_site_size(brief)):
-        return [(SHORT_HELP,)]
-    if "blueprint" not in brief:
-        return [(NO_PLAN,)]
-    held = _held(situation, situation.seats)
-    for level in wish.places[0] or _unfinished_levels(seen):
-        if not 0 <= level < len(seen["left_by_level"]):
-            return [(NO_CELL,)]
-        pieces = [one for one in missing_pieces(brief, seen, level) if wish.thing in ("", one.item)]
-        if wish.do == NEEDED:
-            pieces = [one for one in pieces if one.item not in held]
-        if pieces:
-            parts = [piece_part(one, held) for one in pieces]
-            return parts if len(parts) <= MOST_PIECES else [*parts[:MOST_PIECES], (MORE,)]
-    return [(NO_NEED if wish.do == NEEDED else NONE_MISSING,)]
-
-
-def _unfinished_levels(seen: Mapping[str, Json]) -> list[int]:
-    return [level for level, left in enumerate(seen["left_by_level"]) if left]
-
-
-def piece_part(piece: BlueprintPiece, held: Mapping[str, int]) -> Part:
-    """Return the sentence that asks for a piece of the blueprint, or says what belongs there if the builder
-    has the material (`held`)."""
-    return (BELONGS if piece.item in held else PLEASE_PUT, *piece.to_json())
-
-
-def _gift(
-    situation: Situation, message: TeamMessage, wish: Wish, mine: BuilderRequest
-) -> tuple[BuilderRequest | None, Part]:
-    team = situation.talk.organisation
-    own = team.member(message.sender).seats if team and message.sender is not None else ()
-    to = next((seat for seat in (*wish.players, *own) if seat not in situation.seats), None)
+    situation: Situation, parsed: ParsedRequest, mine: BuilderRequest, kept: Sequence[BuilderRequest]
+) -> tuple[BuilderRequest | None, Sequence[Part]]:
+    """Return the request to place or remove blocks, if it is clear, and the sentences of the answer. `mine`
+    is the request without its cells."""
     held = _held(situation, mine.seats)
-    if to is None:
-        return None, (_help_code(situation),)
-    if not (wish.thing in held if wish.thing else held.keys() - TOOLS.keys()):
-        return None, (LACKS, wish.thing)
-    request = replace(mine, item=wish.thing, amount=wish.amount, to=to)
-    return request, (GIVES, wish.thing, min(wish.amount, held.get(wish.thing, 0)))
+    unclear: Part = (UNCLEAR_WORDS, [item for item in held if item not in TOOLS] or [DIRT])
+    cells = tuple(_cells(situation.briefs[situation.seats[0]], parsed))
+    if parsed.do == UNCLEAR:
+        return None, [unclear]
+    if not cells:
+        return None, [(NO_CELL,)]
+    if parsed.do == REMOVE:
+        return replace(mine, cells=cells), [(REMOVES, len(cells))]
+    meant = _meant_items(parsed.thing, held)
+    if len(meant) > 1 and parsed.thing:
+        return None, [(WHICH, meant)]
+    if (len(meant) != 1 and not parsed.thing) or parsed.amount not in (0, len(cells)):
+        return None, [unclear]
+    if not meant or meant[0] not in held:
+        return None, [(LACKS, *(meant or [parsed.thing]))]
+    taken = _standing_cells(situation, mine.seats[0])
+    free = tuple(cell for cell in cells if cell not in taken)
+    request = replace(mine, item=meant[0], cells=free)
+    return request if free else None, list(_placing_parts(request, held, kept, len(cells) - len(free)))
 
 
-def _cells(brief: Mapping[str, Json], wish: Wish) -> Iterator[Cell]:
+def _placing_parts(
+    request: BuilderRequest, held: Inventory, kept: Sequence[BuilderRequest], occupied: int
+) -> Iterator[Part]:
+    """Yield the sentences that say into how many cells the builder can put a block, how many blocks it lacks
+    for the others, and how many cells have a block already (`occupied`)."""
+    promised = sum(len(one.cells) for one in kept if one.do == PLACE and one.item == request.item)
+    number = max(0, min(len(request.cells), held[request.item] - promised))
+    if number:
+        yield PLACES, request.item, number
+    if lacking := len(request.cells) - number:
+        yield SHORT_OF, {request.item: lacking}
+    if occupied:
+        yield OCCUPIED_CELLS, occupied
+
+
+def _standing_cells(situation: Situation, seat: int) -> set[Cell]:
+    """Return the cells of the site that have a block, as far as the seat sees it. A seat that knows the
+    blueprint sees those of the lowest unfinished level and of the levels below."""
+    brief, seen = situation.briefs[seat], situation.observations[seat]
+    if "blueprint" not in brief:
+        return set()
+    levels = brief["blueprint"]["levels"]
+    level = len(levels) if seen["level"] is None else int(seen["level"])
+    wanted = {
+        (x, y, z)
+        for y, rows in enumerate(levels[: level + 1])
+        for z, row in enumerate(rows)
+        for x, letter in enumerate(row)
+        if letter != NO_BLOCK
+    }
+    wrong = {(x, level, z): present for x, z, _, present in seen["differences"]}
+    return (wanted - wrong.keys()) | {cell for cell, present in wrong.items() if present != AIR}
+
+
+def _cells(brief: Mapping[str, Json], parsed: ParsedRequest) -> Iterator[Cell]:
     """Yield the named cells of the building site, in reading order. Numbers that are not named mean all, or
     the first and the last if the corners are meant."""
     size = _site_size(brief)
     levels, columns, rows = (
         [number for number in named if 0 <= number < most] if named else range(most)
-        for named, most in zip(wish.places, (size[1], size[0], size[2]), strict=True)
+        for named, most in zip(parsed.places, (size[1], size[0], size[2]), strict=True)
     )
-    if wish.corners:
+    if parsed.corners:
         columns, rows = (
             [number for number in numbers if number in (0, most - 1)]
             for numbers, most in ((columns, size[0]), (rows, size[2]))
@@ -287,6 +285,65 @@ def _site_size(brief: Mapping[str, Json]) -> tuple[int, int, int]:
     return (len(levels[0][0]), len(levels), len(levels[0])) if levels else (0, 0, 0)
 
 
+# Questions about the plan
+
+
+def _plan_answer(situation: Situation, parsed: ParsedRequest) -> list[Part]:
+    """Return the answer to a question about the plan, or about what the builder needs."""
+    seat = next((seat for seat in parsed.players if seat in situation.seats), situation.seats[0])
+    brief, seen = situation.briefs[seat], situation.observations[seat]
+    if not any(_site_size(brief)):
+        return [(SHORT_HELP,)]
+    if "blueprint" not in brief:
+        return [(NO_PLAN,)]
+    held = _held(situation, situation.seats)
+    ends = KINDS_OF_ITEM.get(parsed.thing, (parsed.thing,))
+    for level in parsed.places[0] or _unfinished_levels(seen):
+        if not 0 <= level < len(seen["left_by_level"]):
+            return [(NO_CELL,)]
+        pieces = [one for one in missing_pieces(brief, seen, level) if one.item.endswith(ends)]
+        if parsed.do == NEEDED:
+            pieces = [one for one in pieces if one.item not in held]
+        if pieces:
+            parts = [piece_part(one, held) for one in pieces]
+            return parts if len(parts) <= MOST_PIECES else [*parts[:MOST_PIECES], (MORE,)]
+    return [(NO_NEED if parsed.do == NEEDED else NONE_MISSING,)]
+
+
+def _unfinished_levels(seen: Mapping[str, Json]) -> list[int]:
+    return [level for level, left in enumerate(seen["left_by_level"]) if left]
+
+
+def piece_part(piece: BlueprintPiece, held: Mapping[str, int]) -> Part:
+    """Return the sentence that asks for a piece of the blueprint, or says what belongs there if the builder
+    has the material (`held`)."""
+    return (BELONGS if piece.item in held else PLEASE_PUT, *piece.to_json())
+
+
+# Gifts
+
+
+def _gift(
+    situation: Situation, message: TeamMessage, parsed: ParsedRequest, mine: BuilderRequest
+) -> tuple[BuilderRequest | None, Sequence[Part]]:
+    """Return the request to give things to the named player or to the sender, and the answer."""
+    team = situation.talk.organisation
+    own = team.member(message.sender).seats if team and message.sender is not None else ()
+    to = next(iter(parsed.to or own), None)
+    seats = tuple(seat for seat in mine.seats if seat != to)
+    if to is None or not seats:
+        return None, [(_help_code(situation),)]
+    held = _held(situation, seats)
+    meant = _meant_items(parsed.thing, held)
+    if not any(item in held for item in meant):
+        return None, [(LACKS, *(meant if parsed.thing and meant else [parsed.thing]))]
+    if len(meant) > 1 and (parsed.thing or parsed.amount):
+        return None, [(WHICH, meant)]
+    item = meant[0] if parsed.thing or parsed.amount else ""
+    request = replace(mine, seats=seats, item=item, amount=parsed.amount, to=to)
+    return request, [(GIVES, item, min(parsed.amount, held.get(item, 0)))]
+
+
 def _with_request(kept: list[BuilderRequest], new: BuilderRequest) -> list[BuilderRequest]:
     """Return the open requests with the new one. To stop ends all earlier ones of its seats. To go on, or any
     other request, ends a stop. A gift comes before what is to be placed or removed."""
@@ -302,87 +359,23 @@ def _with_request(kept: list[BuilderRequest], new: BuilderRequest) -> list[Build
     return left if new.do == RESUME else [*left, new]
 
 
+# Answers
+
+
 def _help_code(situation: Situation) -> str:
     return HELP if any(_site_size(situation.briefs[situation.seats[0]])) else SHORT_HELP
 
 
-def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -> Iterator[MessageDraft]:
-    """Yield the answer to a message. It says what was understood, or lists what people can ask for. The
-    answer to a job accepts or declines it."""
-    team, sender, kind, data = situation.talk.organisation, message.sender, ANSWER, dict[str, Json]()
-    if message.kind == INFORM:
-        understood = any(code != UNCLEAR_WORDS for code, *_ in parts)
-        kind, data = (ACCEPT if understood else DECLINE), {"job": message.number}
-    if _may_answer(team, situation.talk.member, sender, kind) and sender is not None:
-        yield planner_message(parts or [(_help_code(situation),)], kind, (sender,), data)
+def _answer(situation: Situation, message: TeamMessage, parts: Sequence[Part]) -> tuple[MessageDraft, ...]:
+    """Return the answer to a message. It says what was understood. A job always gets an answer; other
+    messages get none if they need none."""
+    if not parts and message.kind != INFORM:
+        return ()
+    said = list(parts) or [(_help_code(situation),)]
+    not_understood = {UNCLEAR_WORDS, HELP, SHORT_HELP, WHICH}
 
+    def write(kind: str, to: tuple[int, ...], data: Mapping[str, Json]) -> MessageDraft:
+        return planner_message(said, kind, to, data)
 
-def _may_answer(team: Organisation | None, me: int, sender: int | None, kind: str) -> bool:
-    return team is not None and sender is not None and sender in team.to(me, kind)
-
-
-# Commands
-
-
-def requested_steps(
-    situation: Situation, heard: BuilderRequests
-) -> tuple[dict[int, Command], tuple[BuilderRequest, ...]]:
-    """Return the next command of each seat that has something to do for people, and the requests that are
-    left after these commands. A seat that must stop ends its macro in progress."""
-    asked = situation.seats if situation.request.asked is None else situation.request.asked
-    commands: dict[int, Command] = {}
-    left = heard.open
-    for seat in situation.request.may_act:
-        stops = (each for each in left if each.do == STOP and each.number in heard.fresh)
-        if any(seat in each.seats for each in stops) and STOP_COMMAND in situation.legal[seat]:
-            commands[seat] = STOP_COMMAND
-    for seat in (seat for seat in situation.seats if seat in asked and seat not in commands):
-        command, left = _next_step(situation, seat, left)
-        if command:
-            commands[seat] = command
-    return commands, left
-
-
-def _next_step(
-    situation: Situation, seat: int, requests: tuple[BuilderRequest, ...]
-) -> tuple[Command | None, tuple[BuilderRequest, ...]]:
-    """Return a seat's command for the first request that it can do, and the requests that are left then."""
-    left, command = list[BuilderRequest](), None
-    for each in requests:
-        rest: BuilderRequest | None = each
-        if command is None and seat in each.seats:
-            command, rest = _do(situation, seat, each)
-        if rest and rest.seats:
-            left.append(rest)
-    return command, tuple(left)
-
-
-def _do(
-    situation: Situation, seat: int, request: BuilderRequest
-) -> tuple[Command | None, BuilderRequest | None]:
-    """Return a seat's next command for a request, and what is left of the request after it."""
-    held = situation.observations[seat]["inventory"]
-    if request.do == STOP:
-        return GO_ON, request
-    if request.do == GIVE:
-        return _do_give(situation, seat, request, held)
-    cells = sorted(request.cells, key=rank_from(tuple(situation.observations[seat]["at"])))
-    if not cells or (request.do == PLACE and request.item not in held):
-        return None, request.without(seat)
-    head = (PLACE, request.item) if request.do == PLACE else (REMOVE,)
-    return (*head, *map(str, cells[0])), replace(request, cells=tuple(cells[1:]))
-
-
-def _do_give(
-    situation: Situation, seat: int, request: BuilderRequest, held: Mapping[str, int]
-) -> tuple[Command | None, BuilderRequest | None]:
-    items = [request.item] if request.item else sorted(held.keys() - TOOLS.keys())
-    item = next((each for each in items if (GIVE, str(request.to), each, "1") in situation.legal[seat]), None)
-    if item is None:
-        return None, request.without(seat)
-    amount = min(request.amount or held[item], held[item])
-    command = (GIVE, str(request.to), item, str(amount))
-    if not request.amount:
-        return command, request.without(seat) if request.item else request
-    left = request.amount - amount
-    return command, replace(request, amount=left) if left else None
+    understood = any(code not in not_understood for code, *_ in said)
+    return answers_to(situation, message, write, understood=understood)

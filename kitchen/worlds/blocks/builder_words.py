@@ -1,16 +1,16 @@
-"""Read requests that people write to the agent `blocks_planner`, in English, Spanish or Chinese.
+"""Hold the words in which people write requests to the agent `blocks_planner`, in three languages.
 
-Examples: *Stone on level 1, row 2, columns 1 to 3. Give me the planks. What do you have? Stop. Go on.*
-`data/planner_words.toml` holds the words. The module only reads; `builder_requests` carries requests out.
-A question is never a request to build. A request to build with a word that is not known is `UNCLEAR`.
+`data/planner_words.toml` holds English, Spanish and Chinese words. This module splits a message into clauses
+and writes number words as digits. It finds the things, and the places of the building site, that a clause
+names. `request_parser` makes requests of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -18,21 +18,62 @@ from kitchen.contract.data_files import Record, read_toml
 from kitchen.worlds.blocks.dispatcher.player_requests import request_words
 from kitchen.worlds.blocks.item_recipes import DATA
 
-PLACE, REMOVE, GIVE, HELD, STOP, RESUME = "place", "remove", "give", "held", "stop", "go_on"
-NEEDED, PLAN, UNCLEAR = "needed", "plan", "unclear"
-"""Kinds of request. `NEEDED` and `PLAN` ask what the builder needs, and what belongs where. `UNCLEAR` is a
-request to build that is only understood in part, or that is a question."""
 AXES = ("level", "column", "row")
-_RANGE = r"\d{1,3}(?:\s*(?:-|–|to|a|al|hasta|到|至)\s*\d{1,3})?"  # noqa: RUF001 - people write this dash
+_RANGE = r"\d{1,3}(?:\s*(?:-|–|to|through|a|al|hasta|到|至)\s*\d{1,3})?"  # noqa: RUF001 - people write this dash
 _NUMBERS = rf"({_RANGE}(?:\s*(?:,|&|\band\b|\by\b|和|、)\s*{_RANGE}(?!\s*[层列行\d]))*)"
 _ARTICLES = r"\s*(?:number|no\.?|nº)?\s*"
+CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
+_MEASURES = "个块根把条片扇张份层列行格"
+_NUMERALS = f"[{''.join(CHINESE_DIGITS)}十]+"
+_COUNTED = rf"(?=\s*[{_MEASURES}](?!都))(?<!两(?=[层行列]))"
+_CHINESE_NUMBER = rf"(?<![每同整另这那哪上下])({_NUMERALS}){_COUNTED}|(?<=[第到至])({_NUMERALS})"
+
+
+class NamedThing(NamedTuple):
+    """A thing that a text names: where its name begins and ends, and its code."""
+
+    start: int
+    end: int
+    item: str
 
 
 class PlannerWords(Record):
     """The content of the file of words: regular expressions."""
 
-    clauses: str
+    sentences: str
+    """Ends of sentences."""
+    parts: str
+    """Marks and words between the parts of a sentence. A part can be a clause of its own."""
+    lists: str
+    """Further marks and words between things."""
+    polite: str
+    """A part that only says yes, no, please or the like."""
+    fillers: str
+    """Words before the verb of a request."""
+    please: str
+    me: str
+    """Words with which the sender asks for a gift to the sender."""
     give: str
+    wants: str
+    """Words with which the sender says to need something."""
+    share: str
+    """Words for a part of what there is. Such a gift is not understood."""
+    purpose: str
+    """Words before the purpose of a gift, such as a level."""
+    place: str
+    own: str
+    """How clauses begin that tell about the sender."""
+    states: str
+    """Words that tell how things are."""
+    done: str
+    """Words that tell that something is done."""
+    condition: str
+    """How clauses begin that make a request depend on something."""
+    you: str
+    """How clauses begin that are about the reader of the message."""
+    greeting: str
+    thanks: str
+    help: str
     everything: str
     remove: str
     question: str
@@ -44,6 +85,9 @@ class PlannerWords(Record):
     corners: str
     known: str
     """Words that may stand in a request to build beside those of the other keys."""
+    numbers: Mapping[str, int]
+    ordinals: Mapping[str, int]
+    """Words before the name of an axis, such as `first level`."""
     axes: Mapping[str, str]
     """Words that stand before the numbers, by axis."""
     axes_after: Mapping[str, str]
@@ -53,6 +97,60 @@ class PlannerWords(Record):
     def says(self, name: str, text: str) -> bool:
         """Return whether the expression with this name occurs in the text."""
         return re.search(getattr(self, name), text) is not None
+
+    def begins_with(self, name: str, text: str) -> bool:
+        """Return whether the expression with this name comes first in the text, after players and fillers."""
+        usual = request_words()
+        left = re.sub(self.fillers, "", re.sub(rf"^\W*(?:{usual.numbers})\W*", "", text))
+        return re.match(getattr(usual if name in ("stop", "go_on") else self, name), left) is not None
+
+    def with_digits(self, text: str) -> str:
+        """Return the text in lower case, with digits for number words."""
+        text = text.lower().replace("\u2019", "'")
+        for words, number in self.ordinals.items():
+            text = re.sub(rf"\b(?:{words})\s+({'|'.join(self.axes.values())})\b", rf"\1 {number}", text)
+        for words, number in self.numbers.items():
+            text = re.sub(words, str(number), text)
+        return re.sub(_CHINESE_NUMBER, lambda found: f" {_chinese_number(found[1] or found[2])}", text)
+
+    def clauses(self, text: str) -> Iterator[str]:
+        """Yield the clauses of a text in lower case, with digits. A clause of a question ends with a question
+        mark. Commas and words such as *and* separate clauses only where a new request or statement begins."""
+        ends = re.split(f"({self.sentences})", self.with_digits(text))
+        for sentence, end in zip(ends[::2], [*ends[1::2], ""], strict=True):
+            mark = "?" if re.search("[?\uff1f]", end) else ""
+            yield from (clause + mark for clause in self._joined_parts(sentence) if clause.strip())
+
+    def _joined_parts(self, sentence: str) -> Iterator[str]:
+        """Yield the clauses of a sentence: parts that belong together are joined."""
+        pieces = re.split(f"({self.parts})", sentence)
+        clause = pieces[0]
+        for mark, part in zip(pieces[1::2], pieces[2::2], strict=True):
+            if self.says("polite", clause):
+                yield clause
+                clause = part
+            elif self._is_only_address(clause) or self.says("condition", clause):
+                clause += mark + part
+            elif self._begins_anew(part):
+                yield clause
+                clause = part
+            else:
+                clause += mark + part
+        yield clause
+
+    def _is_only_address(self, part: str) -> bool:
+        left = re.sub(request_words().numbers, " ", part)
+        return left != part and not re.search(r"\w", re.sub(f"{self.parts}|{self.lists}", " ", left))
+
+    def _begins_anew(self, part: str) -> bool:
+        """Return whether a part of a sentence is a clause of its own and does not continue the last one."""
+        own = (
+            *("own", "you", "give", "wants", "place", "remove", "question", "asks", "polite", "states"),
+            *("done", "condition", "greeting", "thanks"),
+        )
+        usual = ("stop", "go_on", "negation", "everybody")
+        anew = any(self.says(name, part) for name in own) or self._is_only_address(part)
+        return anew or any(request_words().says(name, part) for name in usual)
 
     def numbers_of(self, axis: str, text: str) -> tuple[int, ...]:
         """Return the numbers that the text gives for an axis, counted from 0. Empty if it gives none."""
@@ -69,32 +167,42 @@ class PlannerWords(Record):
         """Return the text without the numbers of an axis and the axis's words."""
         return re.sub(self._after(axis), " ", re.sub(self._before(axis), " ", text))
 
-    def is_understood(self, text: str, thing: str, held: Iterable[str], players: str) -> bool:
+    def without_places(self, text: str) -> str:
+        """Return the text without the numbers and words of all axes."""
+        for axis in AXES:
+            text = self.without_numbers(axis, text)
+        return text
+
+    def is_understood(self, text: str, thing: str, held: Iterable[str]) -> bool:
         """Return whether a request to build has only known words, and names at most one axis twice. Two
         axes named twice mean pairs of cells, which are not understood. `thing` is the code of the item in
-        the text, `held` as in `thing_in`, and `players` the expression for players."""
-        twice, left = 0, re.sub(players, " ", text)
+        the text, and `held` as in `things_in`."""
+        usual = request_words()
+        twice, left = 0, re.sub(usual.go_on, " ", re.sub(usual.numbers, " ", text))
         for axis in AXES:
             twice += len(re.findall(self._before(axis), left) or re.findall(self._after(axis), left)) > 1
             left = self.without_numbers(axis, left)
-        name = rf"\b{re.escape(thing.replace('_', ' '))}s?\b"
-        for words in filter(None, (self.things.get(thing), name if thing in held else None)):
+        for words in filter(None, (self.things.get(thing), _name_of(thing) if thing in held else None)):
             left = re.sub(words, " ", left)
-        left = re.sub(r"\b\d{1,4}\b", " ", left, count=1)
+        left = re.sub(r"(?<!\d)\d{1,4}(?!\d)", " ", left, count=1)
         for words in (self.corners, self.remove, self.known):
             left = re.sub(words, " ", left)
         return twice < 2 and not re.search(r"\w", left)
 
-    def thing_in(self, text: str, held: Iterable[str]) -> str:
-        """Return the code of the first thing that the text names: one of `held` by its English name, or one
-        of the file. The longest of several that begin at the same place counts. Empty if there is none."""
-        names = {item: rf"\b{re.escape(item.replace('_', ' '))}s?\b" for item in held}
-        found = [
-            (match.start(), -len(match[0]), item)
+    def things_in(self, text: str, held: Iterable[str]) -> list[NamedThing]:
+        """Return the things that the text names, in order: those of `held` by their English names, and those
+        of the file. The longest of several that begin at the same place counts."""
+        names = {item: _name_of(item) for item in held}
+        found = sorted(
+            (match.start(), -match.end(), item)
             for item, words in (*self.things.items(), *names.items())
-            if (match := re.search(words, text))
-        ]
-        return min(found)[2] if found else ""
+            for match in re.finditer(words, text)
+        )
+        things = list[NamedThing]()
+        for start, end, item in found:
+            if not things or start >= things[-1].end:
+                things.append(NamedThing(start, -end, item))
+        return things
 
 
 @cache
@@ -104,6 +212,10 @@ def planner_words() -> PlannerWords:
     return source.read(TypeAdapter(PlannerWords), values)
 
 
+def _name_of(item: str) -> str:
+    return rf"\b{re.escape(item.replace('_', ' '))}s?\b"
+
+
 def _numbers_in(text: str) -> Iterator[int]:
     """Yield all numbers of a text such as `1, 3 to 5`, less one."""
     for part in re.findall(_RANGE, text):
@@ -111,89 +223,7 @@ def _numbers_in(text: str) -> Iterator[int]:
         yield from range(first - 1, (last[0] if last else first))
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """One request in the words of a person."""
-
-    do: str
-    thing: str = ""
-    """The code of an item; empty: everything, or what the member holds."""
-    amount: int = 0
-    """How many to give, or to place; 0: all."""
-    players: tuple[int, ...] = ()
-    """The seats that the person names."""
-    places: tuple[tuple[int, ...], ...] = ((), (), ())
-    """The named levels, columns and rows, counted from 0. An empty tuple means all of them."""
-    corners: bool = False
-    """True if only the corners of the levels are meant."""
-
-
-def read_wishes(text: str, held: Iterable[str]) -> Iterator[Wish]:
-    """Yield the requests in a message. `held` are the codes of items that the person may mean. A thing or a
-    level that one clause names also holds for later clauses that name none."""
-    words, items = planner_words(), tuple(held)
-    thing, level = "", tuple[int, ...]()
-    for clause in _clauses(words, text.lower().replace("\u2019", "'")):
-        for wish in _clause_wishes(words, clause, items, has_level=bool(level)):
-            if wish.do not in (PLACE, REMOVE):
-                yield wish
-                continue
-            thing, level = wish.thing or thing, wish.places[0] or level
-            yield replace(wish, thing=thing, places=(level, *wish.places[1:]))
-
-
-def _clause_wishes(
-    words: PlannerWords, clause: str, items: Sequence[str], *, has_level: bool
-) -> Iterator[Wish]:
-    """Yield the requests of one clause. `has_level` says whether an earlier clause named a level."""
-    usual = request_words()
-    players = tuple(int(number) - 1 for number in re.findall(usual.numbers, clause))
-    named, is_all = words.thing_in(clause, items), words.says("everything", clause)
-    places = tuple(words.numbers_of(axis, clause) for axis in AXES)
-    gives = words.says("give", clause) and (named or is_all)
-    if words.says("question", clause):
-        yield Wish(HELD, players=players)
-    elif words.says("asks", clause) and not (gives and is_all):
-        yield from _question(words, clause, Wish(PLAN, named, 0, players, (places[0], (), ())))
-    elif usual.says("go_on", clause):
-        yield Wish(RESUME, players=players)
-    elif usual.says("negation", clause):
-        return
-    elif any(places) or (has_level and words.says("corners", clause)):
-        yield _site_wish(words, clause, items, Wish(PLACE, named, 0, players, places))
-    elif gives:
-        yield Wish(GIVE, named, _amount(clause, usual.numbers), players)
-    elif usual.says("stop", clause):
-        yield Wish(STOP, players=players)
-
-
-def _site_wish(words: PlannerWords, clause: str, items: Sequence[str], wish: Wish) -> Wish:
-    """Return the request of a clause that names places of the site. `wish` has its thing and places."""
-    players = request_words().numbers
-    if words.says("marks", clause) or not words.is_understood(clause, wish.thing, items, players):
-        return Wish(UNCLEAR, players=wish.players)
-    do, corners = REMOVE if words.says("remove", clause) else PLACE, words.says("corners", clause)
-    for axis in AXES:
-        clause = words.without_numbers(axis, clause)
-    return replace(wish, do=do, amount=_amount(clause, players), corners=corners)
-
-
-def _clauses(words: PlannerWords, text: str) -> Iterator[str]:
-    """Yield the clauses of a text. A question keeps its question mark."""
-    parts = re.split(f"({words.clauses})", text)
-    for clause, end in zip(parts[::2], [*parts[1::2], ""], strict=True):
-        yield clause + ("?" if re.search("[?\uff1f]", end) else "")
-
-
-def _question(words: PlannerWords, clause: str, asked: Wish) -> Iterator[Wish]:
-    """Yield the question of a clause about the plan or about what the builder needs. Nothing for others."""
-    if words.says("needs", clause):
-        yield replace(asked, do=NEEDED)
-    elif asked.thing or any(asked.places) or words.says("plan", clause):
-        yield asked
-
-
-def _amount(clause: str, players: str) -> int:
-    """Return the first number of a clause that is no player's; 0 if there is none."""
-    left = re.search(r"\d{1,4}", re.sub(players, " ", clause))
-    return int(left[0]) if left else 0
+def _chinese_number(text: str) -> int:
+    """Return the number that Chinese numerals up to 99 mean."""
+    tens, ten, ones = text.rpartition("十")
+    return (CHINESE_DIGITS.get(tens, 1) * 10 if ten else 0) + CHINESE_DIGITS.get(ones, 0)

@@ -21,6 +21,7 @@ from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import JOIN
 from kitchen.worlds.blocks.item_words import item_words
+from kitchen.worlds.blocks.lesson_hints import with_lesson
 from kitchen.worlds.blocks.map_panels import command_spots, map_panels, own_items
 from kitchen.worlds.blocks.page_tables import (
     blueprint_tables,
@@ -141,6 +142,14 @@ class BlocksPage(DefaultPage):
             gettext(request_answer(do, seats)).format(player=numbered(seats), thing=item_words(thing))
             for do, seats, thing in message.data[ANSWER_PARTS]
         )
+
+    def hint(self, view: SeatView, command: Command, aim: Mapping[str, str]) -> str:
+        """Return a hint that recommends this command, and an invitation to write or to give."""
+        return with_lesson(super().hint(view, command, aim), view, self.message_examples(view))
+
+    def hint_without_advice(self, view: SeatView) -> str:
+        """Return the general hint, and an invitation to write or to give."""
+        return with_lesson(super().hint_without_advice(view), view, self.message_examples(view))
 
     def message_examples(self, view: SeatView) -> tuple[str, ...]:
         """Return requests and questions about the building that the planner understands. A request to place

@@ -5,7 +5,7 @@ A message stores its sentences as parts: a code and its arguments. Pages transla
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kitchen.contract.organisation import SAY
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft
@@ -20,13 +20,18 @@ PLANNER_CODE, PARTS_KEY = "blocks_planner", "parts"
 """The code of these messages (`CODE_KEY`), and the key of their parts."""
 HOLDS, NEEDS, PLACES, REMOVES, GIVES, LACKS = "holds", "needs", "places", "removes", "gives", "lacks"
 NOTHING, NO_PLAN, GIVES_UP, NO_CELL = "nothing", "no_plan", "gives_up", "no_cell"
-HELP, SHORT_HELP, UNCLEAR_WORDS = "help", "short_help", "unclear"
+HELP, SHORT_HELP, UNCLEAR_WORDS, WHICH = "help", "short_help", "unclear", "which"
+HELLO, WELCOME, SHORT_OF = "hello", "welcome", "short_of"
+OCCUPIED_CELLS, OCCUPIED_CELL = "occupied_cells", "occupied_cell"
 KNOWS_PLAN, PLEASE_PUT, BELONGS, NO_NEED, NONE_MISSING, MORE = (
     *("knows_plan", "please_put", "belongs", "no_need", "none_missing", "more"),
 )
-"""Codes of sentences. `HOLDS` and `NEEDS` have items with amounts as argument. `PLACES`, `GIVES` and `LACKS`
-have an item (empty: everything). `PLACES` and `REMOVES` have the number of cells. `UNCLEAR_WORDS` has the
-items that the builder can place. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+"""Codes of sentences. `HOLDS`, `NEEDS` and `SHORT_OF` have items with amounts as argument. `PLACES`, `GIVES`
+and `LACKS` have an item (empty: everything). `PLACES`, `REMOVES` and `OCCUPIED_CELLS` have the number of
+cells, and `OCCUPIED_CELL` has a cell. `UNCLEAR_WORDS` has the items that the builder can place, and `WHICH`
+those that a word can mean. `PLEASE_PUT` and `BELONGS` have a piece (`BlueprintPiece.to_json`)."""
+KIND_NAMES: Mapping[str, str] = {"wood": gettext_noop("wood")}
+"""Words for several kinds of item, by code."""
 SENTENCES: Mapping[str, str] = {
     HOLDS: gettext_noop("I have {items}."),
     NEEDS: gettext_noop("I need {items}."),
@@ -49,6 +54,11 @@ SENTENCES: Mapping[str, str] = {
     KNOWS_PLAN: gettext_noop("I know the plan. I tell you what I need."),
     PLEASE_PUT: gettext_noop("Please put {item} on {place}, or give me {items}."),
     BELONGS: gettext_noop("{place}: {item}."),
+    SHORT_OF: gettext_noop("For the rest I lack {items}."),
+    WHICH: gettext_noop("Which of these do you mean: {items}?"),
+    OCCUPIED_CELL: gettext_noop("There is a block already: {place}."),
+    HELLO: gettext_noop("Hello!"),
+    WELCOME: gettext_noop("You are welcome."),
     NO_NEED: gettext_noop("I need nothing now."),
     NONE_MISSING: gettext_noop("Nothing is missing there."),
     MORE: gettext_noop("There is more: ask again when this is done."),
@@ -88,31 +98,72 @@ def planner_text(parts: Sequence[Sequence[Json]]) -> str:
 
 
 def _sentence(code: str, *arguments: Json) -> str:
-    if code == PLACES:
-        item, cells = arguments
-        text = ngettext("I put {item} into {n} cell.", "I put {item} into {n} cells.", cells)
-        return text.format(item=item_words(item), n=cells)
-    if code == REMOVES:
-        return ngettext("I remove {n} block.", "I remove {n} blocks.", arguments[0]).format(n=arguments[0])
-    if code in (HOLDS, NEEDS):
-        return gettext(SENTENCES[code]).format(items=counted_items(arguments[0]))
-    if code in (GIVES, LACKS):
-        item, amount = (*arguments, 0)[:2]
-        thing = counted_items({item: amount}) if amount else item_words(item)
-        return gettext(SENTENCES[code if item else f"{code}_all"]).format(item=thing)
-    if code in (PLEASE_PUT, BELONGS):
-        item, level, rows, columns, cells = arguments
-        words = {"item": item_words(item), "place": _place_words(level, rows, columns)}
-        return sentence_case(gettext(SENTENCES[code]).format(**words, items=counted_items({item: cells})))
-    if code == UNCLEAR_WORDS:
-        (items,) = arguments
-        listed = joined_words(map(item_words, items)) or pgettext("there is no value", "none")
-        piece = BlueprintPiece(items[0] if items else "stone", 1, (0, 0), (0, 2))
-        example = gettext("{item} on {place}").format(
-            item=item_words(piece.item), place=_place_words(piece.level, piece.rows, piece.columns)
-        )
-        return gettext(SENTENCES[code]).format(items=listed, example=example)
+    return WRITERS.get(code, _plain_sentence)(code, *arguments)
+
+
+def _plain_sentence(code: str, *_: Json) -> str:
     return gettext(SENTENCES[code])
+
+
+def _placing_sentence(_: str, item: str, cells: int) -> str:
+    text = ngettext("I put {item} into {n} cell.", "I put {item} into {n} cells.", cells)
+    return text.format(item=item_words(item), n=cells)
+
+
+def _removing_sentence(_: str, blocks: int) -> str:
+    return ngettext("I remove {n} block.", "I remove {n} blocks.", blocks).format(n=blocks)
+
+
+def _occupied_sentence(_: str, cells: int) -> str:
+    text = ngettext("{n} cell has a block already.", "{n} cells have a block already.", cells)
+    return text.format(n=cells)
+
+
+def _items_sentence(code: str, items: Mapping[str, int]) -> str:
+    return gettext(SENTENCES[code]).format(items=counted_items(items))
+
+
+def _choice_sentence(code: str, items: Sequence[str]) -> str:
+    return gettext(SENTENCES[code]).format(items=joined_words(map(item_words, items)))
+
+
+def _gift_sentence(code: str, item: str, amount: int = 0) -> str:
+    name = gettext(KIND_NAMES[item]) if item in KIND_NAMES else item_words(item)
+    thing = counted_items({item: amount}) if amount else name
+    return gettext(SENTENCES[code if item else f"{code}_all"]).format(item=thing)
+
+
+def _cell_sentence(code: str, column: int, level: int, row: int) -> str:
+    return gettext(SENTENCES[code]).format(place=_place_words(level, (row, row), (column, column)))
+
+
+def _piece_sentence(code: str, *piece: Json) -> str:
+    item, level, rows, columns, cells = piece
+    words = {"item": item_words(item), "place": _place_words(level, rows, columns)}
+    return sentence_case(gettext(SENTENCES[code]).format(**words, items=counted_items({item: cells})))
+
+
+def _unclear_sentence(code: str, items: Sequence[str]) -> str:
+    listed = joined_words(map(item_words, items)) or pgettext("there is no value", "none")
+    piece = BlueprintPiece(items[0] if items else "stone", 1, (0, 0), (0, 2))
+    example = gettext("{item} on {place}").format(
+        item=item_words(piece.item), place=_place_words(piece.level, piece.rows, piece.columns)
+    )
+    return gettext(SENTENCES[code]).format(items=listed, example=example)
+
+
+WRITERS: Mapping[str, Callable[..., str]] = {
+    PLACES: _placing_sentence,
+    REMOVES: _removing_sentence,
+    OCCUPIED_CELLS: _occupied_sentence,
+    OCCUPIED_CELL: _cell_sentence,
+    **dict.fromkeys((HOLDS, NEEDS, SHORT_OF), _items_sentence),
+    **dict.fromkeys((GIVES, LACKS), _gift_sentence),
+    **dict.fromkeys((PLEASE_PUT, BELONGS), _piece_sentence),
+    UNCLEAR_WORDS: _unclear_sentence,
+    WHICH: _choice_sentence,
+}
+"""Functions that write the sentences with arguments, by code."""
 
 
 def placing_words(piece: BlueprintPiece) -> str:

@@ -17,12 +17,12 @@ from kitchen.contract.team_messages import MessageDraft
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.block_grid import AIR
 from kitchen.worlds.blocks.blueprint_pieces import missing_pieces
-from kitchen.worlds.blocks.builder_requests import people_in_talk
 from kitchen.worlds.blocks.construction_world import KNOWN_BY
 from kitchen.worlds.blocks.cooking_tasks import cooking_file
 from kitchen.worlds.blocks.furnace_rules import smelting_rules
 from kitchen.worlds.blocks.item_recipes import Inventory, add_items
 from kitchen.worlds.blocks.macro_world import GO_ON
+from kitchen.worlds.blocks.people_messages import people_in_talk
 from kitchen.worlds.blocks.planner_messages import (
     GIVES_UP,
     HOLDS,
@@ -40,7 +40,7 @@ NEWS_STEPS = 2
 """Steps at the start of an episode in which planners wait for what others hold, before they give things."""
 PIECE_KEY = "piece:"
 """Prefix of the remembered text of the last piece that the agent asked for."""
-HEARD_KEY, TOLD_KEY, SAID_KEY = "heard", "told", "said"
+REQUESTS_KEY, LISTED_ITEMS_KEY, SENT_KEY = "heard", "told", "said"
 """Keys of the memory: open requests of people, the items that the agent last listed as held, and messages
 that it never repeats. Without requests, the memory consists of the listed items only."""
 
@@ -133,7 +133,7 @@ def planner_news(
     that it never repeats and has sent; and the sentences to send now."""
     holds = {str(seat): team.held[seat] for seat in team.seats}
     told: Json = {seat: sorted(items) for seat, items in holds.items()} if team.builds else holds
-    said, before = list(known.get(SAID_KEY, ())), known.get(TOLD_KEY, known) or None
+    said, before = list(known.get(SENT_KEY, ())), known.get(LISTED_ITEMS_KEY, known) or None
     if team.situation.talk.organisation is None:
         return told, said, []
     parts: list[list[Json]] = []

@@ -12,8 +12,8 @@ from django.utils import translation
 from kitchen.play.live.render_page import page_context
 from kitchen.play.live.seat_view import current_seat_view, world_page_of
 from kitchen.play.models import Seat
-from kitchen.worlds.blocks.builder_words import PLACE, UNCLEAR, read_wishes
 from kitchen.worlds.blocks.planner_messages import UNCLEAR_WORDS, planner_text
+from kitchen.worlds.blocks.request_parser import PLACE, UNCLEAR, parse_requests
 from study.design.demo_study_files import DEMO_FILE, READY_STUDIES
 from study.design.models import Study
 from study.design.study_files import study_from_file
@@ -45,7 +45,7 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
     assert 'data-page="guide"' in shown
     assert "Letters of the blueprint" not in shown and "<td>A</td>" not in shown
     assert "Build what the blueprint shows" in shown and "You do not see it" not in shown
-    for key, knows in {"both": True, "you": True, "other": False}.items():
+    for key, knows in {"both_shelter": True, "you_shelter": True, "other_shelter": False}.items():
         page = played_page(client, study, key)
         assert ("Letters of the blueprint" in page) is knows, key
         assert ("Build what the blueprint shows" not in page) is not knows
@@ -55,7 +55,7 @@ def test_the_guide_before_the_games_prints_no_plan_and_the_one_beside_a_game_onl
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_examples_beside_the_message_box_are_understood_in_each_language(study: Study, language: str) -> None:
-    for key, number in {"both": 2, "you": 3, "other": 3}.items():
+    for key, number in {"both_shelter": 2, "you_shelter": 3, "other_shelter": 3}.items():
         person = condition_preview(condition=study.conditions.get(key=key))
         seat = Seat.objects.get(episode__rounds__participant=person, number=0)
         with translation.override(language):
@@ -63,9 +63,9 @@ def test_examples_beside_the_message_box_are_understood_in_each_language(study: 
             html = unescape(render_to_string("kitchen/play/play.html", context))
             examples = context["message_examples"]
         assert len(examples) == number and all(f"<q>{text}</q>" in html for text in examples)
-        wishes = [wish for text in examples for wish in read_wishes(text, ())]
-        assert len(wishes) == number and UNCLEAR not in {wish.do for wish in wishes}
-        assert (PLACE in {wish.do for wish in wishes}) is (key == "you")
+        requests = [request for text in examples for request in parse_requests(text, ())]
+        assert len(requests) == number and UNCLEAR not in {request.do for request in requests}
+        assert (PLACE in {request.do for request in requests}) is (key == "you_shelter")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -73,7 +73,7 @@ def test_the_example_of_an_answer_is_understood_in_each_language(language: str) 
     with translation.override(language):
         text = planner_text([(UNCLEAR_WORDS, ["oak_planks"])])
     example = text.replace("\uff1a", ":").rpartition(":")[2]
-    assert [(wish.do, wish.thing) for wish in read_wishes(example, ())] == [(PLACE, "oak_planks")]
+    assert [(request.do, request.thing) for request in parse_requests(example, ())] == [(PLACE, "oak_planks")]
 
 
 def test_the_preview_begins_in_the_chosen_language(admin_client: Client, study: Study) -> None:

@@ -28,7 +28,7 @@ def test_it_is_offered_in_the_kitchen_of_the_first_condition(admin_client: Clien
     assert list(names.values()) == [first.settings["level"]]
 
 
-@pytest.mark.parametrize("switch", ["all_steps", "own_seat"])
+@pytest.mark.parametrize("switch", ["all_steps", "own_seat", "talks"])
 @pytest.mark.parametrize("on", [True, False])
 def test_switches_are_in_the_design_only_where_they_are_on(
     admin_client: Client, switch: str, on: bool
@@ -37,12 +37,13 @@ def test_switches_are_in_the_design_only_where_they_are_on(
     form = admin_client.get(address(study)).context["form"]
     sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
     sent = {name: value for name, value in sent.items() if value is not False}
-    sent |= {"enabled": "on"} | ({switch: "on"} if on else {})
+    sent |= {"enabled": "on", "coplayer": "planner", "teammates": 1} | ({switch: "on"} if on else {})
     answer = admin_client.post(address(study), sent)
     assert answer.status_code == 302, answer.context["form"].errors
     stored = StudyPart.objects.get(study=study, kind="practice").settings
     assert stored.get(switch, False) is on
     assert (switch in stored) is on
+    assert (blueprint_of(study).practice.organisation != {}) is (on and switch == "talks")
 
 
 def test_somebody_to_lead_is_needed_to_practise_as_a_leader(admin_client: Client) -> None:

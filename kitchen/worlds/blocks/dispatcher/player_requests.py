@@ -18,13 +18,13 @@ from pydantic import TypeAdapter
 
 from kitchen.contract.agent import Situation
 from kitchen.contract.data_files import Record, read_toml
-from kitchen.contract.organisation import ACCEPT, ANSWER, ASK, DECLINE, INFORM, SAY
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
 from kitchen.contract.world import Command, Json
 from kitchen.worlds.blocks.item_recipes import DATA
 from kitchen.worlds.blocks.kitchen_planner import ANIMAL_OF, kitchen_commands
 from kitchen.worlds.blocks.kitchen_world import GO_ON, GOTO, KILL, LOG, MINE, PLACES
 from kitchen.worlds.blocks.page_words import ANSWER_CODE, ANSWER_PARTS, numbered, request_answer
+from kitchen.worlds.blocks.people_messages import answers_to, unread_messages
 
 GET, LEAVE, STOP, RESUME, HELP = "get", "leave", "stop", "go_on", "help"
 """Kinds of request. HELP is the answer to words that are not understood."""
@@ -118,7 +118,7 @@ def hear_requests(situation: Situation, memory: Json) -> HeardRequests:
     last = max(int(known["last"]), situation.talk.taken_over)
     kept = [each for each in map(PlayerRequest.read, known["open"]) if not each.is_done(situation)]
     answers: list[MessageDraft] = []
-    for message in _news(situation, last):
+    for message in unread_messages(situation, last):
         fresh = list(_requests(situation, message, kept))
         for request in fresh:
             kept = [*_still_open(kept, request), request]
@@ -126,16 +126,6 @@ def hear_requests(situation: Situation, memory: Json) -> HeardRequests:
         answers += _answer(situation, message, fresh)
         last = message.number
     return HeardRequests(tuple(kept), last, tuple(answers))
-
-
-def _news(situation: Situation, last: int) -> list[TeamMessage]:
-    """Return the text messages from people that the dispatcher has not read yet, in order. `last` is the
-    number of the last message that it has read."""
-    team = situation.talk.organisation
-    people = {one.number for one in team.members if one.is_person} if team else set()
-    kinds = {SAY, ASK, INFORM}
-    found = (one for one in situation.talk.messages if one.sender in people and one.kind in kinds)
-    return sorted((one for one in found if one.number > last), key=lambda one: one.number)
 
 
 def _requests(
@@ -250,19 +240,17 @@ def _getting(situation: Situation, seat: int, thing: str) -> Command:
 
 def _answer(
     situation: Situation, message: TeamMessage, fresh: Iterable[PlayerRequest]
-) -> Iterator[MessageDraft]:
-    """Yield the answer to a message. It says what was understood, or lists what people can ask for. The
+) -> tuple[MessageDraft, ...]:
+    """Return the answer to a message. It says what was understood, or lists what people can ask for. The
     answer to a job accepts or declines it."""
-    team, sender = situation.talk.organisation, message.sender
     parts = [(each.do, list(each.seats), each.thing) for each in fresh] or [(HELP, [], "")]
     text = " ".join(_sentence(*part) for part in parts)
-    data: dict[str, Json] = {CODE_KEY: ANSWER_CODE, ANSWER_PARTS: [list(part) for part in parts]}
-    kind = ANSWER
-    if message.kind == INFORM:
-        kind = DECLINE if parts[0][0] == HELP else ACCEPT
-        data["job"] = message.number
-    if team is not None and sender is not None and sender in team.to(situation.talk.member, kind):
-        yield MessageDraft(text, kind, (sender,), data)
+    coded: dict[str, Json] = {CODE_KEY: ANSWER_CODE, ANSWER_PARTS: [list(part) for part in parts]}
+
+    def write(kind: str, to: tuple[int, ...], data: Mapping[str, Json]) -> MessageDraft:
+        return MessageDraft(text, kind, to, {**coded, **data})
+
+    return answers_to(situation, message, write, understood=parts[0][0] != HELP)
 
 
 def _sentence(do: str, seats: Collection[int], thing: str) -> str:

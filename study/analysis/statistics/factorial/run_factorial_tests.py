@@ -39,21 +39,24 @@ def run_factorial_tests(
     table: MeasureTable, whole: MeasureTable, factors: StudyFactors, plan: AnalysisPlan
 ) -> FactorialTests:
     """Run all tests of one measure. `table` has the participants who played everything. `whole` has all
-    participants, for the mixed model."""
+    participants, for the mixed model. Contrasts that cannot be computed, because too few participants have a
+    value in every cell, are tested in the mixed model."""
     cases = factorial_cases(_rows(table, factors), factors.between, factors.within)
     anova = factorial_anova(cases)
-    mixed = linear_mixed_model(_rows(whole, factors), factors.between, factors.within, [POSITION])
+    contrasts = [_planned(one, factors) for one in plan.contrasts if one.is_about(table.measure.key)]
+    mixed = linear_mixed_model(_rows(whole, factors), factors.between, factors.within, [POSITION], contrasts)
     means = marginal_means(cases)
     if isinstance(means, NotComputable):
         means = {} if isinstance(mixed, NotComputable) else mixed.means
-    contrasts = [one for one in plan.contrasts if one.is_about(table.measure.key)]
+    planned = cell_contrasts(cases, contrasts)
+    modelled = () if isinstance(mixed, NotComputable) else mixed.contrasts
     return FactorialTests(
         factors=factors,
         anova=anova,
-        mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}),
+        mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}, contrasts=()),
         means=tuple(one for found in means.values() for one in found),
         simple=tuple(_simple(cases, anova)),
-        planned=cell_contrasts(cases, [_planned(one, factors) for one in contrasts]),
+        planned=planned if any(one.computable for one in planned) else modelled or planned,
     )
 
 

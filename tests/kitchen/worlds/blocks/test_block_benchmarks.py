@@ -27,7 +27,7 @@ from kitchen.experiments.organisation_results import MINUTES_BY_TASK
 from kitchen.experiments.play_episodes import failed_row
 from kitchen.experiments.published_tables import published_text_tables
 from kitchen.experiments.setup_arguments import read_setup
-from kitchen.management.commands.experiment import left_out_levels
+from kitchen.management.commands.experiment import omitted_levels_line
 from kitchen.registry.world_metrics import metrics_of_world
 from kitchen.registry.world_registry import get_world, worlds_with_comparison
 from kitchen.worlds.blocks.crafting_tasks import crafting_tasks
@@ -220,10 +220,10 @@ def test_by_default_the_crafting_tasks_for_so_many_seats_are_played_and_the_othe
     ]:
         setup = experiment("crafting", agents=str(seats))
         assert len(setup.levels) == played and {level.split("_")[1] for level in setup.levels} == {str(seats)}
-        told = left_out_levels(setup)
+        told = omitted_levels_line(setup)
         assert told.startswith(f"left out: {100 - played} of 100 tasks ({left}") and "\n" not in told
-    assert not left_out_levels(experiment("crafting", levels="craft_2_06_compass"))
-    assert not left_out_levels(experiment("cooking"))
+    assert not omitted_levels_line(experiment("crafting", levels="craft_2_06_compass"))
+    assert not omitted_levels_line(experiment("cooking"))
 
 
 @pytest.mark.parametrize(

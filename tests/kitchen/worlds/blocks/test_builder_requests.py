@@ -10,24 +10,13 @@ from typing import Any
 import pytest
 
 from kitchen.agents.make_situation import make_situation
-from kitchen.contract.agent import Decision
+from kitchen.contract.agent import REASON_TO_ANSWER, Decision
 from kitchen.contract.organisation import Member, make_organisation
 from kitchen.contract.team_messages import CODE_KEY, MessageDraft, TeamMessage
+from kitchen.contract.world import Event
 from kitchen.worlds.blocks.block_planner import ADVISER, PATIENCE_STEPS, BlocksPlanner
-from kitchen.worlds.blocks.builder_words import (
-    GIVE,
-    HELD,
-    NEEDED,
-    PLACE,
-    PLAN,
-    REMOVE,
-    RESUME,
-    STOP,
-    UNCLEAR,
-    Wish,
-    read_wishes,
-)
 from kitchen.worlds.blocks.planner_messages import PLANNER_CODE, SENTENCES, planner_text
+from kitchen.worlds.blocks.request_parser import GIVE, PLACE, ParsedRequest, parse_requests
 from tests.kitchen.changed_facts import changed
 from tests.kitchen.worlds.blocks.games import game
 
@@ -35,7 +24,6 @@ HUT = """legend = { s = "stone", p = "oak_planks" }
 levels = [["ss", "ss"], ["pp", "p."]]"""
 ROOM = """legend = { s = "stone", p = "oak_planks" }
 levels = [["sss", "sss", "sss"], ["ppp", "p.p", "p.p"], ["sss", "...", "..."]]"""
-ALL: tuple[int, ...] = ()
 
 
 class Talk:
@@ -48,12 +36,13 @@ class Talk:
         self.messages: list[TeamMessage] = []
         self.memory: Any = None
         self.says: list[MessageDraft] = []
+        self.events: tuple[Event, ...] = ()
 
     def say(self, text: str, kind: str = "say") -> None:
         said = TeamMessage(len(self.messages) + 1, self.world.clock + 1, 0, (1,), kind, text, is_new=True)
         self.messages.append(said)
 
-    def decide(self) -> Decision:
+    def decide(self, **facts: Any) -> Decision:
         busy = self.world.macros[1] is not None
         seen = make_situation(self.world, (1,), people=(0,), commanded={0: ("go_on",)}, seed=1)
         seen = changed(
@@ -64,6 +53,8 @@ class Talk:
             memory=self.memory,
             asked=() if busy else (1,),
             may_act=(1,) if busy else (),
+            events=self.events,
+            **facts,
         )
         made = asyncio.run(BlocksPlanner({}).decide(seen))
         self.memory = made.memory
@@ -76,7 +67,7 @@ class Talk:
         for _ in range(steps):
             command = self.decide().commands.get(1, ("go_on",))
             found += [command] if command != ("go_on",) else []
-            self.world.step({1: command})
+            self.events = self.world.step({1: command})
         return found
 
     def stones(self) -> set[tuple[int, ...]]:
@@ -90,111 +81,6 @@ def unknowing(**more: Any) -> Talk:
     """The planner holds all planks and does not know the blueprint."""
     chosen = {"own_blueprint": HUT, "inventories": "by_material", "blueprint_blocked": "others"}
     return Talk(**{**chosen, **more})
-
-
-@pytest.mark.parametrize(
-    ("text", "wishes"),
-    [
-        ("Stone on level 1, row 2, columns 1 to 3", [Wish(PLACE, "stone", places=((0,), (0, 1, 2), (1,)))]),
-        ("put planks at column 1 and 3, row 2", [Wish(PLACE, "oak_planks", places=(ALL, (0, 2), (1,)))]),
-        (
-            "Level 2: planks in row 1; column 1, row 2.",
-            [
-                Wish(PLACE, "oak_planks", places=((1,), ALL, (0,))),
-                Wish(PLACE, "oak_planks", places=((1,), (0,), (1,))),
-            ],
-        ),
-        ("Please remove the block on level 1, column 2, row 1", [Wish(REMOVE, places=((0,), (1,), (0,)))]),
-        ("Give me 12 planks", [Wish(GIVE, "oak_planks", 12)]),
-        ("player 3, give player 1 everything", [Wish(GIVE, players=(2, 0))]),
-        ("I need lime dye", [Wish(GIVE, "lime_dye")]),
-        ("What do you have? Stop!", [Wish(HELD), Wish(STOP)]),
-        ("player 2: go on", [Wish(RESUME, players=(1,))]),
-        ("don't put stone on level 1", []),
-        ("Don\u2019t give me stone", []),
-        ("This is fun", []),
-        ("I need 5 stone, please", [Wish(GIVE, "stone", 5)]),
-        ("Can you give me 20 stone?", [Wish(GIVE, "stone", 20)]),
-        ("Give me what you have", [Wish(GIVE)]),
-        ("Do you have stone?", [Wish(HELD)]),
-        ("How many planks do you have?", [Wish(HELD)]),
-        ("\u00bfCuántos tablones tienes?", [Wish(HELD)]),
-        ("你有多少木板？", [Wish(HELD)]),  # noqa: RUF001
-        ("How are you?", []),
-        (
-            "Pon piedra en el nivel 1, fila 2, columnas 1 a 3",
-            [Wish(PLACE, "stone", places=((0,), (0, 1, 2), (1,)))],
-        ),
-        ("Quita el bloque del nivel 1, columna 2, fila 1", [Wish(REMOVE, places=((0,), (1,), (0,)))]),
-        ("Dame 5 tablones. ¿Qué tienes?", [Wish(GIVE, "oak_planks", 5), Wish(HELD)]),
-        ("Dame todo lo que tienes; espera", [Wish(GIVE), Wish(STOP)]),
-        ("把木板放在第2层第1行第1到3列", [Wish(PLACE, "oak_planks", places=((1,), (0, 1, 2), (0,)))]),
-        ("移除第 1 层第 2 列第 1 行的方块", [Wish(REMOVE, places=((0,), (1,), (0,)))]),
-        ("给我5个木板。你有什么？", [Wish(GIVE, "oak_planks", 5), Wish(HELD)]),  # noqa: RUF001
-        ("把全部东西给我；停；继续", [Wish(GIVE), Wish(STOP), Wish(RESUME)]),  # noqa: RUF001
-    ],
-)
-def test_it_reads_requests_in_three_languages(text: str, wishes: list[Wish]) -> None:
-    assert list(read_wishes(text, ["lime_dye"])) == wishes
-
-
-@pytest.mark.parametrize(
-    ("text", "do", "thing", "level"),
-    [
-        ("What is the plan?", PLAN, "", ALL),
-        ("What do you need?", NEEDED, "", ALL),
-        ("Where should the stone go?", PLAN, "stone", ALL),
-        ("Tell me what goes on level 1", PLAN, "", (0,)),
-        ("what should I do now", PLAN, "", ALL),
-        ("¿Cuál es el plano?", PLAN, "", ALL),
-        ("que necesitas", NEEDED, "", ALL),
-        ("What should I give you?", NEEDED, "", ALL),
-        ("我该给你什么？", NEEDED, "", ALL),  # noqa: RUF001
-        ("¿Dónde va la piedra?", PLAN, "stone", ALL),
-        ("Dime qué va en el nivel 1", PLAN, "", (0,)),
-        ("图纸是什么？", PLAN, "", ALL),  # noqa: RUF001
-        ("你需要什么？", NEEDED, "", ALL),  # noqa: RUF001
-        ("石头放在哪里？", PLAN, "stone", ALL),  # noqa: RUF001
-        ("告诉我第1层放什么", PLAN, "", (0,)),
-    ],
-)
-def test_it_reads_questions_about_the_plan(text: str, do: str, thing: str, level: tuple[int, ...]) -> None:
-    assert list(read_wishes(text, [])) == [Wish(do, thing, places=(level, (), ()))]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Could you put planks on level 2, row 1?",
-        "Planks on level 2, row 1, columns 1 to 5?",
-        "put cheese on level 2, row 1",
-        "planks along the edge of level 2",
-        "planks on level 2 except column 3",
-        "planks on level 2, row 1, column 1 and row 5, column 5",
-        "I put stone on level 1",
-        "put planks and stone on level 2, row 1",
-        "¿Puedes poner tablones en el nivel 2?",
-        "pon queso en el nivel 2, fila 1",
-        "tablones en el borde del nivel 2",
-        "把木板放在第2层第1行好吗？",  # noqa: RUF001
-        "把木板放在第3层的边上",
-        "把奶酪放在第2层第1行",
-    ],
-)
-def test_questions_and_what_is_understood_in_part_are_no_requests_to_build(text: str) -> None:
-    assert list(read_wishes(text, ["oak_planks"])) == [Wish(UNCLEAR)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "planks on level 2, row 2, column 1 and column 5",
-        "tablones en el nivel 2, fila 2, columna 1 y columna 5",
-        "把木板放在第2层第2行第1列和第5列",
-    ],
-)
-def test_two_columns_are_both_read(text: str) -> None:
-    assert list(read_wishes(text, [])) == [Wish(PLACE, "oak_planks", places=((1,), (0, 4), (1,)))]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +113,7 @@ def test_what_it_understands_in_part_it_asks_back_with_an_example_that_it_unders
     first, second = talk.says[:2]
     assert first.text == second.text and "I build nothing. I can place: oak planks." in first.text
     example = first.text.rpartition("example: ")[2]
-    assert [wish.do for wish in read_wishes(example, [])] == [PLACE]
+    assert [one.do for one in parse_requests(example, [])] == [PLACE]
 
 
 def test_a_gift_is_not_stuck_behind_blocks_to_place() -> None:
@@ -360,6 +246,95 @@ def test_it_stops_at_once_and_goes_on_when_told() -> None:
     assert [say.text for say in talk.says if say.kind == "answer"] == ["I wait.", "I go on."]
 
 
+@pytest.mark.parametrize("words", ["Give me 2 planks", "Planks on level 2, row 1", "Stop!"])
+def test_a_decision_that_only_answers_leaves_the_request_to_do(words: str) -> None:
+    alone, talk = unknowing(), unknowing()
+    for each in (alone, talk):
+        each.say(words)
+    assert talk.decide(because=REASON_TO_ANSWER).commands == {} and len(talk.says) == 1
+    assert talk.play(8) == alone.play(8) and [one.kind for one in talk.says].count("answer") == 1
+
+
+def test_a_stop_that_was_only_answered_ends_the_macro_in_progress() -> None:
+    talk = Talk(own_blueprint=HUT, inventories="by_material")
+    talk.play()
+    talk.say("Stop!")
+    talk.decide(because=REASON_TO_ANSWER)
+    assert talk.play(3) == [("stop",)]
+
+
+def test_it_begins_to_wait_when_it_takes_over_a_seat_and_reads_only_messages_from_then_on() -> None:
+    talk = unknowing()
+    talk.say("Give me everything")
+    talk.say("Planks on level 2")
+    talk.world.clock = 2 * PATIENCE_STEPS
+    talk.decide(taken_over=2)
+    assert talk.play(PATIENCE_STEPS - 2) == [] and not [one for one in talk.says if one.kind == "answer"]
+    assert talk.play(4)[0][:3] == ("give", "0", "oak_planks")
+
+
+@pytest.mark.parametrize(
+    "text", ["player 3, put planks on level 2", "This is fun", "I put stone on level 1", "I have no stone"]
+)
+def test_words_that_ask_it_for_nothing_get_no_answer(text: str) -> None:
+    talk = unknowing()
+    talk.say(text)
+    assert talk.play(2) == [] and not [one for one in talk.says if one.kind == "answer"]
+
+
+@pytest.mark.parametrize(("text", "answer"), [("Hi there!", "Hello!"), ("thanks", "You are welcome.")])
+def test_greetings_and_thanks_get_a_short_answer(text: str, answer: str) -> None:
+    talk = unknowing()
+    talk.say(text)
+    talk.play()
+    assert talk.says[0].text == answer
+
+
+def test_the_one_addressed_gives_to_the_one_named() -> None:
+    talk = Talk("construction", {}, {"oak_planks": 3}, {"oak_planks": 4}, seats=3, own_blueprint=HUT)
+    talk.say("player 3, give player 1 everything")
+    assert talk.decide().commands.get(1, ("",))[0] != "give" and not talk.says[0].to, "it plays player 2"
+    talk.say("player 2, give player 3 two planks")
+    assert talk.decide().commands[1] == ("give", "2", "oak_planks", "2")
+
+
+def test_wood_is_what_it_holds_and_several_kinds_are_asked_back() -> None:
+    for held, command, answer in (
+        ({"oak_planks": 3}, ("give", "0", "oak_planks", "2"), "I give you this: 2 oak planks."),
+        ({"oak_log": 3}, ("give", "0", "oak_log", "2"), "I give you this: 2 oak log."),
+        ({"oak_log": 3, "oak_planks": 3}, None, "Which of these do you mean: oak log, oak planks?"),
+        ({"stone": 3}, None, "I do not have this: wood."),
+    ):
+        talk = Talk("construction", {}, held, own_blueprint=HUT, blueprint_blocked="others")
+        talk.say("Give me 2 wood")
+        assert (talk.decide().commands.get(1), talk.says[0].text) == (command or ("go_on",), answer)
+
+
+def test_it_says_how_many_cells_it_can_fill_and_which_have_a_block() -> None:
+    talk = unknowing(own_blueprint=ROOM)
+    talk.world.inventories[1]["oak_planks"] = 4
+    talk.say("Planks on level 2, row 1. Planks on level 2, row 2.")
+    talk.decide()
+    assert talk.says[0].text == (
+        "I put oak planks into 3 cells. I put oak planks into 1 cell. For the rest I lack 2 oak planks."
+    )
+    knowing = Talk(own_blueprint=ROOM, inventories="by_material")
+    knowing.world.put_block((0, 0, 0), "stone")
+    knowing.say("Planks on level 1, row 1")
+    assert knowing.decide().commands[1][0] == "place"
+    assert knowing.says[0].text == "I put oak planks into 2 cells. 1 cell has a block already."
+
+
+def test_it_reports_a_cell_that_turns_out_to_have_a_block() -> None:
+    talk = unknowing()
+    talk.world.put_block((0, 1, 0), "stone")
+    talk.say("Planks on level 2, row 1")
+    talk.play(5)
+    assert talk.stones() == {(0, 1, 0), (1, 1, 0)}
+    reports = [one.text for one in talk.says if "already" in one.text]
+    assert reports == ["There is a block already: level 2, row 1, column 1."]
+
+
 def test_without_words_it_gives_its_materials_away_in_the_end() -> None:
     talk = unknowing()
     commands = talk.play(PATIENCE_STEPS + 4)
@@ -369,14 +344,14 @@ def test_without_words_it_gives_its_materials_away_in_the_end() -> None:
 
 def test_words_it_does_not_understand_are_answered_with_what_it_understands() -> None:
     talk = unknowing()
-    talk.say("How are you?")
+    talk.say("What can you do?")
     talk.say("build it", "inform")
     talk.play()
     helped, declined = talk.says[:2]
     assert (helped.kind, declined.kind) == ("answer", "decline") and "level 1, row 2" in helped.text
     assert declined.data["job"] == 2
     crafting = Talk("crafting", {"stick": 1}, {"stick": 2})
-    crafting.say("hello")
+    crafting.say("help")
     crafting.play()
     assert "level" not in crafting.says[0].text and "give me everything" in crafting.says[0].text
 
@@ -404,20 +379,22 @@ def test_a_simulated_person_who_lacks_materials_asks_for_them_once_in_words_that
     world.inventories[1] = {}
     stuck = changed(make_situation(world, (1,), seed=1), member=1)
     (said,) = ADVISER.decide(stuck).says
-    assert list(read_wishes(said.text, ())) == [Wish(GIVE)]
+    assert list(parse_requests(said.text, ())) == [ParsedRequest(GIVE)]
     before = TeamMessage(1, 1, 1, (0,), said.kind, said.text)
     assert not ADVISER.decide(changed(stuck, messages=(before,))).says
 
 
-def test_a_simulated_person_throws_nothing_away_by_mistake() -> None:
-    offered = [("discard", "stone", "1"), ("stay", "1")]
+def test_a_simulated_person_uses_nothing_up_by_mistake() -> None:
+    offered = [("discard", "stone", "1"), ("craft", "stick", "1"), ("stay", "1")]
     assert {ADVISER.slip(offered, Random(seed)) for seed in range(20)} == {("stay", "1")}
     assert ADVISER.slip(offered[:1], Random(1)) == offered[0]
 
 
 def test_every_sentence_can_be_written() -> None:
     for code in set(SENTENCES) - {"gives_all", "lacks_all"}:
-        argument: list[Any] = [{"stone": 2}] if code in ("holds", "needs") else ["stone"]
+        argument: list[Any] = [{"stone": 2}] if code in ("holds", "needs", "short_of") else ["stone"]
         if code in ("please_put", "belongs"):
             argument = ["stone", 0, [0, 1], [2, 2], 2]
+        if code == "occupied_cell":
+            argument = [0, 1, 2]
         assert "{" not in planner_text([[code, *argument]])

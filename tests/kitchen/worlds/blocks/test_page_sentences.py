@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+
 from django.utils import translation
 
+from kitchen.contract.page import StepView, TalkView
+from kitchen.contract.team_messages import TeamMessage
 from kitchen.contract.world import Event
+from kitchen.pages.default_page import ScoreContent
 from kitchen.pages.json_tables import FactsAndTables
 from kitchen.worlds.blocks.dispatcher.player_requests import STOP
 from kitchen.worlds.blocks.goal_worlds import GIVES, MATCHES
+from kitchen.worlds.blocks.lesson_hints import LESSON_STEPS
 from kitchen.worlds.blocks.page import PAGES
 from kitchen.worlds.blocks.page_words import numbered, request_answer
 from tests.kitchen.worlds.blocks.games import game
 from tests.kitchen.worlds.cuisine.test_page import seen
 
 PAGE = PAGES["blocks_construction"]
+HUT = """legend = { s = "stone", p = "oak_planks" }
+levels = [["ss", "ss"], ["pp", "p."]]"""
 
 
 def test_news_call_the_reader_you_and_others_by_name() -> None:
@@ -39,8 +46,30 @@ def test_a_finished_building_misses_none() -> None:
     assert [one.text for one in shows.facts if one.code == "site"] == ["none"]
 
 
-@pytest.mark.parametrize("metric", [GIVES, MATCHES])
-def test_chinese_labels_of_metrics_begin_with_no_measure_word(metric: object) -> None:
+def test_chinese_results_have_a_measure_word_after_a_number_but_not_in_a_label() -> None:
+    view = seen(game("construction", blueprint="shelter"), 0)
     with translation.override("zh-hans"):
-        one, several = metric.words  # type: ignore[attr-defined]
-        assert translation.ngettext(one, several, 2)[0] not in "个次"
+        found = [metric.words for metric in (GIVES, MATCHES) if metric.words]
+        counted = tuple(("3", translation.ngettext(one, several, 3)) for one, several in found)
+        shows = PAGE.score(replace(view, result=replace(view.result, achieved=counted))).shows
+    assert counted == (("3", "次给予"), ("3", "个正确的方块"))
+    assert isinstance(shows, ScoreContent)
+    assert shows.achieved == (("3", "给予"), ("3", "正确的方块"))
+
+
+def test_hints_of_practice_invite_to_write_and_then_to_give_for_some_steps() -> None:
+    world = game("construction", own_blueprint=HUT, inventories="by_material")
+    talk = TalkView(0, {0: "You", 1: "Robot 2"}, (1,))
+    view = replace(seen(world, 0), talk=talk)
+    first = PAGE.hint(view, ("build", "0"), {})
+    assert first.startswith("Try this: ") and "write “Give me everything.”" in first
+    written = replace(talk, messages=(TeamMessage(1, 1, 0, (1,), "say", "Stop"),))
+    second = replace(view, talk=written)
+    assert "begins with “Give”" in PAGE.hint_without_advice(second)
+    given = (StepView(1, {0: ("give", "1", "stone", "1")}, ()),)
+    for done in (
+        replace(second, history=given),
+        replace(view, step=LESSON_STEPS),
+        replace(view, talk=TalkView()),
+    ):
+        assert PAGE.hint_without_advice(done) == PAGE.general_hint

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from kitchen.charts.chart_drawing import draw_chart
+from study.analysis.statistics.apa_format import escape_markdown
 from study.analysis.statistics.charts_by_measure import charts_of, report_charts
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
+from study.analysis.statistics.markdown_report import measure_section
 from study.analysis.statistics.observations import AnalysisCondition, BetweenFactor, Measure, Observation
 from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.result_sentences import design_sentences, main_test_sentence
@@ -115,7 +117,8 @@ def test_a_contrast_of_an_interaction_is_tested_in_its_measure_only() -> None:
 
 
 def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not() -> None:
-    analysis = analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4))
+    text = "Pace: " + ", ".join(f"{one}_fast 1/3, {one}_slow -1/3" for one in PARTNERS)
+    analysis = analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4), contrasts=text)
     one = analysis.measure("score")
     assert len(analysis.participants) == 24
     assert one.factorial and one.factorial.mixed.computable
@@ -125,6 +128,13 @@ def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not(
         row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"
     ]
     assert "participants have a value in every cell" in row["not_computable"]
+    (planned,) = [row for row in rows_of(analysis) if (row["role"], row["measure"]) == ("planned", "score")]
+    assert planned["test"] == "planned contrast of cells, mixed model" and planned["p_adjusted"] < 0.05
+    fast, slow = (one.mean for one in reversed(one.factorial.means_of(["pace"])))
+    assert planned["difference"] == pytest.approx(fast - slow)
+    assert planned["difference_low"] < planned["difference"] < planned["difference_high"]
+    assert "(mixed model)" in planned["apa"]
+    assert f"Planned contrasts:\n\n{escape_markdown(planned['apa'])}" in measure_section(one)
 
 
 def test_the_chart_of_an_interaction_has_the_means_of_all_cells_and_says_what_was_found() -> None:

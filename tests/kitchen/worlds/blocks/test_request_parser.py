@@ -1,0 +1,45 @@
+"""The builder without a model reads what people write in three languages, as files of sentences say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from kitchen.worlds.blocks.builder_words import AXES
+from kitchen.worlds.blocks.request_parser import ParsedRequest, parse_requests
+
+SENTENCES = Path(__file__).with_name("planner_sentences")
+LEAST_SENTENCES = 60
+
+
+def written(requests: Sequence[ParsedRequest]) -> str:
+    """Requests as the files write them."""
+    return "; ".join(" ".join(_words_of(one)) for one in requests) or "nothing"
+
+
+def _words_of(request: ParsedRequest) -> Iterator[str]:
+    yield request.do
+    if request.thing:
+        yield request.thing
+    if request.amount:
+        yield f"x{request.amount}"
+    for name, numbers in (
+        ("by", request.players),
+        ("to", request.to),
+        *zip(AXES, request.places, strict=True),
+    ):
+        if numbers:
+            yield f"{name} {','.join(str(number + 1) for number in numbers)}"
+    if request.corners:
+        yield "corners"
+
+
+@pytest.mark.parametrize("language", ["en", "es", "zh"])
+def test_it_reads_every_sentence_as_the_file_says(language: str) -> None:
+    lines = (SENTENCES / f"{language}.txt").read_text().splitlines()
+    expected = dict(line.rsplit(" => ", 1) for line in lines if not line.startswith("#"))
+    read = {text: written(list(parse_requests(text, ["lime_dye"]))) for text in expected}
+    assert read == expected
+    assert len(expected) >= LEAST_SENTENCES
