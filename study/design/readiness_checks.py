@@ -31,7 +31,12 @@ from study.design.condition_seats import is_shared, people_in, planned_organisat
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
-from study.design.group_and_factor_checks import factor_problems, group_problems, order_problems
+from study.design.group_and_factor_checks import (
+    allocation_problems,
+    factor_problems,
+    group_problems,
+    order_problems,
+)
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.page_and_item_order import ITEM_PAGES
@@ -100,6 +105,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_conditions(study),
         *_people(study),
         *group_problems(design),
+        *allocation_problems(design),
         *factor_problems(study, design),
         *order_problems(study, design),
         *_parts(study, design),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import Blueprint
+from study.design.group_allocation import BLOCKS, AllocationPlan
 
 
 def factor_lines(design: Blueprint) -> tuple[str, ...]:
@@ -33,3 +34,24 @@ def subset_sentence(design: Blueprint) -> str:
     if factor := names.get(str(design.meant("blocked_by"))):
         return f"Rounds with the same level of {factor} follow one another."
     return ""
+
+
+IN_BLOCKS = (
+    "Each participant is put into one group at random, in blocks that have each group once. A group that "
+    "lost somebody is filled first."
+)
+
+
+def allocation_sentence(plan: AllocationPlan) -> str:
+    """Return sentences that say how people get their between-subjects group."""
+    if plan.method == BLOCKS:
+        said = IN_BLOCKS
+    else:
+        said = (
+            f"Each participant is put into the group that makes the groups most alike in "
+            f"{and_list(plan.answers)} with probability {plan.probability:g}, and otherwise into another one "
+            f"(minimisation by the {plan.imbalance}; ties at random). "
+            + ("People who left count." if plan.counts_drop_outs else "People who left do not count.")
+        )
+    limits = "; ".join(line.strip() for line in plan.quotas.splitlines() if line.strip())
+    return f"{said} Most people: {limits}." if limits else said

@@ -27,6 +27,7 @@ from study.design.counterbalancing import (
     get_scheme,
 )
 from study.design.form_labels import same_events_label
+from study.design.group_allocation import parse_allocation
 from study.design.markdown_html import to_html
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_condition
@@ -41,8 +42,8 @@ from study.design.translations import (
     texts_to_translate,
 )
 from study.editor.describe_design import OWN_CODE
+from study.editor.describe_factors import allocation_sentence
 from study.editor.design_forms import (
-    OrdersForm,
     OutcomesForm,
     PartForm,
     PlanForm,
@@ -50,6 +51,7 @@ from study.editor.design_forms import (
     SettingsForm,
 )
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
+from study.editor.orders_form import OrdersForm
 from study.editor.world_setting_fields import (
     chosen_fields,
     drawing_remarks_page,
@@ -79,7 +81,8 @@ def describe_orders(study: Study) -> dict[str, Any]:
     shown["conditions"] = condition_progress(study)
     if group_keys(study.between_groups):
         listed = [] if problem else [(plan.group, _order_rows(plan, names)) for plan in plans]
-        return shown | {"progress": group_progress(study), "groups": listed}
+        allocation = allocation_sentence(parse_allocation(study.allocation))
+        return shown | {"progress": group_progress(study), "groups": listed, "allocation": allocation}
     if problem or not plans:
         return shown
     (plan,) = plans

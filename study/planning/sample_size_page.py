@@ -14,7 +14,6 @@ from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
 from study.design.between_groups import (
     MOST_GROUPS,
-    NO_SHARED_CONDITIONS,
     conditions_of_group,
     group_keys,
 )
@@ -167,7 +166,11 @@ class SampleSizeForm(forms.Form):
         if problem := scheme.problem(given["conditions"]):
             raise PowerPlanError("scheme", problem)
         if (given["together"] or 1) > 1 and (given["groups"] or 1) > 1:
-            raise PowerPlanError("together", NO_SHARED_CONDITIONS)
+            raise PowerPlanError(
+                "together",
+                "With groups between people, this page plans for people who play alone. Enter 1, and "
+                "read the numbers as numbers of teams.",
+            )
         return PowerQuestion(
             plan=_plan(given),
             power=given["power"],

@@ -23,7 +23,6 @@ from study.design.condition_seats import (
     condition_check,
     condition_remarks,
     drawing_warnings,
-    is_shared,
 )
 from study.design.models.study import Shown, Study
 from study.design.naming_rules import (
@@ -256,17 +255,8 @@ class Condition(models.Model):
             raise ValidationError(f"three_dimensions: {why}.")
 
     def _check_group(self) -> None:
-        """Raise ValidationError if the study does not have the condition's group. Also raise it if several
-        people play together in a study with groups.
-
-        People who play together stay together, so all of them would need the same group.
-        """
+        """Raise ValidationError if the study does not have the condition's group."""
         groups = group_keys(self.study.between_groups)
-        if groups and is_shared(self):
-            raise ValidationError(
-                "people: Several people cannot play together in a study with groups between people. They "
-                "could belong to different groups."
-            )
         if self.between_group and self.between_group not in groups:
             known = ", ".join(groups) or "none"
             raise ValidationError(

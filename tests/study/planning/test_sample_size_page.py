@@ -297,7 +297,7 @@ def test_the_page_of_a_study_for_several_people_names_the_unit_of_analysis(admin
         ask(admin_client, page, people=20).content.decode().split()
     )
     refused = ask(admin_client, groups=2, together=2).content.decode()
-    assert "Several people cannot play together in a study with groups between people." in refused
+    assert "this page plans for people who play alone" in refused
     assert "0 is" not in refused and "Ensure this value" in ask(admin_client, together=0).content.decode()
 
 
