@@ -59,6 +59,7 @@ from study.editor.world_setting_fields import (
     with_default_settings,
     with_earlier_drawing,
 )
+from study.participants.allocated_people import allocation_progress
 from study.participants.participant_counts import condition_progress, group_progress
 from study.researchers.form_and_button_pages import back_to_page, form_page, participant_link, study_context
 from study.researchers.permissions import FORM_METHODS, study_page
@@ -81,8 +82,9 @@ def describe_orders(study: Study) -> dict[str, Any]:
     shown["conditions"] = condition_progress(study)
     if group_keys(study.between_groups):
         listed = [] if problem else [(plan.group, _order_rows(plan, names)) for plan in plans]
-        allocation = allocation_sentence(parse_allocation(study.allocation))
-        return shown | {"progress": group_progress(study), "groups": listed, "allocation": allocation}
+        rule = allocation_sentence(parse_allocation(study.allocation))
+        counts = {"progress": group_progress(study), "allocation": allocation_progress(study)}
+        return shown | counts | {"groups": listed, "rule": rule}
     if problem or not plans:
         return shown
     (plan,) = plans

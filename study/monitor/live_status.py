@@ -20,6 +20,7 @@ from kitchen.play.models import Episode
 from study.design.models import Study
 from study.design.page_and_item_order import LAST, LOBBY, WAITING
 from study.participants import next_page
+from study.participants.allocated_people import AllocationProgress, allocation_progress
 from study.participants.models import PageVisit, Participant, Round
 from study.participants.participant_counts import (
     ConditionProgress,
@@ -121,6 +122,8 @@ class LiveTotals:
     """The progress of the between-subjects groups; empty in a study without groups."""
     conditions: tuple[ConditionProgress, ...] = ()
     """The progress of the conditions, if participants play different subsets of them; otherwise empty."""
+    allocation: AllocationProgress | None = None
+    """The progress of quotas, and the answers in each group; None without such an allocation."""
 
     @property
     def share(self) -> float:
@@ -313,6 +316,7 @@ def live_totals(study: Study) -> LiveTotals:
         last_step_at=_last_step_at(study),
         groups=tuple(group_progress(study)) if study.between_groups else (),
         conditions=tuple(condition_progress(study)),
+        allocation=allocation_progress(study),
     )
 
 

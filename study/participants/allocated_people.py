@@ -1,12 +1,14 @@
-"""Read which participants have a between-subjects group, and who still waits for people of the same group."""
+"""Read which participants have a between-subjects group, who waits for people of the same group, and how far
+quotas are filled."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from study.design.blueprint import Blueprint
+from study.design.blueprint import Blueprint, blueprint_of
 from study.design.condition_seats import is_shared, people_in
 from study.design.group_allocation import AllocatedPerson, open_groups
 from study.design.models import Study
@@ -72,3 +74,51 @@ def _people_together(design: Blueprint, group: str) -> int:
     """Return the largest number of people who play a condition of the group together."""
     conditions = design.for_group(group).conditions
     return max((len(people_in(one)) for one in conditions if is_shared(one)), default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaProgress:
+    """How many people count for one quota, and how many it admits."""
+
+    words: str
+    held: int
+    most: int
+
+    @property
+    def open(self) -> int:
+        """Return how many more people the quota admits."""
+        return max(self.most - self.held, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationProgress:
+    """The people of a study's groups by quota and by the answers that the allocation uses."""
+
+    groups: tuple[str, ...]
+    quotas: tuple[QuotaProgress, ...]
+    answers: tuple[tuple[str, tuple[int, ...]], ...]
+    """(question and answer, number of people in each group) of each answer that somebody gave."""
+
+
+def allocation_progress(study: Study) -> AllocationProgress | None:
+    """Return how far quotas are filled, and how alike the groups are in the answers used for the allocation.
+    Return None if the current design uses neither. Only human participants count."""
+    if not study.allocation or not study.between_groups:
+        return None
+    design = blueprint_of(study)
+    plan, held = design.allocation, allocated_people(study, design, synthetic=False, preview=False)
+    quotas = [
+        QuotaProgress(
+            f"{one.group}, {one.item} = {one.answer}" if one.item else one.group,
+            sum(one.is_about(*person) for person in held),
+            one.most,
+        )
+        for one in plan.limits
+    ]
+    given = Counter((key, person.answers[key], person.group) for person in held for key in person.answers)
+    answers = [
+        (f"{key}: {answer}", tuple(given[key, answer, group] for group in design.groups))
+        for key in plan.items
+        for answer in sorted({answer for name, answer, _ in given if name == key})
+    ]
+    return AllocationProgress(design.groups, tuple(quotas), tuple(answers))

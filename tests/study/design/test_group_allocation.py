@@ -30,6 +30,7 @@ from study.editor.describe_design import study_pairs
 from study.editor.orders_form import OrdersForm
 from study.exports.export_files import csv_pieces
 from study.exports.export_registry import get_table
+from study.monitor.live_status import live_totals
 from study.participants.entry_limits import is_full
 from study.participants.models import Participant
 from study.participants.next_page import current_page
@@ -172,6 +173,25 @@ def test_somebody_without_an_open_group_gets_the_page_of_a_full_study() -> None:
     study.allocation = {"quotas": "chef: 1\nassistant: 1"}
     study.save()
     assert is_full(study) and Client().get("/s/seats/").status_code == 403
+
+
+@pytest.mark.django_db
+def test_pages_show_how_far_quotas_are_filled_and_the_answers_in_each_group(admin_client: Client) -> None:
+    study = asking(quotas="chef: 3\nassistant, age = young: 1")
+    one, other = come(study, ["young", "old"])
+    progress = live_totals(study).allocation
+    assert progress and [(row.words, row.most) for row in progress.quotas] == [
+        ("chef", 3),
+        ("assistant, age = young", 1),
+    ]
+    held = {group: sum(person.between_group == group for person in (one, other)) for group in GROUPS}
+    assert progress.quotas[0].held == held["chef"] == 1 and progress.quotas[0].open == 2
+    old = tuple(int(other.between_group == group) for group in GROUPS)
+    assert progress.answers == (("age: old", old), ("age: young", old[::-1]))
+    for page in ("design/orders/", "live/"):
+        text = admin_client.get(f"/staff/seats/{page}").content.decode()
+        assert '<th scope="row">chef</th><td class="number">1</td><td class="number">3</td>' in text
+        assert '<th scope="row">age: young</th>' in text
 
 
 @pytest.mark.django_db
