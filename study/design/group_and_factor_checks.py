@@ -23,8 +23,11 @@ def order_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem
         yield ReadinessProblem(problem, "orders")
     elif plans and study.planned_participants and (block := even_number(plans[0]) * len(plans)):
         over = study.planned_participants % block
+        fills = (
+            f"fill the {block} orders evenly" if plans[0].is_plain else "play all conditions equally often"
+        )
         words = (
-            f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
+            f"{study.planned_participants} planned participants do not {fills}; "
             f"{study.planned_participants - over + block} would."
         )
         if over:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from kitchen.words.english_text import and_list, counted_noun
 from study.design.blueprint import Blueprint
+from study.design.counterbalancing import get_scheme
 from study.design.group_allocation import BLOCKS, AllocationPlan
+from study.design.plan_balance import PlanBalance, Spread, balance_sizes, plan_balance
+from study.design.round_plans import RoundPlan, rounds_of
 
 
 def factor_lines(design: Blueprint) -> tuple[str, ...]:
@@ -24,12 +27,12 @@ def subset_sentence(design: Blueprint) -> str:
         rounds = counted_noun(design.rounds, "round")
         return (
             f"Each participant plays one condition of each level of {factor}, {rounds} in all. "
-            "All conditions are played equally often."
+            "The next participant plays the conditions that were played least."
         )
     if design.meant("rounds_per_person"):
         return (
             f"Each participant plays {design.rounds} of {len(design.for_group('').conditions)} conditions, "
-            "in balanced subsets."
+            "in balanced subsets. The next participant plays the conditions that were played least."
         )
     if factor := names.get(str(design.meant("blocked_by"))):
         return f"Rounds with the same level of {factor} follow one another."
@@ -55,3 +58,28 @@ def allocation_sentence(plan: AllocationPlan) -> str:
         )
     limits = "; ".join(line.strip() for line in plan.quotas.splitlines() if line.strip())
     return f"{said} Most people: {limits}." if limits else said
+
+
+def balance_sentences(plan: RoundPlan) -> str:
+    """Return sentences that say how equally a plan uses conditions, positions and successions, if nobody
+    drops out. They are for a plan in which participants play a part of the conditions, or keep some
+    together."""
+    told = [_balance_sentence(plan_balance(plan, people)) for people in balance_sizes(plan)]
+    if not get_scheme(plan.scheme).block(rounds_of(plan)):
+        told.append("Positions are drawn by chance, so these numbers differ with the seed.")
+    return " ".join(told)
+
+
+def _balance_sentence(found: PlanBalance) -> str:
+    return (
+        f"With {found.people} participants, each condition is played {_times(found.conditions)}, comes "
+        f"{_times(found.positions)} at each position, and directly follows each other condition "
+        f"{_times(found.followers)}."
+    )
+
+
+def _times(spread: Spread) -> str:
+    """Return a text such as `7 times` or `1 to 3 times`."""
+    if spread.difference:
+        return f"{spread.least} to {spread.most} times"
+    return "once" if spread.most == 1 else f"{spread.most} times"

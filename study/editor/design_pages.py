@@ -42,7 +42,7 @@ from study.design.translations import (
     texts_to_translate,
 )
 from study.editor.describe_design import OWN_CODE
-from study.editor.describe_factors import allocation_sentence
+from study.editor.describe_factors import allocation_sentence, balance_sentences
 from study.editor.design_forms import (
     OutcomesForm,
     PartForm,
@@ -80,6 +80,10 @@ def describe_orders(study: Study, *, conceals: bool = False) -> dict[str, Any]:
     scheme, plans = get_scheme(study.orders), study.round_plans()
     problem = study.orders_problem()
     shown: dict[str, Any] = {"label": scheme.label, "meaning": scheme.meaning, "problem": problem}
+    is_plain = all(plan.is_plain for plan in plans)
+    if plans and not problem and not is_plain:
+        scope = "In each group: " if len(plans) > 1 else ""
+        shown["meaning"] = scope + balance_sentences(plans[0])
     shown["conditions"] = [] if conceals else condition_progress(study)
     if group_keys(study.between_groups):
         listed = [] if problem else [(plan.group, _order_rows(plan, names)) for plan in plans]
@@ -97,6 +101,7 @@ def describe_orders(study: Study, *, conceals: bool = False) -> dict[str, Any]:
         "block": len(block),
         "rows": _order_rows(plan, names),
         "even": balanced_sample_sizes(even, study.planned_participants or 24) if block else (),
+        "is_plain": is_plain,
         "names": list(names.values()),
         "carry_over": _carry_over(names, block) if block else [],
     }
