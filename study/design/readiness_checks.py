@@ -137,21 +137,23 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     number = len(design.for_group("").conditions)
     if number > 1 and planned is not None:
         main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
-        yield from (ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, number, main))
+        told = _sample_size_problems(planned, number, design.rounds, main)
+        yield from (ReadinessProblem(words, "plan") for words in told)
 
 
-def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
-    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. There
-    can be too few participants, or too many for the mixed model."""
+def _sample_size_problems(planned: int, conditions: int, rounds: int, main: str) -> Iterator[str]:
+    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants, who
+    each play `rounds` of the conditions. There can be too few participants, or too many for the mixed
+    model."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
-    elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
-        enough = 2 * conditions // (conditions - 1) + 1
+    elif main == "mixed" and planned * (rounds - 1) <= 2 * conditions:
+        enough = 2 * conditions // max(rounds - 1, 1) + 1
         yield (
             f"{planned} participants in {conditions} conditions are too few for the mixed model, which "
             f"separates condition, position and carry-over. Plan {enough} or more, or another main test."
         )
-    if main == "mixed" and planned * conditions > MOST_ROWS:
+    if main == "mixed" and planned * rounds > MOST_ROWS:
         yield (
             f"{planned} participants in {conditions} conditions give more than {MOST_ROWS} values, too many "
             "for the mixed model. Plan another main test."

@@ -26,6 +26,7 @@ from study.design.counterbalancing import (
     carry_over_counts,
     get_scheme,
 )
+from study.design.describe_factors import allocation_sentence, balance_sentences
 from study.design.form_labels import same_events_label
 from study.design.group_allocation import parse_allocation
 from study.design.markdown_html import to_html
@@ -42,7 +43,6 @@ from study.design.translations import (
     texts_to_translate,
 )
 from study.editor.describe_design import OWN_CODE
-from study.editor.describe_factors import allocation_sentence, balance_sentences
 from study.editor.design_forms import (
     OutcomesForm,
     PartForm,

@@ -32,6 +32,7 @@ from study.design.naming_rules import (
     name_problem,
 )
 from study.design.play_metrics import measurement_warnings
+from study.design.round_plans import condition_shares
 from study.design.study_errors import FrozenError
 
 LONGEST_DECISION = 600
@@ -272,7 +273,11 @@ class Condition(models.Model):
     @property
     def unmeasured(self) -> tuple[str, ...]:
         """Return sentences about what episodes with these settings cannot measure."""
-        return measurement_warnings(self, self.study.planned_participants)
+        planned = self.study.planned_participants
+        if planned is not None:
+            share = condition_shares(self.study.round_plans()).get(self.key, 1.0)
+            planned = round(planned * share)
+        return measurement_warnings(self, planned)
 
     @property
     def remarks(self) -> tuple[str, ...]:

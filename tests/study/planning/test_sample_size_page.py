@@ -326,3 +326,10 @@ def test_the_slowest_questions_take_less_than_three_seconds_of_processor_time(te
     began = process_time()
     power_chart(sample_size_answer(wish(plan=PowerPlan(16, 0.05), block=16, test=test)))
     assert process_time() - began < 3
+
+
+def test_the_page_counts_the_rounds_that_a_participant_plays(admin_client: Client) -> None:
+    make_study("part", conditions=6, rounds_per_person=3)
+    text = " ".join(admin_client.get("/staff/part/sample-size/").content.decode().split())
+    assert 'name="conditions" value="3"' in text
+    assert "Each participant plays 3 of 6 conditions" in text and "each of the 6 conditions has about" in text

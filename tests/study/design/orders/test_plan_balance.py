@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from study.design.describe_factors import balance_sentences
 from study.design.plan_balance import Spread, balance_sizes, plan_balance
 from study.design.round_plans import RoundPlan, plan_sequences
-from study.editor.describe_factors import balance_sentences
 from study.editor.design_pages import describe_orders
 from tests.study.factories import make_study
 
