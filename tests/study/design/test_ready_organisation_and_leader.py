@@ -10,6 +10,7 @@ from django.core.management import call_command
 from kitchen.play.episode.log_integrity import verify_episode_logs
 from kitchen.play.models import Decision, Episode, Message
 from kitchen.replay.replay_verification import verify_replays
+from study.analysis.analysis_sample import designed_measures
 from study.design.blueprint import blueprint_of
 from study.design.condition_seats import people_in, planned_organisation, seats_of
 from study.design.consent_checks import missing_statements
@@ -34,6 +35,7 @@ def test_four_cells_differ_only_in_organisation_and_leader(study: Study) -> None
     design = blueprint_of(study)
     assert (list(blocking_problems(study)), readiness_problems(study)) == ([], [])
     assert (list(missing_statements(design)), missing_translations(design)) == ([], {"es": [], "zh-hans": []})
+    assert "success_rate" in {one.key for one in designed_measures(study)}
     assert [dict(one.levels) for one in design.conditions] == all_cells(design.factors)
     base = condition_values(design.conditions[0])
     for one in design.conditions:
