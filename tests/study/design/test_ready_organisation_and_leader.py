@@ -50,13 +50,15 @@ def test_four_cells_differ_only_in_organisation_and_leader(study: Study) -> None
     }
 
 
-def test_programs_play_it_and_their_episodes_replay(study: Study) -> None:
-    more = ["--participants", "4", "--recordings", "1", "--steps-per-episode", "16"]
+def test_a_program_leads_the_chain_without_a_language_model_and_its_episodes_replay(study: Study) -> None:
+    study.conditions.exclude(key="chain_program").delete()  # the others take as long
+    study.parts.filter(kind="practice").update(enabled=False)
+    more = ["--participants", "2", "--recordings", "1", "--steps-per-episode", "20"]
     call_command("make_synthetic", study.slug, *more, stdout=io.StringIO())
-    assert Participant.objects.filter(status="complete").count() >= 2
+    assert Participant.objects.filter(status="complete").exists()
     episodes = Episode.objects.all()
     assert all(verdict.holds for verdict in verify_episode_logs(episodes))
     assert not any(verdict.fault for verdict in verify_replays(episodes))
     assert not Decision.objects.filter(calls__isnull=False).exists()
     jobs = set(Message.objects.filter(kind="inform").values_list("episode__rounds__condition__key", "sender"))
-    assert jobs and jobs <= {("star_program", 1), ("chain_program", 1)}, "only programs that lead give jobs"
+    assert jobs == {("chain_program", 1)}
