@@ -47,6 +47,8 @@ class MembersOnlyAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
     study_path = "study"
     """The lookup path from a row to its study."""
+    right = "view"
+    """The right in a study that a user needs to see its rows."""
     view_on_site = False
 
     class Media:
@@ -54,7 +56,7 @@ class MembersOnlyAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Return the model's rows that belong to studies that this user may see."""
-        seen = {f"{self.study_path}__in": studies_for(request.user).values("pk")}
+        seen = {f"{self.study_path}__in": studies_for(request.user, self.right).values("pk")}
         return super().get_queryset(request).filter(**seen)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
@@ -205,6 +207,7 @@ class OwnStudiesFilter(admin.RelatedFieldListFilter):
 class ParticipantAdmin(MembersOnlyAdmin):
     """The admin of participants. Those who withdrew are erased, so they are not listed."""
 
+    right = "results"
     list_display = ("code", "study", "number", "status", "who", "rounds", "entered_at")
     list_filter = (("study", OwnStudiesFilter), "status", "synthetic")
     list_select_related = ("study",)

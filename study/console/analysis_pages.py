@@ -119,7 +119,7 @@ def _page(
     return render(request, template, {**shared, "reload_seconds": reload_seconds, **context})
 
 
-@study_page("view")
+@study_page("results")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the means, ANOVA, Tukey HSD and figure of each measure. If a worker has not computed them yet,
     show the waiting page."""
@@ -154,13 +154,13 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     return _page(request, "study/console/analysis.html", study, context, is_ready=finished is not None)
 
 
-@study_page("view")
+@study_page("results")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """Return one measure's bar chart as SVG."""
     return _file(request, study, measure, MEANS, "svg")
 
 
-@study_page("view")
+@study_page("results")
 def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> HttpResponse:
     """Return one figure of a measure or scale as a file, or the table of the numbers in that figure. `name`
     is a file name such as "participants.pdf"."""
@@ -183,7 +183,7 @@ def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -
         return waiting_page(request, study, "figure")
 
 
-@study_page("view")
+@study_page("results")
 def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBase:
     """Return one table of the analysis, or the complete analysis, as a file. The command `analyse_study`
     writes the same files."""
@@ -210,7 +210,7 @@ TABLE_TYPES = {
 }
 
 
-@study_page("view")
+@study_page("results")
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """Show all figures of one measure or scale, with their files, descriptions and tables."""
     sample = requested_sample(request, study)
@@ -247,7 +247,7 @@ def _report_ready(request: HttpRequest, study: Study) -> Report | None:
         return Report(study.title, problem=AWAY)
 
 
-@study_page("view")
+@study_page("results")
 def report(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the report, with links to download it. If a worker has not made it yet, show the waiting page."""
     found = _report_ready(request, study)
@@ -259,13 +259,13 @@ def report(request: HttpRequest, study: Study) -> HttpResponse:
     return _page(request, "study/console/report.html", study, context, is_ready=found is not None)
 
 
-@study_page("view")
+@study_page("results")
 def report_html(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Download the report as one HTML file that needs no other file."""
     return _report_file(request, study, "html", _report_ready(request, study))
 
 
-@study_page("view")
+@study_page("results")
 def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Download the report as a PDF file."""
     return _report_file(request, study, "pdf", _report_ready(request, study))

@@ -20,7 +20,7 @@ from study.participants.participant_counts import (
 from study.participation.round_planning import is_budget_spent
 from study.planning.study_cost_forecast import MOST_PARTICIPANTS, PARTICIPANTS, forecast_costs
 from study.researchers.form_and_button_pages import participant_link
-from study.researchers.permissions import staff_page, studies_for, study_page
+from study.researchers.permissions import has_right, staff_page, studies_for, study_page
 
 NEWEST = 20
 """The number of newest participants on a study's page. Another page lists all of them."""
@@ -41,6 +41,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @study_page("view")
 def detail(request: HttpRequest, study: Study) -> HttpResponse:
     """Show one study: its link, conditions, participants and costs."""
+    sees_results = has_right(request.user, study, "results")
     context = {
         "study": study,
         "participant_link": participant_link(request, study),
@@ -49,8 +50,8 @@ def detail(request: HttpRequest, study: Study) -> HttpResponse:
         "counts": study_counts(study),
         "pause": current_pause(study),
         "waits_for_money": is_budget_spent(study),
-        "balance": order_balance(study),
-        "players": coplayers_by_condition(study),
+        "balance": order_balance(study) if sees_results else None,
+        "players": coplayers_by_condition(study) if sees_results else (),
         **_forecast(request, study),
         "participants": participants_with_progress(study)[:NEWEST],
     }

@@ -15,10 +15,6 @@ from study.design.analysis_plan import KEY
 
 MOST_GROUPS = 12
 """The most groups of a study."""
-NO_SHARED_CONDITIONS = (
-    "Several people cannot play together in a study with groups between people. Let one person play each "
-    "condition."
-)
 
 
 def group_keys(text: str) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.between_groups import conditions_of_group, group_keys
 from study.design.condition_seats import NOBODY, is_shared, people_in
 from study.design.factors import Factor, parse_factors
+from study.design.group_allocation import AllocationPlan, parse_allocation
 from study.design.parts_other_than_rounds import PARTS, practice_organisation, practice_played
 from study.design.questions.item_fields import FIELD_INFO, ItemPlan
 from study.design.round_plans import RoundPlan, round_plan, rounds_of
@@ -54,6 +55,7 @@ LATER_FIELDS: Mapping[str, tuple[int, Json]] = {
     "blocked_by": (10, ""),
     "rounds_per_person": (10, None),
     "measure_roles": (10, {}),
+    "allocation": (10, {}),
 }
 """Fields of the study that format 1 lacks: the first format that has each, and its implied default.
 
@@ -220,6 +222,11 @@ class Blueprint(Record):
         """Return the keys of the between-subjects groups. The result is empty if everybody plays every
         condition."""
         return group_keys(str(self.meant("between_groups")))
+
+    @cached_property
+    def allocation(self) -> AllocationPlan:
+        """Return how people are assigned to the between-subjects groups."""
+        return parse_allocation(self.meant("allocation"))
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
@@ -390,12 +397,18 @@ STUDY_FIELDS = (
 added separately. Recruitment fields are not included."""
 
 
+OPTIONAL_STUDY_FIELDS = ("allocation",)
+"""Fields of the study that a document has only if they are not empty. So documents of studies that do not
+use them, and their hashes, stay as they are."""
+
+
 def blueprint_of(study: Any) -> Blueprint:
     """Return the blueprint (the complete design) of a study, read from the database as it is now. `study`
     is a `study.design.models.Study`."""
     written = {row.kind: row for row in study.parts.all()}
     design = Blueprint(
         study={name: getattr(study, name) for name in STUDY_FIELDS}
+        | {name: value for name in OPTIONAL_STUDY_FIELDS if (value := getattr(study, name))}
         | {"texts": {}, "budget_limit": f"{Decimal(study.budget_limit):.2f}"},
         conditions=tuple(ConditionPlan.of(row) for row in study.conditions.all()),
         parts=tuple(_part(kind, written.get(kind)) for kind in PARTS),

@@ -27,6 +27,10 @@ READY_STUDIES = {
         "Lead or follow in the grids: a person, a program or nobody leads",
         "lead_or_follow_grids.toml",
     ),
+    "organisation_and_leader": (
+        "Organisation and leader in a kitchen: star or chain, a person or a program leads",
+        "organisation_and_leader.toml",
+    ),
     "two_worlds": ("Central dispatcher and ProAgent in the kitchen and in the grids", "two_worlds.toml"),
     "blocks_voice": (
         "Blocks: beside MindAgent's dispatcher, with and without your voice",

@@ -55,7 +55,8 @@ WHOLE = {"world": "settings", "coplayer": "coplayer_settings"}
 class Level(Record):
     """One level of a factor. `sets` has the value of each field that the level sets, by the field's path.
 
-    A path is the name of a field, or a dictionary's name and one of its names: `settings.level`. The value
+    A path is the name of a field, or a dictionary's name and one of its names: `settings.level`. A name can
+    itself be a dictionary with names: `organisation.settings.talk`. The value
     None in a dictionary means that the name is absent.
     """
 
@@ -212,14 +213,21 @@ def cell_fields(base: Mapping[str, Any], factors: Sequence[Factor], cell: Cell) 
     fields = {name: dict(base[name]) if name in DICTIONARIES else base[name] for name in FIELDS}
     for factor in factors:
         for path, value in factor.level(cell[factor.key]).sets.items():
-            name, _, inner = path.partition(".")
-            if not inner:
-                fields[name] = value
-            elif value is None:
-                fields[name].pop(inner, None)
-            else:
-                fields[name][inner] = value
+            _set(fields, path.split("."), value)
     return fields
+
+
+def _set(fields: dict[str, Any], names: Sequence[str], value: Json) -> None:
+    """Set the value at a path, given as its names. None removes a name from a dictionary. Dictionaries inside
+    a dictionary are copied."""
+    first, *inner = names
+    if not inner:
+        fields[first] = value
+    elif len(inner) == 1 and value is None:
+        fields[first].pop(inner[0], None)
+    else:
+        fields[first] = dict(fields.get(first) or {})
+        _set(fields[first], inner, value)
 
 
 def field_values(fields: Mapping[str, Any]) -> dict[str, Any]:

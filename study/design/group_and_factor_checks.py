@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kitchen.words.english_text import and_list
 from study.design.analysis_plan import DEFAULT_PLAN, FACTORIAL_TESTS, MAIN_TESTS, RANKS
-from study.design.between_groups import NO_SHARED_CONDITIONS, level_problem
+from study.design.between_groups import level_problem
 from study.design.blueprint import Blueprint
-from study.design.condition_seats import is_shared
 from study.design.factors import all_cells
+from study.design.group_allocation import ANSWER_KINDS
 from study.design.models import Study
+from study.design.questions.item_fields import ItemPlan
 from study.design.readiness_problem import ReadinessProblem, advice
 from study.design.round_plans import even_number, plan_problem, rounds_of
 
@@ -22,8 +23,11 @@ def order_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem
         yield ReadinessProblem(problem, "orders")
     elif plans and study.planned_participants and (block := even_number(plans[0]) * len(plans)):
         over = study.planned_participants % block
+        fills = (
+            f"fill the {block} orders evenly" if plans[0].is_plain else "play all conditions equally often"
+        )
         words = (
-            f"{study.planned_participants} planned participants do not fill the {block} orders evenly; "
+            f"{study.planned_participants} planned participants do not {fills}; "
             f"{study.planned_participants - over + block} would."
         )
         if over:
@@ -38,8 +42,6 @@ def group_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
         if not any(one.between_group == group for one in design.conditions):
             words = f"No condition is for the group {group} alone. Say in a condition that {group} plays it."
             yield ReadinessProblem(words, "orders")
-    if any(map(is_shared, design.conditions)):
-        yield ReadinessProblem(NO_SHARED_CONDITIONS, "orders")
     planned = design.study.get("planned_participants")
     if planned and planned < 2 * len(design.groups):
         words = (
@@ -53,6 +55,39 @@ def group_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
     if design.study.get("main_test") == RANKS:
         words = "Friedman's test cannot compare groups between people. Plan another main test."
         yield ReadinessProblem(words, "plan")
+
+
+def allocation_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield the reasons why people cannot be assigned to groups as planned."""
+    if not design.groups:
+        return
+    asked = {item.key: item for item in design.items_at("about")} if design.has("about") else {}
+    for key in design.allocation.items:
+        if key not in asked:
+            words = f"The allocation to groups needs the answer {key}, which is not asked before the rounds. "
+            yield ReadinessProblem(f"{words}Ask it with the questions about the person.", "orders")
+        elif asked[key].kind not in ANSWER_KINDS:
+            words = f"The allocation to groups cannot use {key}. Use questions with one answer from a list."
+            yield ReadinessProblem(words, "orders")
+    yield from _quota_problems(design, asked)
+
+
+def _quota_problems(design: Blueprint, asked: Mapping[str, ItemPlan]) -> Iterator[ReadinessProblem]:
+    """Yield the reasons why quotas never apply, or admit too few people. `asked` has the questions about the
+    person."""
+    limits = design.allocation.limits
+    for quota in limits:
+        if quota.group not in design.groups:
+            yield ReadinessProblem(f"A quota is for the group {quota.group}, which does not exist.", "orders")
+        item = asked.get(quota.item)
+        if item and item.kind == "single" and quota.answer not in item.options:
+            words = f"A quota is for the answer {quota.answer} to {quota.item}, which is no option."
+            yield ReadinessProblem(words, "orders")
+    whole = {one.group: one.most for one in limits if not one.item}
+    planned = design.study.get("planned_participants")
+    if planned and whole.keys() >= {*design.groups} and (room := sum(whole.values())) < planned:
+        words = f"The quotas admit {room} people, fewer than the {planned} planned participants."
+        yield advice(words, "orders")
 
 
 def factor_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:

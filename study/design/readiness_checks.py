@@ -31,7 +31,12 @@ from study.design.condition_seats import is_shared, people_in, planned_organisat
 from study.design.consent_checks import false_statements, missing_statements
 from study.design.demo_study_files import DEMO_SLUG, demo_part_texts
 from study.design.form_labels import CONDITION, PART_SETTINGS
-from study.design.group_and_factor_checks import factor_problems, group_problems, order_problems
+from study.design.group_and_factor_checks import (
+    allocation_problems,
+    factor_problems,
+    group_problems,
+    order_problems,
+)
 from study.design.metric_and_scale_names import has_metric_in
 from study.design.models import Condition, Outcome, Study, SurveyItem
 from study.design.page_and_item_order import ITEM_PAGES
@@ -100,6 +105,7 @@ def readiness_problems(study: Study) -> list[ReadinessProblem]:
         *_conditions(study),
         *_people(study),
         *group_problems(design),
+        *allocation_problems(design),
         *factor_problems(study, design),
         *order_problems(study, design),
         *_parts(study, design),
@@ -131,21 +137,23 @@ def _plan(design: Blueprint) -> Iterator[ReadinessProblem]:
     number = len(design.for_group("").conditions)
     if number > 1 and planned is not None:
         main = str(design.study.get("main_test") or DEFAULT_PLAN.main)
-        yield from (ReadinessProblem(words, "plan") for words in _sample_size_problems(planned, number, main))
+        told = _sample_size_problems(planned, number, design.rounds, main)
+        yield from (ReadinessProblem(words, "plan") for words in told)
 
 
-def _sample_size_problems(planned: int, conditions: int, main: str) -> Iterator[str]:
-    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants. There
-    can be too few participants, or too many for the mixed model."""
+def _sample_size_problems(planned: int, conditions: int, rounds: int, main: str) -> Iterator[str]:
+    """Yield one sentence for each reason why a planned test cannot be run with `planned` participants, who
+    each play `rounds` of the conditions. There can be too few participants, or too many for the mixed
+    model."""
     if planned < FEWEST_TESTED_PARTICIPANTS:
         yield f"{counted_noun(planned, 'participant')} planned: no test of conditions can be run with so few."
-    elif main == "mixed" and planned * (conditions - 1) <= 2 * conditions:
-        enough = 2 * conditions // (conditions - 1) + 1
+    elif main == "mixed" and planned * (rounds - 1) <= 2 * conditions:
+        enough = 2 * conditions // max(rounds - 1, 1) + 1
         yield (
             f"{planned} participants in {conditions} conditions are too few for the mixed model, which "
             f"separates condition, position and carry-over. Plan {enough} or more, or another main test."
         )
-    if main == "mixed" and planned * conditions > MOST_ROWS:
+    if main == "mixed" and planned * rounds > MOST_ROWS:
         yield (
             f"{planned} participants in {conditions} conditions give more than {MOST_ROWS} values, too many "
             "for the mixed model. Plan another main test."

@@ -142,6 +142,17 @@ def rounds_of(plan: RoundPlan) -> int:
     return plan.rounds or len(plan.conditions)
 
 
+def condition_shares(plans: Sequence[RoundPlan]) -> dict[str, float]:
+    """Return the expected fraction of all participants who play each condition, by key. `plans` has the plan
+    of each between-subjects group; groups are equally large."""
+    shares: dict[str, float] = {}
+    for plan in plans:
+        for key in plan.conditions:
+            own = rounds_of(plan) / len(plan.conditions) / len(plans)
+            shares[key] = shares.get(key, 0.0) + own
+    return {key: round(share, 9) for key, share in shares.items()}
+
+
 @lru_cache(maxsize=64)
 def plan_sequences(plan: RoundPlan) -> tuple[OrderSequence, ...]:
     """Return all sequences of the plan, numbered from 1. The result is empty if the scheme is random and

@@ -101,6 +101,8 @@ class StudyFile(Record):
     measures_correction: str | None = None
     planned_contrasts: str = ""
     measure_roles: dict[str, str] = {}
+    allocation: dict[str, Json] = {}
+    conceals_allocation: bool = False
     thinking_seconds: Number | None = None
     shown: str | None = None
     asks_first: bool = False

@@ -30,6 +30,7 @@ from study.design.blueprint import OUTCOMES, Blueprint, ConditionPlan, OutcomePl
 from study.design.condition_choices import COPLAYER, WORLD, goal_labels, settings_of_kind
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import SCHEMES, get_scheme
+from study.design.describe_factors import allocation_sentence, factor_lines, subset_sentence
 from study.design.form_labels import part_label, study_label
 from study.design.markdown_html import to_html
 from study.design.models import Condition, Knowing, Outcome, Shown, SurveyItem
@@ -40,7 +41,6 @@ from study.design.questions.item_kinds import KIND_FIELDS, format_number, kind_o
 from study.design.questions.questionnaires import SubScale, subscales
 from study.design.team_organisation import REPLACE, Team, is_apart, team_of
 from study.design.translations import describe_text_path, language_names
-from study.editor.describe_factors import factor_lines, subset_sentence
 from study.editor.design_forms import SETTING_FIELDS, PlanForm, SettingsForm
 
 NOTHING_SET = "nothing"
@@ -160,6 +160,8 @@ def _factor_pairs(design: Blueprint) -> Iterator[LabelledValue]:
         yield LabelledValue("Factors", many=lines)
     if sentence := subset_sentence(design):
         yield LabelledValue("Who plays what", sentence)
+    if design.groups and design.meant("allocation"):
+        yield LabelledValue("Allocation to groups", allocation_sentence(design.allocation))
 
 
 def _texts(design: Blueprint) -> tuple[str, ...]:

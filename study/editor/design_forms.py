@@ -1,6 +1,6 @@
 """Define the forms with which researchers edit a study: settings, planned tests, recruitment, parts, members.
 
-Other forms set the orders of conditions and the outcomes. An outcome is what a participant gets at the end,
+Another form sets the outcomes. An outcome is what a participant gets at the end,
 such as a completion code. Members are the staff who may see or edit the study. The forms of conditions and
 questions are in `study.editor.condition_and_item_forms`.
 """
@@ -28,7 +28,6 @@ from study.design.analysis_plan import (
 )
 from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
-from study.design.factors import parse_factors
 from study.design.form_labels import same_events_label, same_events_meaning
 from study.design.models import Outcome, Study, StudyPart
 from study.design.parts_other_than_rounds import ALWAYS_ON, FAILURES, PARTS
@@ -234,41 +233,6 @@ class RecruitmentForm(forms.ModelForm):  # type: ignore[type-arg]
                 "This time has passed. To stop new participants from now on, close the study."
             )
         return closes_at
-
-
-SUBSET_FIELDS = {
-    "one_round_per": "no factor: see below",
-    "rounds_per_person": "",
-    "blocked_by": "no factor: conditions are mixed",
-}
-"""Fields about which conditions a participant plays, each with the label of its empty choice."""
-
-
-class OrdersForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A form for the order scheme and the between-subjects groups. The scheme orders the conditions within
-    each group.
-
-    In a study with factors, the form also asks which conditions each participant plays. The groups then
-    follow from the factors and are no field.
-    """
-
-    class Meta:
-        model = Study
-        fields = ("orders", "between_groups", *SUBSET_FIELDS)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        factors = parse_factors(self.instance.factors)
-        within = [(one.key, one.name) for one in factors if not one.between]
-        if factors:
-            del self.fields["between_groups"]
-        for name, empty in SUBSET_FIELDS.items():
-            if name == "rounds_per_person":
-                continue
-            if not within:
-                del self.fields[name]
-            else:
-                self.fields[name].widget = forms.Select(choices=[("", empty), *within])
 
 
 class PartForm(ShowsOtherKinds, forms.ModelForm):  # type: ignore[type-arg]

@@ -26,7 +26,9 @@ from study.design.counterbalancing import (
     carry_over_counts,
     get_scheme,
 )
+from study.design.describe_factors import allocation_sentence, balance_sentences
 from study.design.form_labels import same_events_label
+from study.design.group_allocation import parse_allocation
 from study.design.markdown_html import to_html
 from study.design.models import Study, StudyPart, SurveyItem
 from study.design.parts_other_than_rounds import ALWAYS_ON, PARTS, practice_for_condition
@@ -42,7 +44,6 @@ from study.design.translations import (
 )
 from study.editor.describe_design import OWN_CODE
 from study.editor.design_forms import (
-    OrdersForm,
     OutcomesForm,
     PartForm,
     PlanForm,
@@ -50,6 +51,7 @@ from study.editor.design_forms import (
     SettingsForm,
 )
 from study.editor.design_services import outcomes_set, part_save, study_save, texts_save
+from study.editor.orders_form import OrdersForm
 from study.editor.world_setting_fields import (
     chosen_fields,
     drawing_remarks_page,
@@ -57,29 +59,40 @@ from study.editor.world_setting_fields import (
     with_default_settings,
     with_earlier_drawing,
 )
+from study.participants.allocated_people import allocation_progress
 from study.participants.participant_counts import condition_progress, group_progress
 from study.researchers.form_and_button_pages import back_to_page, form_page, participant_link, study_context
-from study.researchers.permissions import FORM_METHODS, study_page
+from study.researchers.permissions import FORM_METHODS, is_concealed_from, study_page
 
 MOST_SHOWN = 24
 """The most sequences of a scheme that a page lists."""
 
 
-def describe_orders(study: Study) -> dict[str, Any]:
+def describe_orders(study: Study, *, conceals: bool = False) -> dict[str, Any]:
     """Return the template context that shows a study's orders of conditions. It has the sequences, the number
     of participants with each sequence, and the carry-over counts.
 
     If the study has between-subjects groups, it has the sequences of each group instead. If the order
-    scheme cannot be used, it has the reason.
+    scheme cannot be used, it has the reason. If the study `conceals` conditions from the user, it has no
+    numbers of participants.
     """
     names = dict(study.conditions.values_list("key", "name"))
     scheme, plans = get_scheme(study.orders), study.round_plans()
     problem = study.orders_problem()
     shown: dict[str, Any] = {"label": scheme.label, "meaning": scheme.meaning, "problem": problem}
-    shown["conditions"] = condition_progress(study)
+    is_plain = all(plan.is_plain for plan in plans)
+    if plans and not problem and not is_plain:
+        scope = "In each group: " if len(plans) > 1 else ""
+        shown["meaning"] = scope + balance_sentences(plans[0])
+    shown["conditions"] = [] if conceals else condition_progress(study)
     if group_keys(study.between_groups):
         listed = [] if problem else [(plan.group, _order_rows(plan, names)) for plan in plans]
-        return shown | {"progress": group_progress(study), "groups": listed}
+        rule = allocation_sentence(parse_allocation(study.allocation))
+        counts = {
+            "progress": [] if conceals else group_progress(study),
+            "allocation": None if conceals else allocation_progress(study),
+        }
+        return shown | counts | {"groups": listed, "rule": rule}
     if problem or not plans:
         return shown
     (plan,) = plans
@@ -88,6 +101,7 @@ def describe_orders(study: Study) -> dict[str, Any]:
         "block": len(block),
         "rows": _order_rows(plan, names),
         "even": balanced_sample_sizes(even, study.planned_participants or 24) if block else (),
+        "is_plain": is_plain,
         "names": list(names.values()),
         "carry_over": _carry_over(names, block) if block else [],
     }
@@ -125,7 +139,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         "conditions": study.conditions.all(),
         "parts": [(part, PARTS[part.kind], part.kind in ALWAYS_ON) for part in design.parts],
         "places": items_by_place(study),
-        "orders": describe_orders(study),
+        "orders": describe_orders(study, conceals=is_concealed_from(request.user, study)),
         "outcomes": study.outcomes.all(),
         "own_code": OWN_CODE,
         "previews": _number(study, "preview", preview=True),
@@ -187,7 +201,11 @@ def _study_form(
 settings_page = _study_form(SettingsForm, "Words and settings")
 plan_page = _study_form(PlanForm, "Plan", lambda *_: {"template": "study/editor/plan.html"})
 orders_page = _study_form(
-    OrdersForm, "Orders of conditions", lambda request, study: {"orders": describe_orders(study)}
+    OrdersForm,
+    "Orders of conditions",
+    lambda request, study: {
+        "orders": describe_orders(study, conceals=is_concealed_from(request.user, study))
+    },
 )
 
 

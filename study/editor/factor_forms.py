@@ -17,10 +17,11 @@ from kitchen.contract.declared_settings import Setting
 from kitchen.contract.world import Json
 from kitchen.forms.setting_fields import setting_field
 from study.design import form_labels
-from study.design.condition_choices import COPLAYER, WORLD, kind_choices, settings_of_kind
+from study.design.condition_choices import COPLAYER, WORLD, goal_labels, kind_choices, settings_of_kind
 from study.design.condition_seats import NOBODY, teammates_needed
 from study.design.factors import FIELDS, LONGEST_KEY, Factor, factors_problem, levels_from
 from study.design.models import Condition
+from study.editor.team_factor_fields import sets_of_team_value, team_paths, team_value_field
 
 WITHIN, BETWEEN = "within", "between"
 WHERE = (
@@ -39,6 +40,7 @@ SINGLE_FIELDS = (
     "passes_by",
     "knowing",
     "offers_plans",
+    "ends_at_goal",
 )
 """Fields of a condition whose values can be the levels of a factor. A factor of other fields, such as the
 world, is made from whole conditions."""
@@ -60,7 +62,8 @@ def field_choices(base: Condition) -> list[tuple[str, list[tuple[str, str]]]]:
         own = [(_path(part, setting), setting.label) for setting in _settings(part, name)]
         if own:
             groups.append((dict(kind_choices(part)).get(name, name), own))
-    return groups
+    goals = [(f"goal.{name}", f"Goal: {label}") for name, label in goal_labels(base.world).items()]
+    return [*groups, *((words, own) for words, own in (("Team", team_paths(base)), ("Goal", goals)) if own)]
 
 
 def _label(name: str) -> str:
@@ -94,6 +97,10 @@ def value_field(base: Condition, path: str) -> forms.Field:
     if path == COPLAYER:
         return forms.ChoiceField(choices=kind_choices(COPLAYER, world=base.world))
     name, _, inner = path.partition(".")
+    if name == "organisation":
+        return team_value_field(base, path)
+    if name == "goal":
+        return forms.FloatField(required=False, help_text="The goal of a round.")
     if inner:
         part, kind = (WORLD, base.world) if name == "settings" else (COPLAYER, base.coplayer)
         return setting_field(settings_of_kind(part, kind)[inner])
@@ -225,6 +232,8 @@ class ValuesFactorForm(FactorForm):
         A co-player brings its settings. “Nobody” takes the teammates away. If the base condition has none,
         the other levels have as many as the world needs.
         """
+        if self.path.startswith("organisation."):
+            return sets_of_team_value(self.base, self.path, value)
         if self.path != COPLAYER:
             return {self.path: value}
         own = self.base.coplayer_settings if value == self.base.coplayer else _first_settings(str(value))

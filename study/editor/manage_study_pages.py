@@ -6,6 +6,7 @@ Members are the staff who may see or edit the study.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -27,6 +28,7 @@ from study.editor.design_services import (
     study_delete,
     study_open,
     study_ready,
+    study_save,
 )
 from study.participants.models import Participant
 from study.participation.language_choice import activate_language
@@ -126,6 +128,17 @@ def members(request: HttpRequest, study: Study) -> HttpResponse:
     more: dict[str, Any] = {"members": members, "submit": "Give the role", "outside": True}
     template = "study/editor/members.html"
     return form_page(request, study, form, heading="Members", template=template, **more)
+
+
+@study_page("own", POST)
+def conceal_conditions(request: HttpRequest, study: Study) -> HttpResponse:
+    """Conceal the conditions of participants from members who do not own the study, or show them again."""
+    study.conceals_allocation = request.POST.get("conceal") == "yes"
+    words = "All members see conditions and results."
+    if study.conceals_allocation:
+        words = "While the study runs, only owners see conditions and results."
+    save = partial(study_save, study=study, fields=["conceals_allocation"])
+    return service_button(request, study, save, words, "design-members")
 
 
 @study_page("own", POST)

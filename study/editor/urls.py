@@ -56,6 +56,7 @@ PAGES: tuple[tuple[str, Callable[..., Any], str], ...] = (
     ("items/<int:pk>/<item_act:act>/", condition_and_question_pages.item_action, "item-act"),
     ("outcomes/", design_pages.outcomes_page, "outcomes"),
     ("members/", manage_study_pages.members, "members"),
+    ("members/conceal/", manage_study_pages.conceal_conditions, "conceal"),
     ("members/<int:pk>/remove/", manage_study_pages.remove_member, "member-gone"),
     ("state/", manage_study_pages.study_state, "state"),
     ("copy/", manage_study_pages.copy_study, "copy"),

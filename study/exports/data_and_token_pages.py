@@ -31,7 +31,7 @@ from study.researchers.reauthenticate import requires_password
 from study.researchers.security_events import log_security_event
 
 
-@study_page("view")
+@study_page("results")
 def data(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the page with the study's export files. It says whose data the files contain, and explains
     every column."""
@@ -49,7 +49,7 @@ def data(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "study/exports/data.html", context)
 
 
-@study_page("view")
+@study_page("results")
 def data_file(request: HttpRequest, study: Study, name: str) -> HttpResponseBase:
     """Send one export file as a download, and log the download. `file_response` lists the names. Unknown
     names are answered with 404."""

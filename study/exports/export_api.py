@@ -168,7 +168,7 @@ class FileOut(Schema):
 def readable(request: Any) -> Any:
     """Return a query of the studies that this request's token may read."""
     token: ApiToken = request.auth
-    studies = studies_for(token.user)
+    studies = studies_for(token.user, "results")
     return studies.filter(pk=token.study_id) if token.study_id else studies
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count, Max, Prefetch, Q
 from django.utils import timezone
@@ -20,6 +21,7 @@ from kitchen.play.models import Episode
 from study.design.models import Study
 from study.design.page_and_item_order import LAST, LOBBY, WAITING
 from study.participants import next_page
+from study.participants.allocated_people import AllocationProgress, allocation_progress
 from study.participants.models import PageVisit, Participant, Round
 from study.participants.participant_counts import (
     ConditionProgress,
@@ -83,6 +85,8 @@ class LiveRow:
     """The sum over all of the participant's episodes. The same holds for `model_failures` and `spent`."""
     model_failures: int
     spent: Decimal
+    concealed: bool = False
+    """True if everything that could reveal the condition is left out."""
     late: int = 0
     """The number of steps that the clock took too late in the current episode."""
 
@@ -121,6 +125,8 @@ class LiveTotals:
     """The progress of the between-subjects groups; empty in a study without groups."""
     conditions: tuple[ConditionProgress, ...] = ()
     """The progress of the conditions, if participants play different subsets of them; otherwise empty."""
+    allocation: AllocationProgress | None = None
+    """The progress of quotas, and the answers in each group; None without such an allocation."""
 
     @property
     def share(self) -> float:
@@ -176,6 +182,19 @@ def live_rows(study: Study, codes: Iterable[str]) -> list[LiveRow]:
     counts = episode_counts(pk for person in people for pk in _episodes(person))
     places = _places(study, people)
     return [_row(person, places[person.pk], facts.get(current[person.pk] or 0), counts) for person in people]
+
+
+def without_condition(row: LiveRow) -> LiveRow:
+    """Return the row without anything that could reveal the participant's condition."""
+    waits = row.waits_for if row.waits_for in ("", "the participant", OPENS) else "others"
+    hidden: dict[str, Any] = {"condition": "", "step": None, "length": None, "standing": (), "late": 0}
+    costs: dict[str, Any] = {"fallbacks": 0, "model_failures": 0, "spent": Decimal(0)}
+    return replace(row, concealed=True, waits_for=waits, **hidden, **costs)
+
+
+def without_groups(totals: LiveTotals) -> LiveTotals:
+    """Return the totals without counts of groups, conditions and quotas, which reveal the next group."""
+    return replace(totals, groups=(), conditions=(), allocation=None)
 
 
 def _places(study: Study, people: Iterable[Participant]) -> dict[int, next_page.CurrentPage]:
@@ -313,6 +332,7 @@ def live_totals(study: Study) -> LiveTotals:
         last_step_at=_last_step_at(study),
         groups=tuple(group_progress(study)) if study.between_groups else (),
         conditions=tuple(condition_progress(study)),
+        allocation=allocation_progress(study),
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -37,7 +38,7 @@ from study.monitor.live_measures import live_measures
 from study.participants.entry_limits import current_pause, end_pause
 from study.participants.participant_counts import study_counts
 from study.participants.participant_notifications import live_page_group
-from study.researchers.permissions import has_right, study_page
+from study.researchers.permissions import has_right, rights_in, study_page
 from study.researchers.staff_login import is_session_active
 
 SOCKET = "/ws/staff/study/{slug}/"
@@ -47,25 +48,36 @@ SOCKET = "/ws/staff/study/{slug}/"
 def live_page(request: HttpRequest, study: Study) -> HttpResponse:
     """Show all participants who are active or ended recently."""
     codes, number = live_status.live_codes(study), live_status.shown_count(study)
+    conceals = not has_right(request.user, study, "results")
     context = {
         "socket_path": SOCKET.format(slug=study.slug),
-        "rows": live_status.live_rows(study, codes),
+        "rows": shown_rows(study, codes, conceals=conceals),
         "more": number if number > len(codes) else 0,
         "counts": study_counts(study),
         "outages": recent_outages(),
         "outages_days": RECENT.days,
-        "measures": live_measures(study),
-        **totals_context(study),
+        "measures": None if conceals else live_measures(study),
+        **totals_context(study, conceals=conceals),
     }
     return render(request, "study/monitor/live.html", context)
 
 
-def totals_context(study: Study) -> dict[str, Any]:
-    """Return the template context for the page's summary line and totals."""
+def shown_rows(study: Study, codes: Iterable[str], *, conceals: bool) -> list[live_status.LiveRow]:
+    """Return the page's rows for these participants. If the study `conceals` the conditions from the user,
+    the rows do not reveal them."""
+    rows = live_status.live_rows(study, codes)
+    return [live_status.without_condition(row) for row in rows] if conceals else rows
+
+
+def totals_context(study: Study, *, conceals: bool = False) -> dict[str, Any]:
+    """Return the template context for the page's summary line and totals. If the study `conceals` the
+    conditions from the user, the totals do not count them."""
     totals = live_status.live_totals(study)
+    if conceals:
+        totals = live_status.without_groups(totals)
     last = live_status.ago_words(totals.last_step_at) if totals.last_step_at else ""
     parts = {"health": cached_worker_health(), "pause": current_pause(study)}
-    return {"study": study, "totals": totals, "last_step": last, **parts}
+    return {"study": study, "totals": totals, "last_step": last, "conceals": conceals, **parts}
 
 
 def fragment(name: str, study: Study, **context: Any) -> str:
@@ -103,6 +115,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
     study: Study | None = None
     user: int | None = None
     subscribed = False
+    conceals = False
+    """True if the study conceals the conditions from the user."""
     working: asyncio.Task[None] | None = None
 
     async def __call__(self, *scope_receive_send: Any) -> None:
@@ -147,8 +161,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if self.study is None or not await database_sync_to_async(is_session_active)(key):
             return False
         user = await get_user(self.scope)
-        allowed: bool = await database_sync_to_async(has_right)(user, self.study, "view")
-        return allowed
+        rights: frozenset[str] = await database_sync_to_async(rights_in)(user, self.study)
+        self.conceals = "results" not in rights
+        return "view" in rights
 
     async def disconnect(self, code: int) -> None:
         """Stop receiving the study's messages, after the connection was closed."""
@@ -232,10 +247,10 @@ class LiveConsumer(AsyncWebsocketConsumer):
         if news:
             whose &= news[0] | live_status.players_of(study, news[1])
         fresh = codes != self.codes
-        rows = live_status.live_rows(study, codes if fresh else whose)
-        totals = totals_context(study)
+        rows = shown_rows(study, codes if fresh else whose, conceals=self.conceals)
+        totals = totals_context(study, conceals=self.conceals)
         around = {name: fragment(name, **totals) for name in ("summary", "totals")}
-        if news is None:
+        if news is None and not self.conceals:
             around["measures"] = fragment("measures", study, measures=live_measures(study))
         table = {row.code: fragment("row", study, row=row) for row in rows}
         changed = fragment("rows", study, rows=rows) if fresh else self._unsent(table)

@@ -80,6 +80,7 @@ def participants(request: HttpRequest, study: Study) -> HttpResponse:
         "receipt": receipt,
         "left": read_receipt(receipt) if receipt else None,
         "left_complete": study.left_complete.exclude(code=""),
+        "conceals": not has_right(request.user, study, "results"),
     }
     return render(request, "study/monitor/participants.html", context)
 
@@ -138,6 +139,7 @@ def _whole(study: Study) -> QuerySet[Participant]:
 def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) -> HttpResponse:
     rounds = person.rounds.select_related("condition", "episode").defer("episode__state")
     place = next_page.current_page(person)
+    conceals = not has_right(request.user, study, "results")
     context = {
         "study": study,
         "person": person,
@@ -145,18 +147,22 @@ def _show(request: HttpRequest, study: Study, person: Participant, **more: Any) 
         "page": PAGE_WORDS[place.page],
         "place": place,
         "visits": [(PAGE_WORDS.get(visit.page, visit.page), visit) for visit in person.visits.all()],
-        "rounds": rounds_with_foresight(rounds.prefetch_related("answers__item")),
-        "answers": person.answers.filter(round=None).select_related("item").order_by("id"),
+        "rounds": [] if conceals else rounds_with_foresight(rounds.prefetch_related("answers__item")),
+        "answers": []
+        if conceals
+        else person.answers.filter(round=None).select_related("item").order_by("id"),
+        "conceals": conceals,
         "actions": person.staff_actions.all(),
         "may_erase": has_right(request.user, study, "own"),
-        "offers": _offers(person) if has_right(request.user, study, "edit") else [],
+        "offers": _offers(person, conceals=conceals) if has_right(request.user, study, "edit") else [],
         **more,
     }
     status = 422 if more.get("problem") else 200
     return render(request, "study/monitor/participant.html", context, status=status)
 
 
-def _offers(person: Participant) -> list[OfferedAction]:
+def _offers(person: Participant, *, conceals: bool) -> list[OfferedAction]:
+    """Return the actions that are possible now. If `conceals`, their words do not name the episode."""
     words = "The data are kept and marked; the analysis excludes them."
     offers = [OfferedAction("exclude", "Exclude", words)]
     if person.excluded_at:
@@ -167,6 +173,7 @@ def _offers(person: Participant) -> list[OfferedAction]:
     offers.append(OfferedAction("reissue", "Give a new link", words, stamp))
     if episode := staff_actions.running_episode(person):
         ends = f"The episode “{episode.label}” ends at step {episode.step}"
+        ends = "The episode ends now" if conceals else ends
         words = f"{ends}; the page leads the participant on."
         offers.append(OfferedAction("end_episode", "End the episode", words, str(episode.key)))
     if person.status == Participant.Status.ACTIVE:

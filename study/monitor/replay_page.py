@@ -60,14 +60,14 @@ WRONG_FILE = "This file was not opened: {why}."
 NO_FILE = "Choose a file first."
 
 
-@study_page("view")
+@study_page("results")
 def replay(request: HttpRequest, study: Study, episode: UUID) -> HttpResponse:
     """Show an episode or practice episode of this study."""
     record = _stored(study, episode)
     return _show(request, record, {"study": study, "episode_key": episode})
 
 
-@study_page("view")
+@study_page("results")
 def replay_file(request: HttpRequest, study: Study, episode: UUID) -> HttpResponseBase:
     """Download the episode as a JSON file. If the file would be too large for the replay page, it is
     compressed."""
@@ -77,7 +77,7 @@ def replay_file(request: HttpRequest, study: Study, episode: UUID) -> HttpRespon
     return as_attachment(HttpResponse(data, content_type=kind), name)
 
 
-@study_page("view")
+@study_page("results")
 def replay_timeline(request: HttpRequest, study: Study, episode: UUID, ending: str) -> HttpResponse:
     """Return the timeline of an episode as a figure file, or as an HTML table if `ending` is `html`."""
     if ending not in {*figure_files.FIGURE_TYPES, "html"}:

@@ -13,9 +13,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from study.design.blueprint import blueprint_of
 from study.design.models import Study
 from study.design.page_and_item_order import WELCOME
 from study.design.study_errors import StudyClosedError
+from study.participants.allocated_people import is_every_group_full
 from study.participants.models import EntryPause, PageVisit, Participant, Round
 
 PAUSE = timedelta(minutes=10)
@@ -71,8 +73,10 @@ def participants_with_place() -> Q:
 
 
 def is_full(study: Study, *, synthetic: bool = False) -> bool:
-    """Return whether all places for participants in the study are taken. Human and synthetic participants
-    count separately."""
+    """Return whether all places for participants in the study, or all places in its groups, are taken. Human
+    and synthetic participants count separately."""
+    if study.allocation and is_every_group_full(study, blueprint_of(study), synthetic=synthetic):
+        return True
     if study.max_participants is None:
         return False
     placed = study.participants.filter(participants_with_place(), synthetic=synthetic)

@@ -111,6 +111,12 @@ class Participant(models.Model):
         db_default="",
         help_text="Key of the group between people; empty before the rounds are planned, or without groups.",
     )
+    allocation = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default=models.Value({}, models.JSONField()),
+        help_text="Why the person got this group: the method, the answers used, and the counts at that time.",
+    )
     practice = models.ForeignKey(
         Episode, null=True, blank=True, on_delete=models.PROTECT, related_name="practised_by"
     )

@@ -51,6 +51,10 @@ class ParticipantProgress:
         """Return all rounds in their order, with their episodes and conditions."""
         return list(self.participant.rounds.select_related("episode", "condition"))
 
+    def reload_rounds(self) -> None:
+        """Read the rounds again when they are needed next, because they were just planned."""
+        self.__dict__.pop("rounds", None)
+
     @cached_property
     def done(self) -> set[str]:
         """Return the names of the finished pages outside of the rounds."""

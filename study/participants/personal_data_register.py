@@ -52,7 +52,7 @@ STORED_DATA: Mapping[str, StoredData] = {
     "code": StoredData(
         gettext_noop(
             "A number and a code that represent you in the data and give access to nothing; the version "
-            "of the study that you saw, its language, and the order of your rounds"
+            "of the study that you saw, its language, the order of your rounds, and why you play these rounds"
         ),
         gettext_noop("so that the data of one person can be found together"),
     ),

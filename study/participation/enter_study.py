@@ -35,6 +35,7 @@ from study.participants.entry_limits import current_pause, is_full, pause_if_too
 from study.participants.models import Participant
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_notifications import notify_staff
+from study.participation.group_assignment import needs_answers_first
 from study.participation.page_progress import lock_participant, mark_page_done, prepare_next_page
 from study.participation.round_planning import is_budget_spent, plan_rounds
 
@@ -109,7 +110,7 @@ def participant_enter(
     if welcomed_at:
         now = timezone.now()
         person.visits.create(page=WELCOME, opened_at=min(welcomed_at, now), loads=1, done_at=now)
-    if not person.version.blueprint.has("consent"):
+    if not person.version.blueprint.has("consent") and not needs_answers_first(person.version.blueprint):
         plan_rounds(person)
     prepare_next_page(ParticipantProgress(person))
     notify_staff(person)
@@ -135,7 +136,8 @@ def known_participant(study: Study, entry: str, referral: Referral) -> Participa
 
 @transaction.atomic
 def consent_given(*, participant_id: int) -> bool:
-    """Record that the participant agreed to every statement, and plan the rounds.
+    """Record that the participant agreed to every statement, and plan the rounds. If the rounds depend on
+    answers about the person, they are planned after these.
 
     Return False if consent is not the current page. Raises StudyClosedError if the study has no place
     left.
@@ -146,7 +148,8 @@ def consent_given(*, participant_id: int) -> bool:
     person.consented_at = timezone.now()
     person.consent_hash = consent_digest(person.version, person.language)
     person.save(update_fields=["consented_at", "consent_hash"])
-    plan_rounds(person)
+    if not needs_answers_first(person.version.blueprint):
+        plan_rounds(person)
     prepare_next_page(ParticipantProgress(person))
     return True
 

@@ -19,7 +19,13 @@ from study.participants.entry_limits import take_place
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.next_page import ParticipantProgress
 from study.participants.participant_notifications import notify_staff
-from study.participation.round_planning import create_practice_episode, create_round_episode, must_wait
+from study.participation.group_assignment import ABOUT, needs_answers_first
+from study.participation.round_planning import (
+    create_practice_episode,
+    create_round_episode,
+    must_wait,
+    plan_rounds,
+)
 
 
 def with_design() -> QuerySet[Participant]:
@@ -187,8 +193,9 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
     """Store the answers of one page, and prepare the next page. `values` are answers by item key, already
     checked by the form.
 
-    Return False, without a change, if the page is not the current page, for example because it is done
-    already.
+    After the questions about the person, the rounds are planned if they depend on the answers. Return False,
+    without a change, if the page is not the current page, for example because it is done already. Raises
+    StudyClosedError if the study has no place or no open group for the participant.
     """
     progress = ParticipantProgress(lock_participant(participant_id))
     one = progress.place.round if position else None
@@ -197,8 +204,20 @@ def answers_submit(*, participant_id: int, page: str, values: Mapping[str, Json]
     _store(progress.participant, values, one=one)
     if one:
         one.answered_at = timezone.now()
+    elif page == ABOUT:
+        _plan_after_answers(progress)
     prepare_next_page(progress, answered=one)
     return True
+
+
+def _plan_after_answers(progress: ParticipantProgress) -> None:
+    """Plan the rounds of a participant who has just answered the questions about the person, if the rounds
+    depend on these answers."""
+    person = progress.participant
+    is_active = person.status == Participant.Status.ACTIVE
+    if is_active and needs_answers_first(person.version.blueprint):
+        plan_rounds(person)
+        progress.reload_rounds()
 
 
 @transaction.atomic

@@ -25,30 +25,28 @@ from study.design.condition_seats import (
     planned_organisation,
     seats_of,
 )
-from study.design.counterbalancing import next_group
 from study.design.models import Study
 from study.design.parts_other_than_rounds import practice_goal
 from study.design.round_plans import assign_sequence
 from study.participants.end_and_erase_participation import finish_participant
 from study.participants.models import Group, Participant, Round
-from study.participants.participant_counts import (
-    group_tallies,
-    sequence_tallies,
-)
+from study.participants.participant_counts import sequence_tallies
 from study.participants.participant_notifications import live_page_group
+from study.participation.group_assignment import assign_group
 
 
 def plan_rounds(person: Participant) -> None:
     """Assign a between-subjects group, if the version has groups, and create the participant's rounds. There
     is one round for each condition that the plan assigns, in the assigned order.
 
+    Raises StudyClosedError if no group is open.
+
     If a condition was deleted, the participation ends. Staff previews do not prevent a deletion.
     """
     Study.objects.select_for_update().get(pk=person.study_id)  # one at a time: each counts the others
     design = person.version.blueprint
     kind = {"synthetic": person.synthetic, "preview": person.preview}
-    held = group_tallies(person.study, design.groups, **kind)
-    person.between_group = next_group(design.groups, held, seed=int(design.study["seed"]))
+    assign_group(person)
     plan = design.round_plan(person.between_group)
     used = sequence_tallies(person.study, plan, **kind)
     order = assign_sequence(plan, used, number=person.number)
@@ -63,7 +61,7 @@ def plan_rounds(person: Participant) -> None:
         for position, key in enumerate(order.order, start=1)
     )
     person.sequence = order.id or None
-    person.save(update_fields=["sequence", "between_group"])
+    person.save(update_fields=["sequence", "between_group", "allocation"])
 
 
 def seat_in(person: Participant, condition: str) -> int:

@@ -14,7 +14,6 @@ from study.analysis import figure_files
 from study.design.analysis_plan import MAIN_TESTS, PAIR_TESTS
 from study.design.between_groups import (
     MOST_GROUPS,
-    NO_SHARED_CONDITIONS,
     conditions_of_group,
     group_keys,
 )
@@ -167,7 +166,11 @@ class SampleSizeForm(forms.Form):
         if problem := scheme.problem(given["conditions"]):
             raise PowerPlanError("scheme", problem)
         if (given["together"] or 1) > 1 and (given["groups"] or 1) > 1:
-            raise PowerPlanError("together", NO_SHARED_CONDITIONS)
+            raise PowerPlanError(
+                "together",
+                "With groups between people, this page plans for people who play alone. Enter 1, and "
+                "read the numbers as numbers of teams.",
+            )
         return PowerQuestion(
             plan=_plan(given),
             power=given["power"],
@@ -215,14 +218,18 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     played = conditions_of_group(study.conditions.all(), groups[0] if groups else "") if study else ()
     names = [one.name for one in played]
     shared = max((len(people_in(one)) for one in played), default=1)
-    form = _form(request, names, study.main_test if study else "", len(groups) or 1, shared)
-    context: dict[str, Any] = {"form": form, "study": study, "own": len(names), "most": MOST_CONDITIONS}
+    rounds = blueprint_of(study).rounds if study and names else len(names)
+    form = _form(request, rounds, study.main_test if study else "", len(groups) or 1, shared)
+    context: dict[str, Any] = {"form": form, "study": study, "own": rounds, "most": MOST_CONDITIONS}
+    context["of_conditions"] = len(names) if rounds < len(names) else 0
     context["groups"] = groups
     if study:
         context["counts"] = study_counts(study)
         context["measured"] = comparison_metrics(blueprint_of(study))
     if form.is_valid():
         context |= _answer_context(form, names)
+        if rounds < len(names):
+            context["values_each"] = form.found.best.people * rounds / len(names)
     return render(request, "study/planning/sample_size.html", context)
 
 
@@ -230,7 +237,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 def power_figure(request: HttpRequest) -> HttpResponse:
     """Respond with the power curve for the values in the sample-size form, as an SVG image. The values are
     in the address. If they are invalid, the status is 400. If the figure cannot be drawn now, it is 503."""
-    form = _form(request, [], "", 1, 1)
+    form = _form(request, 0, "", 1, 1)
     if not form.is_valid():
         return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")
     try:
@@ -240,14 +247,14 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     return HttpResponse(drawn, content_type="image/svg+xml")
 
 
-def _form(request: HttpRequest, names: list[str], test: str, groups: int, together: int) -> SampleSizeForm:
+def _form(request: HttpRequest, rounds: int, test: str, groups: int, together: int) -> SampleSizeForm:
     """Return the sample-size form, filled in from the request, then from the study, then from defaults.
 
-    `names` are the names of the study's conditions, `test` is its main test, and `groups` the number of its
-    groups. `together` is the number of people in one episode. If a study has too few or too many conditions,
-    the form has an error.
+    `rounds` is the number of conditions that a participant of the study plays, `test` is its main test, and
+    `groups` the number of its groups. `together` is the number of people in one episode. If a study has too
+    few or too many conditions, the form has an error.
     """
-    own: dict[str, Any] = {"conditions": len(names)} if names else {}
+    own: dict[str, Any] = {"conditions": rounds} if rounds else {}
     own |= {"groups": groups, "together": together} | ({"test": test} if test else {})
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 

@@ -9,7 +9,7 @@ call. The module changes no data.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -29,7 +29,6 @@ from kitchen.play.turn.decision_records import reply_readings
 from kitchen.registry.agent_registry import make_agent
 from kitchen.registry.dotted_paths import UnknownNameError
 from kitchen.registry.world_registry import get_world
-from study.design.between_groups import group_keys
 from study.design.condition_seats import (
     mind_plans,
     other_people_seats,
@@ -39,6 +38,7 @@ from study.design.condition_seats import (
     stand_ins,
 )
 from study.design.models import Condition, Study
+from study.design.round_plans import condition_shares
 from study.participants.models import Participant, Round
 
 PARTICIPANTS = 12
@@ -68,13 +68,9 @@ class ConditionForecast:
     """Steps that participants who have begun still have to play."""
     caution: str = ""
     """Warning if many replies so far could not be used."""
-
-    @property
-    def share(self) -> float:
-        """Return the share of participants who play the condition: 1, or 1 / (number of groups) if only one
-        group plays it."""
-        groups = group_keys(self.condition.study.between_groups)
-        return 1 / len(groups) if groups and self.condition.between_group else 1.0
+    share: float = 1.0
+    """The fraction of participants who play the condition. It is below 1 if only one group plays it, or if
+    each participant plays a part of the conditions."""
 
     @property
     def underway(self) -> float:
@@ -100,7 +96,7 @@ class StudyForecast:
     @property
     def each(self) -> float:
         """Return the expected cost of one participant who completes the study, averaged over the
-        between-subjects groups."""
+        between-subjects groups and the subsets of conditions that participants play."""
         return sum((line.expected or 0.0) * line.share for line in self.lines)
 
     @property
@@ -159,7 +155,12 @@ def forecast_costs(study: Study, participants: int = PARTICIPANTS) -> StudyForec
     reserved = reserved_amount(study.budget_id) if study.budget_id else Decimal(0)
     spent = spent_or_reserved(study.budget_id) - reserved if study.budget_id else Decimal(0)
     prices, problem = _prices()
-    lines = [line for condition in study.conditions.all() for line in _lines(condition, prices, problem)]
+    shares = condition_shares(study.round_plans())
+    lines = [
+        replace(line, share=shares.get(condition.key, 1.0))
+        for condition in study.conditions.all()
+        for line in _lines(condition, prices, problem)
+    ]
     return StudyForecast(tuple(lines), participants, float(study.budget_limit), float(spent), float(reserved))
 
 

@@ -49,6 +49,7 @@ from study.design.analysis_plan import AnalysisPlan
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.condition_seats import NOBODY
 from study.design.counterbalancing import get_scheme
+from study.design.describe_factors import subset_sentence
 from study.design.metric_and_scale_names import comparison_metrics, exploratory_metrics
 from study.design.models import Study, Version
 from study.design.preregistration import date_is_hashed, program
@@ -143,10 +144,10 @@ def _design(design: Blueprint, plan: AnalysisPlan) -> Iterator[tuple[str, str]]:
     people = (
         f"The plan has {counted_noun(planned, 'participant')}" if planned else "No sample size was planned"
     )
-    yield (
-        "Orders and sample",
-        f"Everybody plays {conditions}{escape_markdown(whose)}. {escape_markdown(scheme.meaning)} {people}.",
-    )
+    played = f"Everybody plays {conditions}{escape_markdown(whose)}. {escape_markdown(scheme.meaning)}"
+    if subset := subset_sentence(design):
+        played = escape_markdown(subset)
+    yield "Orders and sample", f"{played} {people}."
     yield "Measures", "\n".join(f"- {line}" for line in _measures(design))
     if plan.contrasts:
         yield "Planned contrasts", "\n".join(f"- {line}" for line in _contrasts(design, plan))

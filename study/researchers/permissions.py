@@ -1,7 +1,9 @@
 """Define the roles and rights of staff in a study. Pages, websockets, files and the admin check rights here.
 
 - `copy`: see the design and copy it into a new study.
-- `view`: see everything.
+- `view`: see the study and its participants.
+- `results`: see which conditions participants have, and their data. A study can conceal this from everybody
+  but its owners while it runs.
 - `edit`: change the design, and act on participants.
 - `own`: manage members, freeze the design, and delete the study.
 
@@ -16,7 +18,7 @@ from typing import Any, Concatenate
 
 from django.contrib.auth.decorators import user_passes_test
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.cache import never_cache
@@ -29,9 +31,9 @@ from study.researchers.models import Membership
 from study.researchers.second_factor import lacks_factor
 
 RIGHTS: dict[str, frozenset[str]] = {
-    Membership.Role.OWNER: frozenset({"copy", "view", "edit", "own"}),
-    Membership.Role.COLLABORATOR: frozenset({"copy", "view", "edit"}),
-    Membership.Role.VIEWER: frozenset({"copy", "view"}),
+    Membership.Role.OWNER: frozenset({"copy", "view", "results", "edit", "own"}),
+    Membership.Role.COLLABORATOR: frozenset({"copy", "view", "results", "edit"}),
+    Membership.Role.VIEWER: frozenset({"copy", "view", "results"}),
 }
 """Rights by role. A shared study also gives `copy` to all staff."""
 
@@ -50,13 +52,29 @@ def rights_in(user: Any, study: Study) -> frozenset[str]:
     if user.is_superuser:
         return RIGHTS[Membership.Role.OWNER]
     role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first()
-    return RIGHTS.get(role or "", frozenset()) | (frozenset({"copy"}) if study.shared else frozenset())
+    rights = RIGHTS.get(role or "", frozenset())
+    if "own" not in rights and Study.objects.filter(_concealed(), pk=study.pk).exists():
+        rights -= {"results"}
+    return rights | (frozenset({"copy"}) if study.shared else frozenset())
+
+
+def _concealed() -> Q:
+    """Return the filter for studies that conceal conditions now: they are open, or a person still plays."""
+    people = Participant.objects.filter(study=OuterRef("pk"), synthetic=False, preview=False)
+    playing = Q(Exists(people.filter(status=Participant.Status.ACTIVE)))
+    return Q(conceals_allocation=True) & (Q(status=Study.Status.OPEN) | playing)
 
 
 def _is_let_in(user: Any) -> bool:
     """Return True if the user is active staff. If the installation requires a second factor, the user must
     also have one."""
     return bool(user.is_active and user.is_staff and not lacks_factor(user))
+
+
+def is_concealed_from(user: Any, study: Study) -> bool:
+    """Return whether the study conceals participants' conditions and groups from this user now."""
+    is_hidden = study.conceals_allocation and Study.objects.filter(_concealed(), pk=study.pk).exists()
+    return is_hidden and not has_right(user, study, "own")
 
 
 def has_right(user: Any, study: Study, right: str) -> bool:
@@ -71,13 +89,17 @@ def studies_for(user: Any, right: str = "view") -> QuerySet[Study]:
     if user.is_superuser:
         return Study.objects.all()
     roles = [role for role, rights in RIGHTS.items() if right in rights]
-    mine = Membership.objects.filter(user=user, role__in=roles).values("study")
-    return Study.objects.filter(Q(pk__in=mine) | (Q(shared=True) if right == "copy" else Q(pk=None)))
+    mine = Membership.objects.filter(user=user, role__in=roles)
+    if right == "results":
+        hidden = Study.objects.filter(_concealed()).values("pk")
+        mine = mine.filter(Q(role=Membership.Role.OWNER) | ~Q(study__in=hidden))
+    theirs = mine.values("study")
+    return Study.objects.filter(Q(pk__in=theirs) | (Q(shared=True) if right == "copy" else Q(pk=None)))
 
 
 def episodes_for(user: Any) -> QuerySet[Episode]:
-    """Return the episodes, including practice, of the studies that this user may see."""
-    people = Participant.objects.filter(study__in=studies_for(user).values("pk"))
+    """Return the episodes, including practice, of the studies whose results this user may see."""
+    people = Participant.objects.filter(study__in=studies_for(user, "results").values("pk"))
     played = Round.objects.filter(participant__in=people.values("pk")).values("episode")
     practised = Q(pk__in=people.values("practice")) | Q(pk__in=people.values("first_practice"))
     return Episode.objects.filter(Q(pk__in=played) | practised)

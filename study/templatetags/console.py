@@ -31,8 +31,8 @@ TABS = {
     "Study": ("staff-study", "view"),
     "Participants": ("staff-participants", "view"),
     "Live": ("staff-live", "view"),
-    "Data": ("staff-data", "view"),
-    "Analysis": ("staff-analysis", "view"),
+    "Data": ("staff-data", "results"),
+    "Analysis": ("staff-analysis", "results"),
     "Sample size": ("sample-size", "view"),
     "Preregistration": ("staff-preregistration", "view"),
 }

@@ -23,7 +23,6 @@ from study.design.condition_seats import (
     condition_check,
     condition_remarks,
     drawing_warnings,
-    is_shared,
 )
 from study.design.models.study import Shown, Study
 from study.design.naming_rules import (
@@ -33,6 +32,7 @@ from study.design.naming_rules import (
     name_problem,
 )
 from study.design.play_metrics import measurement_warnings
+from study.design.round_plans import condition_shares
 from study.design.study_errors import FrozenError
 
 LONGEST_DECISION = 600
@@ -256,17 +256,8 @@ class Condition(models.Model):
             raise ValidationError(f"three_dimensions: {why}.")
 
     def _check_group(self) -> None:
-        """Raise ValidationError if the study does not have the condition's group. Also raise it if several
-        people play together in a study with groups.
-
-        People who play together stay together, so all of them would need the same group.
-        """
+        """Raise ValidationError if the study does not have the condition's group."""
         groups = group_keys(self.study.between_groups)
-        if groups and is_shared(self):
-            raise ValidationError(
-                "people: Several people cannot play together in a study with groups between people. They "
-                "could belong to different groups."
-            )
         if self.between_group and self.between_group not in groups:
             known = ", ".join(groups) or "none"
             raise ValidationError(
@@ -282,7 +273,11 @@ class Condition(models.Model):
     @property
     def unmeasured(self) -> tuple[str, ...]:
         """Return sentences about what episodes with these settings cannot measure."""
-        return measurement_warnings(self, self.study.planned_participants)
+        planned = self.study.planned_participants
+        if planned is not None:
+            share = condition_shares(self.study.round_plans()).get(self.key, 1.0)
+            planned = round(planned * share)
+        return measurement_warnings(self, planned)
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from kitchen.contract.page import DRAWING_AND_TABLES, DRAWING_ONLY, DRAWING_TABL
 from kitchen.money.models import Budget
 from kitchen.words.gettext_without_django import current_language
 from study.design.analysis_plan import CORRECTIONS, DEFAULT_PLAN, MAIN_TESTS
-from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys, group_keys_problem
-from study.design.condition_seats import is_shared
+from study.design.between_groups import group_keys, group_keys_problem
 from study.design.factors import LONGEST_KEY, factors_problem_in, parse_factors
+from study.design.group_allocation import allocation_problem_in
 from study.design.naming_rules import RESERVED_SLUGS
 from study.design.round_plans import RoundPlan, plan_problem, round_plan
 from study.design.translated_texts import foreign_text
@@ -120,6 +120,21 @@ class Study(models.Model):
         blank=True,
         validators=[MinValueValidator(2)],
         help_text="Each participant plays so many of the conditions, in balanced subsets. Empty: all.",
+    )
+    allocation = models.JSONField(
+        "allocation to groups",
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="How people get their group. Empty: in blocks, without quotas.",
+    )
+    conceals_allocation = models.BooleanField(
+        "conceal conditions from staff who do not own the study",
+        default=False,
+        db_default=False,
+        help_text="While the study is open or somebody plays, only owners see conditions, groups and results "
+        "of participants. Collaborators and viewers see everything else.",
     )
     same_dishes = models.BooleanField(
         "the same random events for everybody",
@@ -405,6 +420,8 @@ class Study(models.Model):
         super().clean_fields(exclude)
         if why := factors_problem_in(self.factors):
             raise ValidationError({"factors": why})
+        if why := allocation_problem_in(self.allocation):
+            raise ValidationError({"allocation": why})
         problems = {
             name: said for name, said in self._problems().items() if said and name not in (exclude or ())
         }
@@ -470,13 +487,10 @@ class Study(models.Model):
     def _groups_problem(self) -> str:
         """Return why the between-subjects groups are invalid. Return an empty string if they are valid.
 
-        Reasons are invalid keys, a condition that several people play together, and a condition of a group
-        that does not exist.
+        Reasons are invalid keys, and a condition of a group that does not exist.
         """
         if (problem := group_keys_problem(self.between_groups)) or not self.pk:
             return problem
-        if group_keys(self.between_groups) and any(map(is_shared, self.conditions.all())):
-            return NO_SHARED_CONDITIONS
         named = self.conditions.exclude(between_group="").values_list("name", "between_group")
         left = [name for name, group in named if group not in group_keys(self.between_groups)]
         return f"{left[0]} is played by a group that is not in the list. Change it first." if left else ""

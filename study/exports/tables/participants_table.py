@@ -78,6 +78,7 @@ class ColumnContent(NamedTuple):
 
 
 GROUP = ColumnContent(None, "", "between_group")
+ALLOCATION = ColumnContent(None, "", "allocation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,13 @@ def _design_columns(
     if design.groups:
         text = "Group between people that the participant was put into; blank before that."
         yield WideColumn(GROUP.named(), "text", text, levels=", ".join(design.groups), slot=GROUP)
+    if design.groups and design.meant("allocation"):
+        text = (
+            "Why the participant got this group, as JSON: method, open groups, answers used, and counts at "
+            "that time. For minimisation also the imbalance of each choice, the best group, and the random "
+            "number."
+        )
+        yield WideColumn(ALLOCATION.named(), "json", text, slot=ALLOCATION)
 
 
 ORDER = ("order_position", "integer", "When it was played", "", "1 = first")
@@ -254,6 +262,7 @@ def participant_data(
     for person in people:
         _read_answers(items_by_version[person.version_id], by_person[person.pk], given.get(person.pk, ()))
         by_person[person.pk].values[GROUP] = person.between_group or None
+        by_person[person.pk].values[ALLOCATION] = person.allocation or None
     pages = PageVisit.objects.filter(participant__in=by_person).order_by("opened_at", "pk")
     for pk, page in pages.values_list("participant_id", "page"):
         by_person[pk].page = page

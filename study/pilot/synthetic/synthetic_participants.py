@@ -21,13 +21,16 @@ from kitchen.play.episode.erase_episode import erase_episode
 from kitchen.play.models import Episode
 from study.design.blueprint import Blueprint
 from study.design.condition_seats import people_in
-from study.design.counterbalancing import OrderSequence, SequenceTally, next_group
+from study.design.counterbalancing import OrderSequence, SequenceTally
+from study.design.group_allocation import AllocatedPerson, Assignment, allocate
 from study.design.models import Study, SurveyItem, Version
 from study.design.page_and_item_order import ITEM_PAGES, WELCOME
 from study.design.questions.item_fields import ItemPlan
+from study.design.questions.item_kinds import answer_words
 from study.design.round_plans import assign_sequence
 from study.design.study_errors import DesignError
 from study.design.study_versions import current_version
+from study.participants.allocated_people import allocated_people
 from study.participants.end_and_erase_participation import code_to_give, erase_participants, outcome_codes
 from study.participants.models import Answer, PageVisit, Participant, Round
 from study.participants.participant_counts import (
@@ -36,6 +39,7 @@ from study.participants.participant_counts import (
 )
 from study.participants.participant_notifications import live_page_group, live_page_group_name
 from study.participation.enter_study import consent_digest
+from study.participation.group_assignment import ABOUT, needs_answers_first
 from study.pilot.bots.simulated_person import Experience, Person, item_answer
 from study.pilot.bots.walk_plans import OutcomeShares, PlannedOutcome, StopPage, WalkPlan, walk_plans
 from study.pilot.dry_run_execution import study_script
@@ -53,6 +57,8 @@ SHARES = OutcomeShares(drop_outs=9, refusals=2, fail_checks=3)
 """Percentages of the outcomes; roughly those that web studies report."""
 STILL_ACTIVE = 1 / 3
 """Share of the drop-outs whose participation has not ended yet."""
+LASTING = (Participant.Status.COMPLETE, Participant.Status.ACTIVE)
+"""Statuses of participants who hold their place in a group."""
 SECONDS = {
     "welcome": (5, 40),
     "check": (20, 90),
@@ -171,6 +177,7 @@ class _Maker:
         for group, plan in self.round_plans.items():
             held = sequence_tallies(study, plan, **kind)
             self.tallies |= {(group, number): tally for number, tally in held.items()}
+        self.allocated = allocated_people(study, self.design, **kind)
         self.codes = outcome_codes(study.pk)
         self.script = study_script(self.design, study.recruitment)
         shares = SHARES if self.design.has("consent") else replace(SHARES, refusals=0)
@@ -188,7 +195,7 @@ class _Maker:
         """Write the participants with these numbers. If another participant entered meanwhile, undo this and
         start again with new numbers."""
         while True:
-            study, held = Study.objects.get(pk=self.study.pk), dict(self.tallies)
+            study, held = Study.objects.get(pk=self.study.pk), (dict(self.tallies), [*self.allocated])
             drafts = [self._draft(number, study.entered + at) for at, number in enumerate(numbers, start=1)]
             for draft in drafts:
                 self._walk(draft)
@@ -197,7 +204,7 @@ class _Maker:
             played = log_integrity.seal_drafts([copy.episode.pk for copy in copies])
             if self._enter(study.entered, drafts, played):
                 return
-            self.tallies = held
+            self.tallies, self.allocated = held
             for copy in copies:
                 copy.episode.delete()
 
@@ -221,7 +228,8 @@ class _Maker:
         began = timezone.now() - timedelta(minutes=person.chance("entered").uniform(60, 60 * 24 * 14))
         status = self._status(person, plan)
         assigned = self._gets_order(plan)
-        group, order = self._assigned(entered, status) if assigned else ("", OrderSequence(0, ()))
+        found = self._group(person, plan, entered, status) if assigned else Assignment("", {})
+        order = self._order(found.group, entered, status) if assigned else OrderSequence(0, ())
         row = Participant(
             study=self.study,
             version=self.version,
@@ -231,7 +239,8 @@ class _Maker:
             synthetic=True,
             status=status,
             sequence=order.id or None,
-            between_group=group,
+            between_group=found.group,
+            allocation=found.reason,
             entered_at=began,
             active_at=began,
         )
@@ -248,25 +257,61 @@ class _Maker:
         return Participant.Status.FAILED_CHECK if failed else Participant.Status.COMPLETE
 
     def _gets_order(self, plan: WalkPlan) -> bool:
-        """Return True if a participant with this plan agrees to the consent page. Only then is an order of
-        conditions assigned."""
-        return plan.outcome != PlannedOutcome.REFUSE and plan.stop != StopPage("consent")
+        """Return True if a participant with this plan agrees to the consent page and, if the group depends on
+        them, answers the questions about the person. Only then is an order of conditions assigned."""
+        before = [StopPage("consent"), *([StopPage(ABOUT)] if needs_answers_first(self.design) else [])]
+        return plan.outcome != PlannedOutcome.REFUSE and plan.stop not in before
 
-    def _assigned(self, number: int, status: str) -> tuple[str, OrderSequence]:
-        """Assign the next between-subjects group and the next order of conditions, and return both. The
-        participant is counted for the next assignment if `status` is complete or active."""
-        groups, seed = self.design.groups, int(self.design.study["seed"])
-        by_group = {key: tally for (key, id), tally in self.tallies.items() if id is None}
-        group = next_group(groups, by_group, seed=seed)
+    def _group(self, person: Person, plan: WalkPlan, number: int, status: str) -> Assignment:
+        """Assign the next between-subjects group, and return it with the reason. Without groups, the group is
+        empty. The participant is counted for the next assignment if `status` is complete or active.
+
+        Raises DesignError if the quotas leave no group open.
+        """
+        if not self.design.groups:
+            return Assignment("", {})
+        answers = self._answers_about(person, plan)
+        found = allocate(
+            self.design.allocation,
+            self.design.groups,
+            self.allocated,
+            {key: tally for (key, id), tally in self.tallies.items() if id is None},
+            answers=answers,
+            seed=int(self.design.study["seed"]),
+            number=number,
+        )
+        if not found.group:
+            raise DesignError("The quotas leave no group open for another synthetic participant.")
+        if self.design.allocation.counts_drop_outs or status in LASTING:
+            self.allocated.append(AllocatedPerson(found.group, answers))
+        self._count((found.group, None), status)
+        return found
+
+    def _answers_about(self, person: Person, plan: WalkPlan) -> dict[str, str]:
+        """Return the answers that decide about the group. They are the ones that the participant gives later,
+        because the answers follow from the person alone."""
+        asked = {item.key: item for item in self.design.items_at(ABOUT)}
+        given = {
+            key: item_answer(asked[key], person, plan, Experience(), episode=0)
+            for key in self.design.allocation.items
+            if key in asked
+        }
+        return {key: answer_words(value) for key, value in given.items() if value is not None}
+
+    def _order(self, group: str, number: int, status: str) -> OrderSequence:
+        """Assign the next order of conditions in this group, and return it."""
         used = {id: tally for (key, id), tally in self.tallies.items() if key == group and id is not None}
         order = assign_sequence(self.round_plans[group], used, number=number)
-        for place in ((group, None), (group, order.id)):
-            held = self.tallies.get(place, SequenceTally())
-            self.tallies[place] = SequenceTally(
-                held.finished + (status == Participant.Status.COMPLETE),
-                held.playing + (status == Participant.Status.ACTIVE),
-            )
-        return group, order
+        self._count((group, order.id), status)
+        return order
+
+    def _count(self, place: tuple[str, int | None], status: str) -> None:
+        """Count a participant who ends in this status, for a group or one of its sequences."""
+        held = self.tallies.get(place, SequenceTally())
+        self.tallies[place] = SequenceTally(
+            held.finished + (status == Participant.Status.COMPLETE),
+            held.playing + (status == Participant.Status.ACTIVE),
+        )
 
     def _walk(self, draft: ParticipantDraft) -> None:
         """Create the page visits of one participant, up to the page on which the participant stops.

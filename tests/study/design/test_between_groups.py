@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from study.design.between_groups import NO_SHARED_CONDITIONS, group_keys_problem, level_problem
+from study.design.between_groups import group_keys_problem, level_problem
 from study.design.blueprint import Blueprint, ConditionPlan, blueprint_of
 from study.design.counterbalancing import next_group
 from study.design.models import Condition, Study
@@ -17,8 +17,9 @@ from study.design.preregistration import orders_of
 from study.design.readiness_checks import blocking_problems
 from study.editor.condition_and_item_forms import GROUP_FIELDS
 from study.editor.describe_design import condition_pairs, plan_pairs, study_pairs
-from study.editor.design_forms import OrdersForm, PlanForm
+from study.editor.design_forms import PlanForm
 from study.editor.design_pages import describe_orders
+from study.editor.orders_form import OrdersForm
 from study.editor.team_condition_form import condition_form
 from study.monitor.live_status import live_totals
 from study.participants.end_and_erase_participation import participant_withdraw
@@ -116,18 +117,19 @@ def test_contrasts_across_groups_and_ranks_are_refused_because_nobody_plays_both
 
 
 @pytest.mark.django_db
-def test_several_people_together_and_groups_exclude_each_other() -> None:
+def test_people_who_play_together_get_the_same_group() -> None:
     study = grouped_study()
-    row = study.conditions.get(key="c0")
-    row.teammates, row.coplayer = 1, "random"
-    row.organisation = {"kind": "pair", "people": [0, 1]}
-    with pytest.raises(ValidationError, match="Several people cannot play together"):
-        row.clean()
-    row.save()
-    study.refresh_from_db()
-    assert any("Several people cannot play together" in one.words for one in blocking_problems(study))
-    form = OrdersForm({"orders": "balanced", "between_groups": SEATS}, instance=study)
-    assert form.errors["between_groups"] == [NO_SHARED_CONDITIONS]
+    team = {"kind": "pair", "people": [0, 1]}
+    study.conditions.update(teammates=1, coplayer="random", organisation=team)
+    assert not blocking_problems(study)
+    people = [enter(study, str(number)) for number in range(5)]
+    first, *others = (one.between_group for one in people)
+    assert others == [first, others[1], others[1], others[3]] and others[1] != first
+    assert [one.allocation["method"] for one in people] == ["blocks", "team", "blocks", "team", "blocks"]
+    participant_withdraw(participant_id=people[0].pk)
+    assert enter(study, "late").between_group == first, "the first one's partner waits longest"
+    with pytest.raises(ValidationError, match="no group cook"):
+        Condition(study=study, key="c9", between_group="cook").clean()
     assert OrdersForm({"orders": "balanced", "between_groups": ""}, instance=study).errors.keys() == {
         "between_groups"
     }, "a condition names a group"

@@ -9,10 +9,18 @@ from django.http import HttpResponse
 from django.test import Client
 
 from study.design.blueprint import blueprint_of
+from study.design.condition_seats import seats_of
+from study.design.factors import cell_fields
 from study.design.models import Condition, Study
 from study.design.readiness_checks import readiness_problems
 from study.editor.describe_design import study_pairs
-from study.editor.factor_forms import unused_key
+from study.editor.factor_forms import (
+    ValuesFactorForm,
+    condition_values,
+    field_choices,
+    path_label,
+    unused_key,
+)
 from study.participants.models import Participant
 from study.participants.participant_counts import condition_progress
 from tests.study.factories import enter, make_study
@@ -246,3 +254,73 @@ def test_keys_are_made_from_names_and_unique() -> None:
     assert unused_key("Two, or more!", set()) == "two_or_more"
     assert unused_key("…", {"level"}) == "level_2"
     assert unused_key("a" * 30, {"a" * 24}) == "a" * 22 + "_2"
+
+
+def led(**more: Any) -> Condition:
+    """The base condition of a study in which two co-players work beside the participant."""
+    made = make_study(conditions=1, items=1)
+    organisation = {"kind": "tree", "people": [0], "leads": 0, "settings": {"sees": "all"}}
+    made.conditions.update(coplayer="follower", teammates=2, organisation=organisation, **more)
+    return made.conditions.get()
+
+
+VARIED = {
+    "organisation.people": (["0", "1"], [[0], [1]]),
+    "organisation.leads": (["0", "2"], [0, 2]),
+    "organisation.apart": (["on", "none"], [True, False]),
+    "organisation.kind": (["tree", "chain"], ["tree", "chain"]),
+    "organisation.settings.leaves_talk": (["on", "none"], [True, False]),
+    "organisation.settings.spoken": (["on", "none"], [True, False]),
+    "organisation.settings.schedule": (["together", "relay"], ["together", "relay"]),
+    "step_seconds": ("3, none", [3.0, None]),
+    "shows_intents": (["on", "none"], [True, False]),
+    "knowing": (["everybody", "people"], ["everybody", "people"]),
+    "decision_seconds": ("5, 9", [5.0, 9.0]),
+    "ends_at_goal": (["on", "none"], [True, False]),
+    "goal.completed": ("2, 4", [2.0, 4.0]),
+}
+"""Values of seat, role, talk, schedule, clock, intents and goal: what is entered, and what the levels set."""
+
+
+@pytest.mark.parametrize("path", VARIED)
+def test_seat_role_talk_schedule_clock_intents_and_goal_can_be_levels(path: str) -> None:
+    base = led(goal={"completed": 3})
+    entered, values = VARIED[path]
+    data = {"name": "Varied", "where": "within", "values": entered}
+    form = ValuesFactorForm(data, base=base, factors=(), path=path)
+    assert form.is_valid(), form.errors
+    factor = form.cleaned_data["factor"]
+    assert [one.sets[path] for one in factor.levels] == values
+    before = condition_values(base)
+    for level, value in zip(factor.levels, values, strict=True):
+        fields = cell_fields(before, [factor], {factor.key: level.key})
+        found: Any = fields
+        for name in path.split("."):
+            found = found[name]
+        assert found == value
+        if fields["organisation"].get("apart") and not fields["step_seconds"]:
+            fields["step_seconds"] = 3  # the leader without a player needs a clock
+        row = Condition(study=base.study, key=level.key, name=level.name, label=level.name, **fields)
+        row.clean()
+        assert seats_of(row) == seats_of(base)
+    assert condition_values(base) == before, "the base condition stays as it is"
+
+
+def test_every_offered_field_has_a_form_for_its_values() -> None:
+    base = led()
+    for _, pairs in field_choices(base):
+        for path, label in pairs:
+            form = ValuesFactorForm(base=base, factors=(), path=path)
+            assert form.fields["values"].label == "Levels" and path_label(base, path) == label
+
+
+def test_two_settings_of_a_team_are_varied_independently(admin_client: Client) -> None:
+    base = led()
+    add(admin_client, "organisation.settings.leaves_talk", name="Talk", values=["on", "none"])
+    add(admin_client, "organisation.kind", name="Organisation", values=["tree", "chain"])
+    add(admin_client, "organisation.leads", name="Leader", values=["0", "1"])
+    study = base.study
+    study.refresh_from_db()
+    assert [one.key for one in blueprint_of(study).factors] == ["talk", "organisation", "leader"]
+    page = admin_client.get(THERE).content.decode()
+    assert "Who leads" in page and "The participant" in page

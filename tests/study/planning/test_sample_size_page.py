@@ -297,7 +297,7 @@ def test_the_page_of_a_study_for_several_people_names_the_unit_of_analysis(admin
         ask(admin_client, page, people=20).content.decode().split()
     )
     refused = ask(admin_client, groups=2, together=2).content.decode()
-    assert "Several people cannot play together in a study with groups between people." in refused
+    assert "this page plans for people who play alone" in refused
     assert "0 is" not in refused and "Ensure this value" in ask(admin_client, together=0).content.decode()
 
 
@@ -326,3 +326,10 @@ def test_the_slowest_questions_take_less_than_three_seconds_of_processor_time(te
     began = process_time()
     power_chart(sample_size_answer(wish(plan=PowerPlan(16, 0.05), block=16, test=test)))
     assert process_time() - began < 3
+
+
+def test_the_page_counts_the_rounds_that_a_participant_plays(admin_client: Client) -> None:
+    make_study("part", conditions=6, rounds_per_person=3)
+    text = " ".join(admin_client.get("/staff/part/sample-size/").content.decode().split())
+    assert 'name="conditions" value="3"' in text
+    assert "Each participant plays 3 of 6 conditions" in text and "each of the 6 conditions has about" in text

@@ -181,3 +181,16 @@ def test_a_condition_that_cannot_be_played_breaks_no_page(study: Study, admin_cl
     Condition.objects.filter(key="c1").update(settings={"level": "level_99"})
     assert "cannot be played" in forecast_costs(study).lines[1].rests_on
     assert admin_client.get("/staff/small/").status_code == 200
+
+
+def test_a_participant_who_plays_a_part_of_the_conditions_costs_only_these_rounds(study: Study) -> None:
+    whole = forecast_costs(study, 10)
+    for number in range(2):
+        row = study.conditions.get(key="c1")
+        row.pk, row.key, row.name = None, f"extra{number}", f"Extra {number}"
+        row.save()
+    doubled = forecast_costs(study, 10)
+    study.rounds_per_person = 2
+    part = forecast_costs(study, 10)
+    assert {round(line.share, 3) for line in part.lines} == {0.4} and whole.each > 0
+    assert part.each == pytest.approx(doubled.each * 2 / 5) and part.each_worst < doubled.each_worst

@@ -30,9 +30,9 @@ from study.researchers.staff_login import SEEN
 from tests.study.factories import add_factor, enter, make_study, play_round
 
 RIGHTS = {
-    "owner": {"copy", "view", "edit", "own"},
-    "collaborator": {"copy", "view", "edit"},
-    "viewer": {"copy", "view"},
+    "owner": {"copy", "view", "results", "edit", "own"},
+    "collaborator": {"copy", "view", "results", "edit"},
+    "viewer": {"copy", "view", "results"},
 }
 EXPERIMENT = {"levels": ["level_0"], "agents": [2], "alphas": [1.0], "episodes": 1}
 """A small experiment, because its page plays some steps for the forecast."""

@@ -21,9 +21,9 @@ from tests.study.factories import SETTINGS, enter, make_study
 pytestmark = pytest.mark.django_db
 
 RIGHTS = {
-    "owner": {"copy", "view", "edit", "own"},
-    "collaborator": {"copy", "view", "edit"},
-    "viewer": {"copy", "view"},
+    "owner": {"copy", "view", "results", "edit", "own"},
+    "collaborator": {"copy", "view", "results", "edit"},
+    "viewer": {"copy", "view", "results"},
     "nobody": set(),
 }
 

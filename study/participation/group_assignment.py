@@ -1,0 +1,68 @@
+"""Assign a between-subjects group to a participant, at the first moment at which it is possible.
+
+By default this is when the participant enters or agrees. If the plan uses answers about the person, the
+participant first answers them.
+"""
+
+from __future__ import annotations
+
+from study.design.blueprint import Blueprint
+from study.design.group_allocation import Assignment, allocate
+from study.design.page_and_item_order import is_shown
+from study.design.questions.item_kinds import answer_words
+from study.design.study_errors import StudyClosedError
+from study.participants.allocated_people import allocated_people, group_to_complete
+from study.participants.models import Participant
+from study.participants.participant_counts import group_tallies
+
+ABOUT = "about"
+"""The page with the questions about the person."""
+
+
+def needs_answers_first(design: Blueprint) -> bool:
+    """Return whether a participant must answer the questions about the person before the rounds can be
+    planned."""
+    return bool(design.groups and design.allocation.items) and is_shown(design, ABOUT)
+
+
+def assign_group(person: Participant) -> None:
+    """Set the participant's group, and the reason for it. Nothing changes in a study without groups.
+
+    The caller must lock the study and save the participant. Raises StudyClosedError if the quotas leave no
+    room for the participant. Staff previews ignore quotas.
+    """
+    design = person.version.blueprint
+    if not design.groups:
+        return
+    found = _assignment(person, design)
+    if not found.group:
+        raise StudyClosedError(person.study.slug)
+    person.between_group, person.allocation = found.group, found.reason
+
+
+def _assignment(person: Participant, design: Blueprint) -> Assignment:
+    kind = {"synthetic": person.synthetic, "preview": person.preview}
+    answers = _answers(person, design)
+    if team := group_to_complete(person, design):
+        return Assignment(team, {"method": "team", "answers": answers} if answers else {"method": "team"})
+    plan = design.allocation
+    needs_people = bool(plan.items or plan.limits)
+    return allocate(
+        plan,
+        design.groups,
+        allocated_people(person.study, design, **kind) if needs_people else [],
+        group_tallies(person.study, design.groups, **kind),
+        answers=answers,
+        seed=int(design.study["seed"]),
+        number=person.number,
+        ignores_quotas=person.preview,
+    )
+
+
+def _answers(person: Participant, design: Blueprint) -> dict[str, str]:
+    """Return the participant's answers that the plan uses, as text by the key of the item."""
+    items = design.allocation.items
+    if not items:
+        return {}
+    given = person.answers.filter(round=None, item__place=ABOUT, item__key__in=items)
+    return {key: answer_words(value) for key, value in given.values_list("item__key", "value")}
