@@ -24,6 +24,7 @@ from study.analysis.statistics.charts_by_measure import (
     RELIABILITY,
     REPLICATION,
     charts_of,
+    leading_figure,
 )
 from study.analysis.statistics.markdown_report import (
     attrition_sentences,
@@ -121,11 +122,12 @@ def _page(
 
 @study_page("view")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the means, ANOVA, Tukey HSD and figure of each measure. If a worker has not computed them yet,
-    show the waiting page."""
+    """Show the figure and the verdict of the first primary measure, and all other results in folds. If a
+    worker has not computed them yet, show the waiting page."""
     sample = requested_sample(request, study)
     finished = _ready(study, sample)
     computed = finished.analysis if finished else None
+    lead = leading_figure(computed) if computed and computed.participants else None
     attrition = analysis_sample.attrition(
         analysis_sample.Sample(
             study, who=sample.who, preregistered=sample.preregistered, untouched=sample.untouched
@@ -141,6 +143,8 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "choices": analysis_sample.WHO,
         "waiting": finished is None,
         "analysis": computed,
+        "lead": lead,
+        "bad_replies": any(one.read.is_bad for one in computed.players) if computed else False,
         "left": attrition_sentences(attrition),
         "dependent": dependence_sentence(attrition),
         "completed": attrition.completed,

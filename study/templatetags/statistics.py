@@ -17,6 +17,7 @@ from study.analysis.statistics.result_sentences import (
     main_test_sentence,
 )
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.verdicts import short_verdict, verdict_sentences
 from study.design.analysis_plan import CORRECTIONS, AnalysisPlan, main_test_label
 from study.planning.power.power_formulas import pattern_words, power_words
 
@@ -27,6 +28,8 @@ register.filter("p_value", apa_format.format_p)
 register.filter("f_test", f_test)
 register.filter("effect", apa_format.format_anova_effect)
 register.filter("share", apa_format.format_share)
+register.filter("short_verdict", short_verdict)
+register.filter("verdict_sentences", verdict_sentences)
 register.filter("main_words", main_test_sentence)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)

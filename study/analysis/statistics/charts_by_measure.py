@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from kitchen.charts.chart_data import Chart
 from study.analysis.statistics.interaction_chart import has_interaction_chart, interaction_chart
@@ -14,6 +15,7 @@ from study.analysis.statistics.result_charts import (
     replication_chart,
 )
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.verdicts import leading_result
 
 MEANS, RELIABILITY, INTERACTION, REPLICATION = "means", "reliability", "interaction", "replication"
 OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
@@ -49,3 +51,22 @@ def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
     if scales:
         found[RELIABILITY] = reliability_chart(scales, synthetic=analysis.synthetic)
     return found
+
+
+class LeadingFigure(NamedTuple):
+    """The figure that page and report show first. `figure` is the name of its chart among `charts_of`."""
+
+    result: MeasureResult
+    figure: str
+    chart: Chart
+
+
+def leading_figure(analysis: Analysis) -> LeadingFigure | None:
+    """Return the figure of the leading measure: the means by factors in a study with several factors, else
+    the means by condition. Return None without measures."""
+    result = leading_result(analysis)
+    if result is None:
+        return None
+    if has_interaction_chart(result):
+        return LeadingFigure(result, INTERACTION, interaction_chart(result))
+    return LeadingFigure(result, MEANS, means_chart(result))

@@ -25,6 +25,7 @@ from study.analysis.statistics.result_sentences import (
     value_axis_title,
 )
 from study.analysis.statistics.run_analysis import PAIR_NAMES, DecidedPair, MeasureResult
+from study.analysis.statistics.verdicts import carried_pairs, carries_pairs, short_verdict
 from study.analysis.statistics.within.result_types import Effect, MixedModel, Reliability, ScaleResult, Term
 
 DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
@@ -201,7 +202,14 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 def means_chart(result: MeasureResult) -> Chart:
     """Return the bar chart of means by condition, in the style of the paper's Figure 5. It has 95 %
     intervals, a dot for each participant, and brackets over pairs that differ by the test that decides."""
-    return _means_chart(result, result.decided_pairs, result.decided_by)
+    chart = _means_chart(result, carried_pairs(result), result.decided_by)
+    return chart if carries_pairs(result) else replace(chart, words=_words_without_pairs(result))
+
+
+def _words_without_pairs(result: MeasureResult) -> str:
+    """Return the description of the chart of means where the deciding test compares no pairs."""
+    told = describe_figure(result, ()).removeprefix("Synthetic data. ")
+    return told.replace("Pairs that differ, p < .05: none.", f"The deciding test: {short_verdict(result)}.")
 
 
 def replication_chart(result: MeasureResult) -> Chart:
@@ -350,7 +358,7 @@ def _mean_line(result: MeasureResult, keys: Collection[str]) -> Series:
 def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
     """Return the brackets for pairs of conditions that differ by the test that decides."""
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
-    ends = ((one, sorted((places[one.first], places[one.second]))) for one in result.decided_pairs)
+    ends = ((one, sorted((places[one.first], places[one.second]))) for one in carried_pairs(result))
     return tuple(Bracket(left, right, format_p(one.p)) for one, (left, right) in ends)
 
 
@@ -361,10 +369,9 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
     points = dict.fromkeys(point.words for line in _mean_lines(result) for point in line.points)
     means = "; ".join(points) or "no values"
     people = counted_noun(len(_people(result)), "participant")
-    return (
-        f"{result.measure.label} of {people} over the conditions. {means}. "
-        f"{_rises(result)}Pairs that differ ({result.decided_by}), p < .05: {said or 'none'}."
-    )
+    found = f"Pairs that differ ({result.decided_by}), p < .05: {said or 'none'}"
+    verdict = found if carries_pairs(result) else f"The deciding test: {short_verdict(result)}"
+    return f"{result.measure.label} of {people} over the conditions. {means}. {_rises(result)}{verdict}."
 
 
 def _rises(result: MeasureResult) -> str:

@@ -117,6 +117,13 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     page = admin_client.get("/staff/small/analysis/").content.decode()
     assert "F(2, 6)" in page and not loads_again(page)
     assert "synthetic" in page
+    opening, *folds = page.split('<details class="fold" id="')
+    assert '<p class="verdict">' in opening and "Repeated-measures ANOVA" in opening
+    assert 'src="/staff/small/analysis/success_rate/means.svg' in opening and "<table" not in opening
+    assert 'href="#m-success_rate"' in opening
+    assert {"whose", "m-success_rate", "m-i0", "deviations", "files"} <= {
+        one.partition('"')[0] for one in folds
+    }
     figure = admin_client.get("/staff/small/analysis/i0.svg")
     assert figure["Content-Type"] == "image/svg+xml"
     assert admin_client.get("/staff/small/analysis/nothing.svg").status_code == 404
