@@ -98,6 +98,7 @@ urlpatterns = [
     path("staff/<slug:slug>/analysis/report/", analysis_pages.report, name="staff-analysis-report"),
     path("staff/<slug:slug>/analysis/report.html", analysis_pages.report_html, name="report-html"),
     path("staff/<slug:slug>/analysis/report.pdf", analysis_pages.report_pdf, name="report-pdf"),
+    path("staff/<slug:slug>/analysis/appendix.pdf", analysis_pages.report_appendix, name="report-appendix"),
     path("staff/<slug:slug>/analysis/<slug:measure>.svg", analysis_pages.figure, name="figure"),
     path("staff/<slug:slug>/analysis/<str:table>", analysis_pages.table_file, name="analysis-table"),
     path("staff/<slug:slug>/analysis/<slug:measure>/", analysis_pages.figures, name="figures"),

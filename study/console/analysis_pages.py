@@ -38,6 +38,7 @@ from study.participants.participant_counts import study_counts
 from study.reporting.preregistration_deviations import deviations_of
 from study.reporting.report_html import fold_sections
 from study.reporting.report_output import Report, cached_report
+from study.reporting.short_report import APPENDIX_FILE
 from study.researchers.permissions import study_page
 
 WAIT_SECONDS = 2
@@ -266,20 +267,27 @@ def report(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("view")
 def report_html(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Download the report as one HTML file that needs no other file."""
-    return _report_file(request, study, "html", _report_ready(request, study))
+    return _report_file(request, study, "report.html", _report_ready(request, study))
 
 
 @study_page("view")
 def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """Download the report as a PDF file."""
-    return _report_file(request, study, "pdf", _report_ready(request, study))
+    """Download the short report as a PDF file."""
+    return _report_file(request, study, "report.pdf", _report_ready(request, study))
 
 
-def _report_file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
+@study_page("view")
+def report_appendix(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Download the appendix of the report as a PDF file."""
+    return _report_file(request, study, APPENDIX_FILE, _report_ready(request, study))
+
+
+def _report_file(request: HttpRequest, study: Study, name: str, found: Report | None) -> HttpResponseBase:
     """Return a report file as a download, or the waiting page. Browsers do not show the file as a page: this
     server forbids styles inside pages."""
     if found is None or found.problem:
         return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
-    data = found.pdf if form == "pdf" else found.html.encode()
+    files = {"report.pdf": found.pdf, APPENDIX_FILE: found.appendix}
+    data = files[name] if name in files else found.html.encode()
     response = HttpResponse(data, content_type="application/octet-stream")
-    return as_attachment(response, f"{study.slug}_report.{form}")
+    return as_attachment(response, f"{study.slug}_{name}")

@@ -93,7 +93,8 @@ def test_the_command_writes_tables_and_figures_and_marks_synthetic_data(study: S
     assert (rows["i0"]["df_between"], rows["i0"]["df_within"], rows["i0"]["synthetic"]) == ("2", "6", "1")
     assert (tmp_path / "figure_i0.svg").exists()
     assert "Synthetic data" in (tmp_path / "report.md").read_text()
-    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    for name in ("report.pdf", "appendix.pdf"):
+        assert (tmp_path / name).read_bytes().startswith(b"%PDF-")
     rows_sha256 = hashlib.sha256((tmp_path / "analysed.csv").read_bytes()).hexdigest()
     assert rows_sha256 in (tmp_path / "report.html").read_text()
 
@@ -149,7 +150,10 @@ def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analys
     page = admin_client.get(f"{at}/").content.decode()
     assert "Nothing was preregistered" in page
     assert "style=" not in page
-    assert admin_client.get(f"{at}.pdf").content.startswith(b"%PDF-")
+    for name in ("report", "appendix"):
+        answer = admin_client.get(f"/staff/small/analysis/{name}.pdf")
+        assert answer.content.startswith(b"%PDF-")
+        assert f'filename="small_{name}.pdf"' in answer["Content-Disposition"]
     html = admin_client.get(f"{at}.html").content.decode()
     assert "Synthetic data: no findings about people" in html
     assert not re.search(r'(src|href)="(?!data:)', html)
