@@ -17,6 +17,9 @@ every figure."""
 SHAPES = ("diamond", "square", "triangle-up", "cross", "circle", "triangle-down", "triangle-right", "stroke")
 """Shapes under Vega's names."""
 
+DASHES: tuple[tuple[float, ...], ...] = ((), (7, 3), (2, 3), (9, 3, 2, 3))
+"""Dashes of lines, which distinguish series without colours."""
+
 INK, MUTED_INK, GRID, PAPER = "#22272E", "#68707A", "#E4E7EB", "#FFFFFF"
 PAGE_COLOURS = {"ink": INK, "ink-soft": MUTED_INK, "line": GRID, "paper": PAPER}
 """Names of page colours that replace these colours where a figure is drawn in a page, because pages may be
@@ -33,6 +36,11 @@ def series_colour(number: int | None) -> str:
 def series_shape(number: int | None) -> str:
     """Return the mark shape of the series with this number; a circle for None."""
     return "circle" if number is None else SHAPES[number % len(SHAPES)]
+
+
+def series_dash(number: int) -> tuple[float, ...]:
+    """Return the dashes of the line of the series with this number."""
+    return DASHES[number % len(DASHES)]
 
 
 Span = tuple[int, int]

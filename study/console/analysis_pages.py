@@ -21,6 +21,7 @@ from study.analysis.statistics import result_files
 from study.analysis.statistics.charts_by_measure import (
     INTERACTION,
     MEANS,
+    RAINCLOUD,
     RELIABILITY,
     REPLICATION,
     charts_of,
@@ -161,8 +162,8 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("view")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """Return one measure's bar chart as SVG."""
-    return _file(request, study, measure, MEANS, "svg")
+    """Return one measure's main figure as SVG."""
+    return _file(request, study, measure, "", "svg")
 
 
 @study_page("view")
@@ -233,6 +234,7 @@ def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
 
 
 FIGURE_MEANINGS = {
+    RAINCLOUD: "Values, quartiles, means and densities by condition",
     MEANS: "Means by condition",
     "participants": "Each participant over the conditions",
     "positions": "Over the order of play",

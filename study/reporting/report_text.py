@@ -20,8 +20,7 @@ from study.analysis.statistics.markdown_report import (
     contrasts_table,
     design_method,
     exclusion_sentences,
-    interaction_figure,
-    means_figure,
+    main_figure_image,
     means_table,
     pairs_table,
     participants_figure,
@@ -271,9 +270,7 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     the replication. `mark` labels a planned test."""
     yield f"### {escape_markdown(result.measure.label)}"
     yield from planned_parts(result, rows, mark)
-    if result.factorial is not None:
-        yield interaction_figure(result)
-    yield means_figure(result)
+    yield main_figure_image(result)
     yield participants_figure(result)
     yield means_table(result)
     yield from caution_parts(result)

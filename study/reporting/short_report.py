@@ -19,11 +19,13 @@ from study.analysis.statistics.markdown_report import (
     design_method,
     exclusion_sentences,
     interaction_figure,
+    main_figure_image,
     means_figure,
     means_table,
     participants_figure,
     players_table,
     process_section,
+    raincloud_figure,
     replication_method,
     sample_sentences,
     scales_table,
@@ -129,19 +131,14 @@ def _lead(contents: ReportContents) -> Iterator[str]:
     if lead is None:
         return
     yield from lead_parts(contents.analysis)
-    yield leading_figure_of(lead)
+    yield main_figure_image(lead)
     yield from _numbers(contents, lead, "")
-
-
-def leading_figure_of(result: MeasureResult) -> str:
-    """Return the Markdown of a measure's main figure: its means by factors, else its means by condition."""
-    return interaction_figure(result) or means_figure(result)
 
 
 def main_figure_name(contents: ReportContents) -> str:
     """Return the file name of the leading measure's figure. Return an empty string without measures."""
     lead = leading_result(contents.analysis)
-    return leading_figure_of(lead).rpartition("(")[2].rstrip(")") if lead else ""
+    return main_figure_image(lead).rpartition("(")[2].rstrip(")") if lead else ""
 
 
 def _shown(contents: ReportContents) -> list[MeasureResult]:
@@ -157,7 +154,7 @@ def _measures(contents: ReportContents) -> Iterator[str]:
         yield f"The appendix ({APPENDIX_FILE}) has figures and tables of the other measures."
     for one in shown:
         yield f"### {escape_markdown(one.measure.label)}"
-        yield from _numbers(contents, one, leading_figure_of(one))
+        yield from _numbers(contents, one, main_figure_image(one))
 
 
 def _numbers(contents: ReportContents, result: MeasureResult, figure: str) -> Iterator[str]:
@@ -193,6 +190,8 @@ def _appendix_parts(
     if result is not lead and result not in _shown(contents):
         yield from planned_parts(result, rows, planned_mark(contents))
         yield from caution_parts(result)
+    if interaction_figure(result):
+        yield raincloud_figure(result)
     yield means_figure(result)
     yield participants_figure(result)
     yield means_table(result)

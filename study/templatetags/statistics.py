@@ -6,6 +6,7 @@ from django import template
 
 from kitchen.charts.chart_data import cell_text
 from study.analysis.statistics import apa_format
+from study.analysis.statistics.charts_by_measure import main_figure
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
@@ -28,6 +29,7 @@ register.filter("p_value", apa_format.format_p)
 register.filter("f_test", f_test)
 register.filter("effect", apa_format.format_anova_effect)
 register.filter("share", apa_format.format_share)
+register.filter("main_figure", main_figure)
 register.filter("short_verdict", short_verdict)
 register.filter("verdict_sentences", verdict_sentences)
 register.filter("main_words", main_test_sentence)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kitchen.charts.chart_data import Chart
 from study.analysis.statistics.interaction_chart import has_interaction_chart, interaction_chart
+from study.analysis.statistics.raincloud_chart import raincloud_chart, raincloud_name
 from study.analysis.statistics.result_charts import (
     means_chart,
     participants_chart,
@@ -18,7 +19,9 @@ from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.verdicts import leading_result
 
 MEANS, RELIABILITY, INTERACTION, REPLICATION = "means", "reliability", "interaction", "replication"
+RAINCLOUD = "raincloud"
 OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
+    RAINCLOUD: raincloud_chart,
     MEANS: means_chart,
     "participants": participants_chart,
     "positions": position_chart,
@@ -35,6 +38,7 @@ def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
         if has_interaction_chart(result) and not result.measure.exploratory:
             found[f"figure_{result.measure.key}_interaction.svg"] = interaction_chart(result)
         if result.threads_name:
+            found[raincloud_name(result)] = raincloud_chart(result)
             found[result.threads_name] = participants_chart(result)
             found[result.replication_name] = replication_chart(result)
     return found
@@ -62,11 +66,19 @@ class LeadingFigure(NamedTuple):
 
 
 def leading_figure(analysis: Analysis) -> LeadingFigure | None:
-    """Return the figure of the leading measure: the means by factors in a study with several factors, else
-    the means by condition. Return None without measures."""
+    """Return the main figure of the leading measure. Return None without measures."""
     result = leading_result(analysis)
     if result is None:
         return None
-    if has_interaction_chart(result):
-        return LeadingFigure(result, INTERACTION, interaction_chart(result))
-    return LeadingFigure(result, MEANS, means_chart(result))
+    return LeadingFigure(result, main_figure(result), main_chart(result))
+
+
+def main_figure(result: MeasureResult) -> str:
+    """Return the name of a measure's main figure: its means by factors in a study with several factors, else
+    the raincloud chart."""
+    return INTERACTION if has_interaction_chart(result) else RAINCLOUD
+
+
+def main_chart(result: MeasureResult) -> Chart:
+    """Return the chart of a measure's main figure."""
+    return interaction_chart(result) if main_figure(result) == INTERACTION else raincloud_chart(result)

@@ -202,13 +202,18 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 def means_chart(result: MeasureResult) -> Chart:
     """Return the bar chart of means by condition, in the style of the paper's Figure 5. It has 95 %
     intervals, a dot for each participant, and brackets over pairs that differ by the test that decides."""
-    chart = _means_chart(result, carried_pairs(result), result.decided_by)
-    return chart if carries_pairs(result) else replace(chart, words=_words_without_pairs(result))
+    return replace(
+        _means_chart(result, carried_pairs(result), result.decided_by),
+        words=means_words(result, carried_pairs(result)),
+    )
 
 
-def _words_without_pairs(result: MeasureResult) -> str:
-    """Return the description of the chart of means where the deciding test compares no pairs."""
-    told = describe_figure(result, ()).removeprefix("Synthetic data. ")
+def means_words(result: MeasureResult, pairs: Sequence[DecidedPair]) -> str:
+    """Return the description of a chart of means, with the pairs that differ. If the deciding test compares
+    no pairs, its verdict is there instead."""
+    told = describe_figure(result, pairs).removeprefix("Synthetic data. ")
+    if carries_pairs(result):
+        return told
     return told.replace("Pairs that differ, p < .05: none.", f"The deciding test: {short_verdict(result)}.")
 
 
@@ -227,11 +232,10 @@ def _means_chart(result: MeasureResult, pairs: Sequence[DecidedPair], test: str)
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
     brackets = (Bracket(places[p.first], places[p.second], format_p(p.p)) for p in bracketed_pairs(pairs))
     note = "Bars: means. Lines: 95% CI of the mean. Dots: participants."
-    across = "Condition, and who played beside the participants" if result.players else "Condition"
     return Chart(
         key=f"{result.measure.key}",
         title=result.measure.label,
-        x=Axis.of_names(across, labels(result), below=_below(result)),
+        x=condition_axis(result),
         y=value_axis(result),
         panels=(Panel(tuple(series), brackets=tuple(brackets)),),
         under=describe_participants(result),
@@ -243,7 +247,13 @@ def _means_chart(result: MeasureResult, pairs: Sequence[DecidedPair], test: str)
     )
 
 
-def _below(result: MeasureResult) -> tuple[str, ...]:
+def condition_axis(result: MeasureResult) -> Axis:
+    """Return the axis of the conditions, with the number of values and the co-players below each name."""
+    across = "Condition, and who played beside the participants" if result.players else "Condition"
+    return Axis.of_names(across, labels(result), below=_texts_below(result))
+
+
+def _texts_below(result: MeasureResult) -> tuple[str, ...]:
     """Return the texts below the bars of the chart, one for each condition: the number of values, and the
     names of the co-players."""
     players = [wrap_text(one.short, 17) for one in result.players] or [""] * len(result.descriptions)

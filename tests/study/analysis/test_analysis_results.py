@@ -120,7 +120,7 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     assert "synthetic" in page
     opening, *folds = page.split('<details class="fold" id="')
     assert '<p class="verdict">' in opening and "Repeated-measures ANOVA" in opening
-    assert 'src="/staff/small/analysis/success_rate/means.svg' in opening and "<table" not in opening
+    assert 'src="/staff/small/analysis/success_rate.svg' in opening and "<table" not in opening
     assert 'href="#m-success_rate"' in opening
     assert {"whose", "m-success_rate", "m-i0", "deviations", "files"} <= {
         one.partition('"')[0] for one in folds

@@ -17,7 +17,7 @@ from study.analysis.statistics.result_rows import test_rows as lines_of
 from study.analysis.statistics.run_analysis import analyse
 from study.analysis.statistics.sample_composition import DesignVersion, VersionUsed
 from study.design.analysis_plan import AnalysisPlan, PlannedContrast
-from study.reporting.consort_diagram import FlowStage, describe_diagram, diagram_of, to_svg
+from study.reporting.consort_diagram import FlowDiagram, FlowStage, describe_diagram, diagram_of, to_svg
 from study.reporting.preregistration_deviations import Deviation
 from study.reporting.report_html import embed_figures, fold_sections, parse_report, to_html
 from study.reporting.report_pdf import to_pdf
@@ -161,8 +161,9 @@ def test_nine_measures_fit_on_twelve_pages_and_the_appendix_has_the_rest(told: R
         for n, one in enumerate(demo().measures * 3)
     ]
     contents = replace(told, analysis=replace(demo(), measures=tuple(several)))
-    charts = {name: blank_png(1050, 1000) for name in report_charts(several)}
-    figures = {**charts, FLOW: diagram_of(FLOWED)}
+    charts = report_charts(several)
+    figures: dict[str, bytes | FlowDiagram] = {name: blank_png(1050, 1000) for name in charts}
+    figures[FLOW] = diagram_of(FLOWED)
     short, rest = short_report_text(contents), appendix_text(contents)
     small = {*charts} - {main_figure_name(contents)}
     assert 6 <= _pages(to_pdf(short, figures, title="Short", small=small)) <= 12
