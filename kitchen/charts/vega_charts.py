@@ -89,7 +89,8 @@ class _Figure:
         whole: Spec = {"$schema": SCHEMA, "description": self.chart.alternative, "background": PAPER}
         if not self.paper:
             under = [self.chart.under] if self.chart.under else []
-            whole["title"] = {"text": self.chart.full_title, "subtitle": under}
+            synthetic = "(synthetic data)" if self.chart.synthetic else ""
+            whole["title"] = {"text": f"{self.chart.shown_title} {synthetic}".strip(), "subtitle": under}
         whole |= {"config": self._config(), "usermeta": {"colours": PAGE_COLOURS}}
         if len(plots) > 1:
             return {**whole, "concat": plots, "columns": self.across}

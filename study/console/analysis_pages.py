@@ -40,7 +40,7 @@ from study.reporting.preregistration_deviations import deviations_of
 from study.reporting.report_html import fold_sections
 from study.reporting.report_output import Report, cached_report
 from study.reporting.short_report import APPENDIX_FILE
-from study.researchers.permissions import study_page
+from study.researchers.permissions import has_right, study_page
 
 WAIT_SECONDS = 2
 """Seconds after which a waiting page reloads."""
@@ -103,7 +103,9 @@ def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
 AWAY = "Redis, which stores the results, does not answer. Load this page again later."
 
 
-def _ready(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
+def ready_analysis(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
+    """Return the cached analysis of this sample. If it is not ready, queue it and return None. If the cache
+    cannot be reached, the result says so."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -127,9 +129,9 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the figure and the verdict of the first primary measure, and all other results in folds. If a
     worker has not computed them yet, show the waiting page."""
     sample = requested_sample(request, study)
-    finished = _ready(study, sample)
+    finished = ready_analysis(study, sample)
     computed = finished.analysis if finished else None
-    lead = leading_figure(computed) if computed and computed.participants else None
+    lead = leading_figure(computed, study.figure_texts) if computed and computed.participants else None
     attrition = analysis_sample.attrition(
         analysis_sample.Sample(
             study, who=sample.who, preregistered=sample.preregistered, untouched=sample.untouched
@@ -146,6 +148,7 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "waiting": finished is None,
         "analysis": computed,
         "lead": lead,
+        "may_edit": has_right(request.user, study, "edit"),
         "bad_replies": any(one.read.is_bad for one in computed.players) if computed else False,
         "left": attrition_sentences(attrition),
         "dependent": dependence_sentence(attrition),
@@ -177,11 +180,13 @@ def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> 
 
 
 def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -> HttpResponse:
-    finished = _ready(study, requested_sample(request, study))
+    finished = ready_analysis(study, requested_sample(request, study))
     if finished is None or finished.analysis is None:
         return waiting_page(request, study, "analysis", finished.problem if finished else "")
     try:
-        found = figure_files.figure_file(finished.figures, finished.analysis, of, figure, kind)
+        found = figure_files.figure_file(
+            finished.figures, finished.analysis, of, figure, kind, study.figure_texts
+        )
         return HttpResponse(found, content_type=FIGURE_TYPES[kind])
     except KeyError as error:
         raise Http404(of) from error
@@ -196,7 +201,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
     make = OFFERED.get(table)
     if make is None:
         raise Http404(table)
-    finished = _ready(study, requested_sample(request, study))
+    finished = ready_analysis(study, requested_sample(request, study))
     if finished is None or finished.analysis is None:
         return waiting_page(request, study, "analysis", finished.problem if finished else "")
     kind = TABLE_TYPES[table.rpartition(".")[2]]
@@ -220,14 +225,16 @@ TABLE_TYPES = {
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """Show all figures of one measure or scale, with their files, descriptions and tables."""
     sample = requested_sample(request, study)
-    finished = _ready(study, sample)
-    charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}
+    finished = ready_analysis(study, sample)
+    analysis = finished.analysis if finished else None
+    charts = charts_of(analysis, measure, study.figure_texts) if analysis else {}
     if finished and not charts:
         raise Http404(measure)
     context = {
         "of": measure,
         "charts": [(name, chart, FIGURE_MEANINGS[name]) for name, chart in charts.items()],
         "kinds": figure_files.OFFERED,
+        "may_edit": has_right(request.user, study, "edit"),
         "choice": sample.query,
     }
     return _page(request, "study/console/figures.html", study, context, is_ready=finished is not None)

@@ -117,6 +117,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
         software=software_versions(design),
         rows_sha256=analysed_rows_digest(analysis),
         answer_summaries=about_summaries(sample, analysis),
+        figure_texts=study.figure_texts,
     )
 
 
@@ -213,7 +214,7 @@ def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None)
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
     diagram, given, draw = diagram_of(contents.flow), drawn or {}, chart_drawing.draw_chart
-    charts = report_charts(contents.analysis.measures)
+    charts = report_charts(contents.analysis.measures, contents.figure_texts)
     svg = {name: given.get(name) or draw(chart) for name, chart in charts.items()}
     png = {name: draw(chart, "png", dpi=DPI) for name, chart in charts.items()}
     text, mark = report_text(contents), MARK if contents.analysis.synthetic else ""
@@ -233,7 +234,7 @@ def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None)
 def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
     """Yield (name, bytes) of all files of an analysis and its report. The report comes last."""
     drawn = {}
-    for name, data in file_contents(contents.analysis):
+    for name, data in file_contents(contents.analysis, contents.figure_texts):
         yield name, data
         if name.endswith(".svg"):
             drawn[name] = data
@@ -324,4 +325,5 @@ def _stamp(study: Study, who: str) -> str:
     counted = ended.values_list("status", "synthetic").annotate(n=Count("pk"))
     frozen = frozen_version(study)
     now = [study.title, blueprint_of(study).digest, frozen.pk if frozen else None, program()]
+    now.append(study.figure_texts)
     return canonical_hash([LAYOUT, data_stamp(study, who), sorted(map(list, counted)), now])

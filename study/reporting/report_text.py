@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from statistics import median
@@ -16,6 +16,7 @@ from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.apa_format import escape_markdown, markdown_table
+from study.analysis.statistics.figure_texts import FigureTexts
 from study.analysis.statistics.markdown_report import (
     contrasts_table,
     design_method,
@@ -144,6 +145,8 @@ class ReportContents:
     """SHA-256 of `analysed.csv`."""
     answer_summaries: Sequence[ItemSummary] = ()
     """Summaries of the analysed participants' answers about themselves."""
+    figure_texts: FigureTexts = field(default_factory=dict)
+    """Titles and notes of figures that the researchers wrote."""
 
 
 def report_text(contents: ReportContents) -> str:

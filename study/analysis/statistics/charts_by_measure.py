@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kitchen.charts.chart_data import Chart
+from study.analysis.statistics.figure_texts import NO_TEXTS, FigureTexts, texts_of, with_texts
 from study.analysis.statistics.interaction_chart import has_interaction_chart, interaction_chart
 from study.analysis.statistics.raincloud_chart import raincloud_chart, raincloud_name
 from study.analysis.statistics.result_charts import (
@@ -19,34 +20,43 @@ from study.analysis.statistics.run_analysis import Analysis, MeasureResult
 from study.analysis.statistics.verdicts import leading_result
 
 MEANS, RELIABILITY, INTERACTION, REPLICATION = "means", "reliability", "interaction", "replication"
-RAINCLOUD = "raincloud"
+RAINCLOUD, PARTICIPANTS = "raincloud", "participants"
 OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
     RAINCLOUD: raincloud_chart,
     MEANS: means_chart,
-    "participants": participants_chart,
+    PARTICIPANTS: participants_chart,
     "positions": position_chart,
     REPLICATION: replication_chart,
 }
 """Figure name → function that makes this chart of a measure."""
 
 
-def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
-    """Return the charts of these measures that the report shows, by file name."""
-    found = {}
-    for result in results:
-        found[result.figure_name] = means_chart(result)
-        if has_interaction_chart(result) and not result.measure.exploratory:
-            found[f"figure_{result.measure.key}_interaction.svg"] = interaction_chart(result)
-        if result.threads_name:
-            found[raincloud_name(result)] = raincloud_chart(result)
-            found[result.threads_name] = participants_chart(result)
-            found[result.replication_name] = replication_chart(result)
-    return found
+def report_charts(results: Sequence[MeasureResult], texts: FigureTexts = NO_TEXTS) -> dict[str, Chart]:
+    """Return the charts of these measures that the report shows, by file name. `texts` has the titles and
+    notes that the researchers wrote."""
+    return {
+        file: with_texts(make(result), texts_of(texts, result.measure.key, name))
+        for result in results
+        for file, name, make in _report_figures(result)
+    }
 
 
-def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
+def _report_figures(result: MeasureResult) -> Iterator[tuple[str, str, Callable[[MeasureResult], Chart]]]:
+    """Yield (file name, chart name, function that makes the chart) of a measure's charts in the report."""
+    yield result.figure_name, MEANS, means_chart
+    if result.measure.exploratory:
+        return
+    if has_interaction_chart(result):
+        yield f"figure_{result.measure.key}_interaction.svg", INTERACTION, interaction_chart
+    yield raincloud_name(result), RAINCLOUD, raincloud_chart
+    yield result.threads_name, PARTICIPANTS, participants_chart
+    yield result.replication_name, REPLICATION, replication_chart
+
+
+def charts_of(analysis: Analysis, of: str, texts: FigureTexts = NO_TEXTS) -> dict[str, Chart]:
     """Return all charts of one measure or scale, by chart name. `of` is the key of the measure or scale.
-    Return an empty mapping if the key is unknown."""
+    `texts` has the titles and notes that the researchers wrote. Return an empty mapping if the key is
+    unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
     found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     for one in filter(has_interaction_chart, results):
@@ -54,7 +64,7 @@ def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
     scales = [one for one in analysis.scales if one.scale == of]
     if scales:
         found[RELIABILITY] = reliability_chart(scales, synthetic=analysis.synthetic)
-    return found
+    return {name: with_texts(chart, texts_of(texts, of, name)) for name, chart in found.items()}
 
 
 class LeadingFigure(NamedTuple):
@@ -65,12 +75,15 @@ class LeadingFigure(NamedTuple):
     chart: Chart
 
 
-def leading_figure(analysis: Analysis) -> LeadingFigure | None:
-    """Return the main figure of the leading measure. Return None without measures."""
+def leading_figure(analysis: Analysis, texts: FigureTexts = NO_TEXTS) -> LeadingFigure | None:
+    """Return the main figure of the leading measure. Return None without measures. `texts` has the titles
+    and notes that the researchers wrote."""
     result = leading_result(analysis)
     if result is None:
         return None
-    return LeadingFigure(result, main_figure(result), main_chart(result))
+    name = main_figure(result)
+    chart = with_texts(main_chart(result), texts_of(texts, result.measure.key, name))
+    return LeadingFigure(result, name, chart)
 
 
 def main_figure(result: MeasureResult) -> str:
