@@ -52,17 +52,18 @@ BINS = 40
 """The axis is divided into this number of parts. Points in the same part are drawn side by side."""
 
 
-def bracket_rows(spans: Sequence[Span]) -> list[int]:
+def bracket_rows(spans: Sequence[Span], *, apart: bool = False) -> list[int]:
     """Return the row of each bracket, counted from 0 at the bottom. Short brackets are in low rows.
-    Brackets in one row do not overlap, but two may end at the same bar."""
+    Brackets in one row do not overlap, but two may end at the same bar, unless they are `apart`."""
     rows: list[list[Span]] = []
-    places = {span: _place(span, rows) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
+    gap = int(apart)
+    places = {span: _place(span, rows, gap) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
     return [places[span] for span in spans]
 
 
-def _place(span: Span, rows: list[list[Span]]) -> int:
+def _place(span: Span, rows: list[list[Span]], gap: int) -> int:
     for level, row in enumerate(rows):
-        if all(span[1] <= left or right <= span[0] for left, right in row):
+        if all(span[1] + gap <= left or right + gap <= span[0] for left, right in row):
             row.append(span)
             return level
     rows.append([span])

@@ -104,7 +104,7 @@ class _Figure:
         axis |= {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
         longest = 40 + 8 * max((len(one.name) for one in self.chart.listed), default=0)
         columns = max(1, self.width * self.across // longest) if self.paper else 4
-        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel)]
+        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel, self.paper)]
         above = ROW * (max(rows) + 1) if rows else 0
         legend = {"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK}
         return {
@@ -117,7 +117,7 @@ class _Figure:
         }
 
     def _plot(self, panel: Panel) -> Spec:
-        layers = [*self._layers(panel), *_brackets(panel), *self._labels(panel)]
+        layers = [*self._layers(panel), *_brackets(panel, self.paper), *self._labels(panel)]
         if not any(one.points for one in panel.series):
             layers += self._nothing()
         if self.paper and self.chart.x.below:
@@ -353,14 +353,15 @@ def _axis(axis: Axis, *, angled: bool = False) -> Spec:
     return {"type": "quantitative", "axis": look, "scale": scale}
 
 
-def _bracket_rows(panel: Panel) -> list[int]:
-    return bracket_rows([(one.left, one.right) for one in panel.brackets])
+def _bracket_rows(panel: Panel, paper: bool) -> list[int]:
+    """Return the row of each bracket. On a page, which may be narrow, neighbours are in different rows."""
+    return bracket_rows([(one.left, one.right) for one in panel.brackets], apart=not paper)
 
 
-def _brackets(panel: Panel) -> Iterator[Spec]:
+def _brackets(panel: Panel, paper: bool) -> Iterator[Spec]:
     """Yield the brackets that join positions above the plot."""
     words = {"type": "text", "dy": -7, "fontSize": 11, "color": INK}
-    for bracket, row in zip(panel.brackets, _bracket_rows(panel), strict=True):
+    for bracket, row in zip(panel.brackets, _bracket_rows(panel, paper), strict=True):
         top = -8 - row * ROW
         left, right = bracket.left + 0.07, bracket.right - 0.07
         for at, mark in (

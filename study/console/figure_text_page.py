@@ -38,7 +38,7 @@ class FigureTextForm(forms.Form):
         super().__init__(data, initial={**initial, **own})
         for name, usual in (("title", chart.title), ("note", chart.full_note)):
             most = f"At most {LONGEST[name]} characters."
-            self.fields[name].help_text = f"Empty: “{usual}” {most}" if usual else most
+            self.fields[name].help_text = f"Empty is the usual text: “{usual}”. {most}" if usual else most
 
     def chosen(self) -> dict[str, str]:
         """Return the texts as they are stored: empty if left out, missing for the usual text."""

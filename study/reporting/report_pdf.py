@@ -47,7 +47,7 @@ CHINESE = "STSong-Light"
 FOREIGN = re.compile("[\N{CJK RADICAL REPEAT}-\N{HALFWIDTH KATAKANA VOICED SOUND MARK}]+")
 """Characters that DejaVu lacks; the PDF viewer's own font shows them."""
 SMALLEST_COLUMN = 26
-FIGURE, SMALL_FIGURE = 0.72, 0.52
+FIGURE, SMALL_FIGURE = 0.72, 0.46
 """Largest share of the available width for a figure, and for a small one, which has its table beside it."""
 BESIDE = (1 - SMALL_FIGURE) * INNER - 8
 """Width of a table beside a figure, in points."""
@@ -201,20 +201,20 @@ class _Story:
         name = str(alone[0].attrs["src"]) if len(alone) == 1 and alone[0].type == "image" else ""
         return name if name in self.figures else ""
 
-    def _small_figure(self, node: SyntaxTreeNode, share: float = SMALL_FIGURE) -> Image | None:
+    def _small_figure(self, node: SyntaxTreeNode) -> Image | None:
         """Return the small figure of this node. Return None if the node has none, or if it is too wide."""
         name = self._figure_name(node)
         data = self.figures[name] if name in self.small else None
         if not isinstance(data, bytes):
             return None
-        image = _figure(data, share)
+        image = _figure(data, SMALL_FIGURE)
         return image if isinstance(image, Image) and image.imageWidth < WIDE * image.imageHeight else None
 
     def _beside(self, node: SyntaxTreeNode) -> Flowable | None:
         """Return a small figure or a narrow, short table to put beside a small figure. Return None for
         another node."""
         if node.type != "table":
-            return self._small_figure(node, BESIDE / INNER)
+            return self._small_figure(node)
         rows = [row for part in node.children for row in part.children]
         texts = [[self.words(cell) for cell in row.children] for row in rows]
         if len(rows) > MOST_BESIDE or sum(_least_widths(texts)) > BESIDE:
