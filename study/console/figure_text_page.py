@@ -74,7 +74,7 @@ def figure_texts(request: HttpRequest, study: Study, measure: str, figure: str) 
         "choice": sample.query,
     }
     return render(
-        request, "study/console/figure_texts.html", context, status=400 if request.method == "POST" else 200
+        request, "study/console/figure_texts.html", context, status=422 if request.method == "POST" else 200
     )
 
 
