@@ -37,6 +37,7 @@ class FigureTextForm(forms.Form):
         initial: dict[str, Any] = {f"shows_{name}": own.get(name) != "" for name in LONGEST}
         super().__init__(data, initial={**initial, **own})
         for name, usual in (("title", chart.title), ("note", chart.full_note)):
+            self.fields[name].widget.attrs.pop("maxlength", None)  # a pasted text is refused, not cut
             most = f"At most {LONGEST[name]} characters."
             self.fields[name].help_text = f"Empty is the usual text: “{usual}”. {most}" if usual else most
 

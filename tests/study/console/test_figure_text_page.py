@@ -52,6 +52,7 @@ def test_who_may_edit_changes_a_title_and_leaves_a_note_out(editor: Client) -> N
 
 @pytest.mark.django_db
 def test_a_text_that_is_too_long_is_refused_and_says_how_long_it_may_be(editor: Client) -> None:
+    assert "maxlength" not in editor.get(HERE).content.decode().partition("design-form")[2]
     answer = editor.post(HERE, {"shows_title": "on", "title": "x" * (LONGEST["title"] + 1)})
     assert answer.status_code == 422
     assert "at most 200 characters" in answer.content.decode()
