@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from study.console import analysis_pages, study_overview_pages
+from study.console import analysis_pages, figure_text_page, study_overview_pages
 from study.editor import manage_study_pages, preregistration_pages
 from study.editor.urls import design_urls
 from study.exports import data_and_token_pages
@@ -98,9 +98,15 @@ urlpatterns = [
     path("staff/<slug:slug>/analysis/report/", analysis_pages.report, name="staff-analysis-report"),
     path("staff/<slug:slug>/analysis/report.html", analysis_pages.report_html, name="report-html"),
     path("staff/<slug:slug>/analysis/report.pdf", analysis_pages.report_pdf, name="report-pdf"),
+    path("staff/<slug:slug>/analysis/appendix.pdf", analysis_pages.report_appendix, name="report-appendix"),
     path("staff/<slug:slug>/analysis/<slug:measure>.svg", analysis_pages.figure, name="figure"),
     path("staff/<slug:slug>/analysis/<str:table>", analysis_pages.table_file, name="analysis-table"),
     path("staff/<slug:slug>/analysis/<slug:measure>/", analysis_pages.figures, name="figures"),
+    path(
+        "staff/<slug:slug>/analysis/<slug:measure>/<slug:figure>/texts/",
+        figure_text_page.figure_texts,
+        name="figure-texts",
+    ),
     path(
         "staff/<slug:slug>/analysis/<slug:measure>/<str:name>", analysis_pages.figure_file, name="figure-file"
     ),

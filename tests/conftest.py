@@ -319,7 +319,7 @@ def var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the readable report of `analyse_study`, for tests of its other files."""
-    nothing = SimpleNamespace(html="", pdf=b"")
+    nothing = SimpleNamespace(html="", pdf=b"", appendix=b"")
     monkeypatch.setattr("study.reporting.report_output.rendered", lambda *_: nothing)
 
 

@@ -13,12 +13,30 @@ from dataclasses import dataclass
 from typing import Literal
 
 MarkKind = Literal[
-    "bars", "hollow", "dots", "lines", "curve", "steps", "threads", "dashed", "dotted", "spans"
+    "bars",
+    "hollow",
+    "dots",
+    "faint",
+    "lines",
+    "curve",
+    "steps",
+    "threads",
+    "links",
+    "dashed",
+    "dotted",
+    "spans",
+    "clouds",
+    "boxes",
+    "whiskers",
 ]
 """Kinds of mark. Bars start at the lower end of the axis; hollow ones are for comparison. Lines join points,
 with a mark on each; a curve has none. Steps are lines of values that stay until they change at once. Threads
-are thin lines, for many of them. Dashed and dotted lines are for comparison. Spans run along a row from `low`
-to `high`."""
+are thin lines, for many of them; links are thinner, and have no points. Faint dots lie behind other marks.
+Dashed and dotted lines are for comparison. Spans run along a row from `low` to `high`. Clouds are areas
+between the x values `low` and `x`. Boxes and whiskers run along the y axis from `low` to `high`."""
+
+WITHOUT_INTERVALS = ("spans", "clouds", "boxes", "whiskers")
+"""Marks whose `low` and `high` are not the ends of an interval."""
 
 ImageFormat = Literal["svg", "pdf", "png"]
 """File formats of a drawn figure."""
@@ -56,12 +74,14 @@ class Series:
     colour: int | None = 0
     listed: bool = True
     thick: float = 1.0
-    """Height of its spans or width of its bars, as a share of the usual one."""
+    """Height of its spans or width of its bars and boxes, as a share of the usual one."""
+    dash: tuple[float, ...] = ()
+    """Lengths of the dashes and gaps of its line in pixels; empty for an unbroken line."""
 
     @property
     def has_intervals(self) -> bool:
         """Return True if any point has an interval along the y axis."""
-        return self.look != "spans" and any(point.low is not None for point in self.points)
+        return self.look not in WITHOUT_INTERVALS and any(point.low is not None for point in self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +127,8 @@ class Axis:
 class Chart:
     """A chart with its texts and its table. `under` is the subtitle, which states whose data are shown.
     `note` explains the marks. `words` describes the chart for people who cannot see it. `head` and `rows`
-    are its table."""
+    are its table. `own` has (name, text) pairs that are shown instead of `title` and `note`; an empty text
+    leaves it out."""
 
     key: str
     title: str
@@ -120,6 +141,12 @@ class Chart:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     synthetic: bool = False
+    own: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def shown_title(self) -> str:
+        """Return the title that the drawing shows. It is empty if it is left out."""
+        return dict(self.own).get("title", self.title)
 
     @property
     def full_title(self) -> str:
@@ -135,11 +162,14 @@ class Chart:
     @property
     def full_note(self) -> str:
         """Return the note below the chart. If an interval is cut at the end of the axis, a sentence says
-        so."""
-        points = (point for one in self.series if one.look != "spans" for point in one.points)
+        so. The result is empty if the note is left out."""
+        note = dict(self.own).get("note", self.note)
+        if not note and "note" in dict(self.own):
+            return ""
+        points = (point for one in self.series if one.has_intervals for point in one.points)
         ends = (end for point in points for end in (point.low, point.high) if end is not None)
         cut = any(not self.y.low <= end <= self.y.high for end in ends)
-        return f"{self.note} {CUT_NOTE}".strip() if cut else self.note
+        return f"{note} {CUT_NOTE}".strip() if cut else note
 
     @property
     def series(self) -> tuple[Series, ...]:

@@ -38,6 +38,8 @@ POINTS = 0.75
 """Points per pixel: 96 pixels are an inch."""
 EDGE, MARK = 16, 150
 """Margin, and room for the mark of synthetic data, in pixels."""
+MARK_END = 40
+"""Least distance of the plot from the top below that mark, in pixels."""
 LETTER, SMALL_LETTER, TITLE, SMALL = 11.0, 5.6, 20, 15
 """Width of a letter of the title and of small texts, and heights of their lines, in pixels."""
 
@@ -74,12 +76,13 @@ def _sheet(chart: Chart, plot: str, scale: float = 1.0) -> str:
     wrapped to the figure's width."""
     across, down = (float(re.findall(f' {side}="([\\d.]+)"', plot)[0]) for side in ("width", "height"))
     width = across + 2 * EDGE
-    title = wrap_text(chart.title, int((width - MARK) / LETTER)).split("\n")
+    title = wrap_text(chart.shown_title, int((width - MARK) / LETTER)).split("\n")
+    title = title if chart.shown_title else []
     under, note = (
         wrap_text(text, int((width - 2 * EDGE) / SMALL_LETTER), most=None).split("\n") if text else []
         for text in (chart.under, chart.full_note)
     )
-    head = EDGE + TITLE * len(title) + SMALL * len(under) + 10
+    head = max(EDGE + TITLE * len(title) + SMALL * len(under) + 10, MARK_END if chart.synthetic else 0)
     foot = head + down + 8
     height = foot + SMALL * len(note) + EDGE / 2
     sizes = f'width="{width * scale:g}" height="{height * scale:g}" viewBox="0 0 {width:g} {height:g}"'

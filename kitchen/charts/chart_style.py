@@ -17,6 +17,9 @@ every figure."""
 SHAPES = ("diamond", "square", "triangle-up", "cross", "circle", "triangle-down", "triangle-right", "stroke")
 """Shapes under Vega's names."""
 
+DASHES: tuple[tuple[float, ...], ...] = ((), (7, 3), (2, 3), (9, 3, 2, 3))
+"""Dashes of lines, which distinguish series without colours."""
+
 INK, MUTED_INK, GRID, PAPER = "#22272E", "#68707A", "#E4E7EB", "#FFFFFF"
 PAGE_COLOURS = {"ink": INK, "ink-soft": MUTED_INK, "line": GRID, "paper": PAPER}
 """Names of page colours that replace these colours where a figure is drawn in a page, because pages may be
@@ -35,6 +38,11 @@ def series_shape(number: int | None) -> str:
     return "circle" if number is None else SHAPES[number % len(SHAPES)]
 
 
+def series_dash(number: int) -> tuple[float, ...]:
+    """Return the dashes of the line of the series with this number."""
+    return DASHES[number % len(DASHES)]
+
+
 Span = tuple[int, int]
 
 SPREAD = 0.27
@@ -44,17 +52,18 @@ BINS = 40
 """The axis is divided into this number of parts. Points in the same part are drawn side by side."""
 
 
-def bracket_rows(spans: Sequence[Span]) -> list[int]:
+def bracket_rows(spans: Sequence[Span], *, apart: bool = False) -> list[int]:
     """Return the row of each bracket, counted from 0 at the bottom. Short brackets are in low rows.
-    Brackets in one row do not overlap, but two may end at the same bar."""
+    Brackets in one row do not overlap, but two may end at the same bar, unless they are `apart`."""
     rows: list[list[Span]] = []
-    places = {span: _place(span, rows) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
+    gap = int(apart)
+    places = {span: _place(span, rows, gap) for span in sorted(spans, key=lambda s: (s[1] - s[0], s))}
     return [places[span] for span in spans]
 
 
-def _place(span: Span, rows: list[list[Span]]) -> int:
+def _place(span: Span, rows: list[list[Span]], gap: int) -> int:
     for level, row in enumerate(rows):
-        if all(span[1] <= left or right <= span[0] for left, right in row):
+        if all(span[1] + gap <= left or right + gap <= span[0] for left, right in row):
             row.append(span)
             return level
     rows.append([span])

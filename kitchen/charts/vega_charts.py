@@ -50,7 +50,9 @@ LINES: dict[str, tuple[Spec, int, float]] = {
     "lines": ({"strokeWidth": 2.5}, 70, 0.9),
     "steps": ({"strokeWidth": 2.5, "interpolate": "step-after"}, 70, 0.9),
     "dots": ({}, 30, 0.85),
+    "faint": ({}, 22, 0.4),
     "threads": ({"strokeWidth": 1.2, "strokeOpacity": 0.45}, 26, 0.45),
+    "links": ({"strokeWidth": 0.8, "strokeOpacity": 0.3}, 0, 0),
     "dashed": ({"strokeWidth": 1.5, "strokeDash": [6, 3]}, 26, 0.9),
     "dotted": ({"strokeWidth": 2, "strokeDash": [1.5, 2.5]}, 0, 0),
     "curve": ({"strokeWidth": 2.5}, 0, 0),
@@ -87,7 +89,8 @@ class _Figure:
         whole: Spec = {"$schema": SCHEMA, "description": self.chart.alternative, "background": PAPER}
         if not self.paper:
             under = [self.chart.under] if self.chart.under else []
-            whole["title"] = {"text": self.chart.full_title, "subtitle": under}
+            synthetic = "(synthetic data)" if self.chart.synthetic else ""
+            whole["title"] = {"text": f"{self.chart.shown_title} {synthetic}".strip(), "subtitle": under}
         whole |= {"config": self._config(), "usermeta": {"colours": PAGE_COLOURS}}
         if len(plots) > 1:
             return {**whole, "concat": plots, "columns": self.across}
@@ -101,7 +104,7 @@ class _Figure:
         axis |= {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
         longest = 40 + 8 * max((len(one.name) for one in self.chart.listed), default=0)
         columns = max(1, self.width * self.across // longest) if self.paper else 4
-        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel)]
+        rows = [row for panel in self.chart.panels for row in _bracket_rows(panel, self.paper)]
         above = ROW * (max(rows) + 1) if rows else 0
         legend = {"orient": "top", "title": None, "labelFontSize": 12, "labelColor": INK}
         return {
@@ -114,7 +117,7 @@ class _Figure:
         }
 
     def _plot(self, panel: Panel) -> Spec:
-        layers = [*self._layers(panel), *_brackets(panel), *self._labels(panel)]
+        layers = [*self._layers(panel), *_brackets(panel, self.paper), *self._labels(panel)]
         if not any(one.points for one in panel.series):
             layers += self._nothing()
         if self.paper and self.chart.x.below:
@@ -156,8 +159,33 @@ class _Figure:
             yield self._box(
                 one, "y", SPAN, {"x": {**self._x(), "field": "low"}, "x2": {"field": "high"}}, _SPAN
             )
+        elif one.look == "clouds":
+            yield self._cloud(one)
+        elif one.look in ("boxes", "whiskers"):
+            yield from self._box_plot(one)
         else:
             yield from self._line(one)
+
+    def _cloud(self, one: Series) -> Spec:
+        """Return the layer of an area between the x values `low` and `x`, along the y axis."""
+        look = {"type": "area", "orient": "horizontal", "fillOpacity": 0.45, "strokeWidth": 1.2}
+        ends = {"x": self._x(), "x2": {"field": "low"}, "y": self._y()}
+        return {
+            "mark": {**look, "stroke": series_colour(one.colour)},
+            "encoding": {**self._seen(one), **ends},
+        }
+
+    def _box_plot(self, one: Series) -> Iterator[Spec]:
+        """Yield the layers of boxes with their median, or of whiskers."""
+        ends = {"y": {**self._y(), "field": "low"}, "y2": {"field": "high"}}
+        ink = {"color": {"value": INK}}
+        if one.look == "whiskers":
+            told = {"x": self._x(), **ends, "tooltip": _WORDS, **ink}
+            yield {"mark": {"type": "rule", "strokeWidth": 1.2}, "encoding": told}
+            return
+        rect = {"type": "rect", "stroke": INK, "strokeWidth": 1.2, "tooltip": True}
+        yield self._box(one, "x", BAR, {**ends, "color": {"value": PAPER}}, rect)
+        yield self._box(one, "x", BAR, {"y": self._y(), **ink}, {"type": "rule", "strokeWidth": 2.5})
 
     def _bars(self, one: Series) -> Iterator[Spec]:
         low, high = self.chart.y.low, self.chart.y.high
@@ -186,6 +214,7 @@ class _Figure:
         line, size, opacity = LINES[one.look]
         places = {"x": self._x(), "y": self._y()}
         if line:
+            line = {**line, "strokeDash": list(one.dash)} if one.dash else line
             order = {"order": {"field": "x", "type": "quantitative"}}
             yield {"mark": {"type": "line", **line}, "encoding": {**self._seen(one), **places, **order}}
         if size:
@@ -261,7 +290,17 @@ class _Figure:
         }
 
 
-_UNDER = {"spans": 0, "threads": 1, "dashed": 2, "dotted": 2}
+_UNDER = {
+    "spans": 0,
+    "links": 0,
+    "clouds": 0,
+    "faint": 1,
+    "whiskers": 1,
+    "boxes": 2,
+    "threads": 1,
+    "dashed": 2,
+    "dotted": 2,
+}
 _BY_NAME = {"type": "point", "fields": ["series"]}
 _WORDS = {"field": "words", "type": "nominal"}
 _SPAN = {"type": "rect", "stroke": PAPER, "strokeWidth": 0.2}
@@ -297,6 +336,8 @@ def _fitting(names: Sequence[str], width: str) -> Spec:
 
 def _axis(axis: Axis, *, angled: bool = False) -> Spec:
     look: Spec = {"title": wrap_text(axis.title, 40).split("\n"), "grid": not axis.names and not angled}
+    if not angled:
+        look["titlePadding"] = 6 + 12 * (len(look["title"]) - 1)  # of the last line, which would touch labels
     if axis.names:
         look["values"] = list(range(len(axis.names)))
         look["labelExpr"] = f"{_json(list(axis.names))}[datum.value]"
@@ -312,14 +353,15 @@ def _axis(axis: Axis, *, angled: bool = False) -> Spec:
     return {"type": "quantitative", "axis": look, "scale": scale}
 
 
-def _bracket_rows(panel: Panel) -> list[int]:
-    return bracket_rows([(one.left, one.right) for one in panel.brackets])
+def _bracket_rows(panel: Panel, paper: bool) -> list[int]:
+    """Return the row of each bracket. On a page, which may be narrow, neighbours are in different rows."""
+    return bracket_rows([(one.left, one.right) for one in panel.brackets], apart=not paper)
 
 
-def _brackets(panel: Panel) -> Iterator[Spec]:
+def _brackets(panel: Panel, paper: bool) -> Iterator[Spec]:
     """Yield the brackets that join positions above the plot."""
     words = {"type": "text", "dy": -7, "fontSize": 11, "color": INK}
-    for bracket, row in zip(panel.brackets, _bracket_rows(panel), strict=True):
+    for bracket, row in zip(panel.brackets, _bracket_rows(panel, paper), strict=True):
         top = -8 - row * ROW
         left, right = bracket.left + 0.07, bracket.right - 0.07
         for at, mark in (

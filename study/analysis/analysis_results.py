@@ -28,8 +28,8 @@ from study.analysis import analysis_sample
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, scale_answers
 from study.analysis.read_process_counts import process_counts
+from study.analysis.statistics.charts_by_measure import main_chart
 from study.analysis.statistics.observations import AnalysisCondition, AnalysisError
-from study.analysis.statistics.result_charts import means_chart
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage
 from study.design.analysis_plan import AnalysisPlan, ContrastError, analysis_plan_of
@@ -127,7 +127,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class CachedAnalysis:
-    """An analysis with its figures (SVG by measure key). If it could not be computed, `problem` says why."""
+    """An analysis with its main figures (SVG by measure key). If it could not be computed, `problem` says
+    why."""
 
     analysis: Analysis | None = None
     figures: dict[str, bytes] = field(default_factory=dict)
@@ -281,7 +282,7 @@ def _finish(study: Study, who: str, preregistered: bool, untouched: bool) -> Cac
     except AnalysisError as error:
         return CachedAnalysis(problem=str(error))
     return CachedAnalysis(
-        analysis, {one.measure.key: chart_drawing.draw_chart(means_chart(one)) for one in analysis.measures}
+        analysis, {one.measure.key: chart_drawing.draw_chart(main_chart(one)) for one in analysis.measures}
     )
 
 

@@ -13,7 +13,8 @@ from kitchen.charts import chart_data, vega_charts
 from kitchen.charts.chart_data import Chart, ImageFormat
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.infra.process_pool import ProcessPool
-from study.analysis.statistics.charts_by_measure import MEANS, charts_of
+from study.analysis.statistics.charts_by_measure import charts_of, main_figure
+from study.analysis.statistics.figure_texts import NO_TEXTS, FigureTexts, texts_of
 from study.analysis.statistics.run_analysis import Analysis
 
 LONGEST = 30.0
@@ -43,15 +44,25 @@ _pool = ProcessPool(lambda: 1, waiting=20, longest=LONGEST)
 os.register_at_fork(after_in_child=_pool.forget)
 
 
-def figure_file(figures: dict[str, bytes], analysis: Analysis, of: str, name: str, kind: str) -> bytes:
+def figure_file(
+    figures: dict[str, bytes],
+    analysis: Analysis,
+    of: str,
+    name: str,
+    kind: str,
+    texts: FigureTexts = NO_TEXTS,
+) -> bytes:
     """Return one figure as the bytes of a file. `of` is the key of a measure or scale, `name` the chart's
     name, and `kind` the file type.
 
-    `figures` maps measure keys to SVG figures of means that a worker has already drawn. Raises KeyError for
-    an unknown figure. Raises ProcessPoolError if the figure cannot be drawn now.
+    `figures` maps measure keys to SVG main figures that a worker has already drawn. An empty `name` is the
+    main figure. `texts` has the titles and notes that the researchers wrote. Raises KeyError for an unknown
+    figure. Raises ProcessPoolError if the figure cannot be drawn now.
     """
-    chart = charts_of(analysis, of)[name]
-    return figures[of] if (name, kind) == (MEANS, "svg") else chart_file(chart, kind)
+    main = main_figure(analysis.measure(of)) if of in figures else ""
+    if of in figures and kind == "svg" and name in ("", main) and not texts_of(texts, of, main):
+        return figures[of]
+    return chart_file(charts_of(analysis, of, texts)[name or main], kind)
 
 
 def chart_file(chart: Chart, kind: str) -> bytes:

@@ -21,9 +21,11 @@ from study.analysis.statistics import result_files
 from study.analysis.statistics.charts_by_measure import (
     INTERACTION,
     MEANS,
+    RAINCLOUD,
     RELIABILITY,
     REPLICATION,
     charts_of,
+    leading_figure,
 )
 from study.analysis.statistics.markdown_report import (
     attrition_sentences,
@@ -37,7 +39,8 @@ from study.participants.participant_counts import study_counts
 from study.reporting.preregistration_deviations import deviations_of
 from study.reporting.report_html import fold_sections
 from study.reporting.report_output import Report, cached_report
-from study.researchers.permissions import study_page
+from study.reporting.short_report import APPENDIX_FILE
+from study.researchers.permissions import has_right, study_page
 
 WAIT_SECONDS = 2
 """Seconds after which a waiting page reloads."""
@@ -100,7 +103,9 @@ def requested_sample(request: HttpRequest, study: Study) -> RequestedSample:
 AWAY = "Redis, which stores the results, does not answer. Load this page again later."
 
 
-def _ready(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
+def ready_analysis(study: Study, sample: RequestedSample) -> CachedAnalysis | None:
+    """Return the cached analysis of this sample. If it is not ready, queue it and return None. If the cache
+    cannot be reached, the result says so."""
     from redis.exceptions import RedisError  # takes a second to import
 
     try:
@@ -121,11 +126,12 @@ def _page(
 
 @study_page("results")
 def analysis(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the means, ANOVA, Tukey HSD and figure of each measure. If a worker has not computed them yet,
-    show the waiting page."""
+    """Show the figure and the verdict of the first primary measure, and all other results in folds. If a
+    worker has not computed them yet, show the waiting page."""
     sample = requested_sample(request, study)
-    finished = _ready(study, sample)
+    finished = ready_analysis(study, sample)
     computed = finished.analysis if finished else None
+    lead = leading_figure(computed, study.figure_texts) if computed and computed.participants else None
     attrition = analysis_sample.attrition(
         analysis_sample.Sample(
             study, who=sample.who, preregistered=sample.preregistered, untouched=sample.untouched
@@ -141,6 +147,9 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
         "choices": analysis_sample.WHO,
         "waiting": finished is None,
         "analysis": computed,
+        "lead": lead,
+        "may_edit": has_right(request.user, study, "edit"),
+        "bad_replies": any(one.read.is_bad for one in computed.players) if computed else False,
         "left": attrition_sentences(attrition),
         "dependent": dependence_sentence(attrition),
         "completed": attrition.completed,
@@ -156,8 +165,8 @@ def analysis(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page("results")
 def figure(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
-    """Return one measure's bar chart as SVG."""
-    return _file(request, study, measure, MEANS, "svg")
+    """Return one measure's main figure as SVG."""
+    return _file(request, study, measure, "", "svg")
 
 
 @study_page("results")
@@ -171,11 +180,13 @@ def figure_file(request: HttpRequest, study: Study, measure: str, name: str) -> 
 
 
 def _file(request: HttpRequest, study: Study, of: str, figure: str, kind: str) -> HttpResponse:
-    finished = _ready(study, requested_sample(request, study))
+    finished = ready_analysis(study, requested_sample(request, study))
     if finished is None or finished.analysis is None:
         return waiting_page(request, study, "analysis", finished.problem if finished else "")
     try:
-        found = figure_files.figure_file(finished.figures, finished.analysis, of, figure, kind)
+        found = figure_files.figure_file(
+            finished.figures, finished.analysis, of, figure, kind, study.figure_texts
+        )
         return HttpResponse(found, content_type=FIGURE_TYPES[kind])
     except KeyError as error:
         raise Http404(of) from error
@@ -190,7 +201,7 @@ def table_file(request: HttpRequest, study: Study, table: str) -> HttpResponseBa
     make = OFFERED.get(table)
     if make is None:
         raise Http404(table)
-    finished = _ready(study, requested_sample(request, study))
+    finished = ready_analysis(study, requested_sample(request, study))
     if finished is None or finished.analysis is None:
         return waiting_page(request, study, "analysis", finished.problem if finished else "")
     kind = TABLE_TYPES[table.rpartition(".")[2]]
@@ -214,20 +225,23 @@ TABLE_TYPES = {
 def figures(request: HttpRequest, study: Study, measure: str) -> HttpResponse:
     """Show all figures of one measure or scale, with their files, descriptions and tables."""
     sample = requested_sample(request, study)
-    finished = _ready(study, sample)
-    charts = charts_of(finished.analysis, measure) if finished and finished.analysis else {}
+    finished = ready_analysis(study, sample)
+    analysis = finished.analysis if finished else None
+    charts = charts_of(analysis, measure, study.figure_texts) if analysis else {}
     if finished and not charts:
         raise Http404(measure)
     context = {
         "of": measure,
         "charts": [(name, chart, FIGURE_MEANINGS[name]) for name, chart in charts.items()],
         "kinds": figure_files.OFFERED,
+        "may_edit": has_right(request.user, study, "edit"),
         "choice": sample.query,
     }
     return _page(request, "study/console/figures.html", study, context, is_ready=finished is not None)
 
 
 FIGURE_MEANINGS = {
+    RAINCLOUD: "Values, quartiles, means and densities by condition",
     MEANS: "Means by condition",
     "participants": "Each participant over the conditions",
     "positions": "Over the order of play",
@@ -262,20 +276,27 @@ def report(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page("results")
 def report_html(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Download the report as one HTML file that needs no other file."""
-    return _report_file(request, study, "html", _report_ready(request, study))
+    return _report_file(request, study, "report.html", _report_ready(request, study))
 
 
 @study_page("results")
 def report_pdf(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """Download the report as a PDF file."""
-    return _report_file(request, study, "pdf", _report_ready(request, study))
+    """Download the short report as a PDF file."""
+    return _report_file(request, study, "report.pdf", _report_ready(request, study))
 
 
-def _report_file(request: HttpRequest, study: Study, form: str, found: Report | None) -> HttpResponseBase:
+@study_page("view")
+def report_appendix(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Download the appendix of the report as a PDF file."""
+    return _report_file(request, study, APPENDIX_FILE, _report_ready(request, study))
+
+
+def _report_file(request: HttpRequest, study: Study, name: str, found: Report | None) -> HttpResponseBase:
     """Return a report file as a download, or the waiting page. Browsers do not show the file as a page: this
     server forbids styles inside pages."""
     if found is None or found.problem:
         return waiting_page(request, study, "nothing" if found else "report", found.problem if found else "")
-    data = found.pdf if form == "pdf" else found.html.encode()
+    files = {"report.pdf": found.pdf, APPENDIX_FILE: found.appendix}
+    data = files[name] if name in files else found.html.encode()
     response = HttpResponse(data, content_type="application/octet-stream")
-    return as_attachment(response, f"{study.slug}_report.{form}")
+    return as_attachment(response, f"{study.slug}_{name}")

@@ -56,10 +56,17 @@ from study.design.preregistration import date_is_hashed, program
 from study.design.study_versions import frozen_version
 from study.participants.models import Participant
 from study.participants.simulated_effects import describe_effects
-from study.reporting.consort_diagram import describe_diagram, diagram_of, participant_flow, to_svg
+from study.reporting.consort_diagram import (
+    FlowDiagram,
+    describe_diagram,
+    diagram_of,
+    participant_flow,
+    to_svg,
+)
 from study.reporting.preregistration_deviations import deviations_of
-from study.reporting.report_html import embed_figures, to_html
+from study.reporting.report_html import embed_figures, fold_sections, to_html
 from study.reporting.report_text import FLOW, ReportContents, about_summaries, report_text
+from study.reporting.short_report import APPENDIX_FILE, appendix_text, main_figure_name, short_report_text
 from study.task_queue import ask_report
 
 LIBRARIES = ("numpy", "scipy", "statsmodels", "pandas", "vl-convert-python")
@@ -111,6 +118,7 @@ def collect_report(study: Study, sample: Sample, analysis: Analysis, *, made_at:
         software=software_versions(design),
         rows_sha256=analysed_rows_digest(analysis),
         answer_summaries=about_summaries(sample, analysis),
+        figure_texts=study.figure_texts,
     )
 
 
@@ -183,12 +191,15 @@ class Report:
     fragment: str = ""
     """HTML for the console page, without the title, with embedded figures."""
     pdf: bytes = field(default=b"", repr=False)
+    """The short report."""
+    appendix: bytes = field(default=b"", repr=False)
+    """The appendix as PDF, with everything that the short report leaves out."""
     problem: str = ""
 
     @property
     def html(self) -> str:
-        """Return the report as one HTML file without external resources."""
-        context = {"title": self.title, "body": self.fragment, "mark": self.mark}
+        """Return the report as one HTML file without external resources. What was not planned is folded."""
+        context = {"title": self.title, "body": fold_sections(self.fragment), "mark": self.mark}
         return render_to_string("study/reporting/file.html", context)
 
 
@@ -197,27 +208,34 @@ MARK = "Synthetic data: no findings about people"
 
 
 def rendered(contents: ReportContents, drawn: Mapping[str, bytes] | None = None) -> Report:
-    """Render the report as HTML and PDF, with its figures. `drawn` has figures that are already drawn, as
-    SVG by file name. Other figures are drawn now."""
+    """Render the report as HTML, and as PDF with an appendix, with its figures.
+
+    `drawn` has figures that are already drawn, as SVG by file name. Other figures are drawn now.
+    """
     from study.reporting.report_pdf import DPI, to_pdf  # slow to import
 
     diagram, given, draw = diagram_of(contents.flow), drawn or {}, chart_drawing.draw_chart
-    charts = report_charts(contents.analysis.measures)
+    charts = report_charts(contents.analysis.measures, contents.figure_texts)
     svg = {name: given.get(name) or draw(chart) for name, chart in charts.items()}
     png = {name: draw(chart, "png", dpi=DPI) for name, chart in charts.items()}
     text, mark = report_text(contents), MARK if contents.analysis.synthetic else ""
+    figures: dict[str, bytes | FlowDiagram] = {**png, FLOW: diagram}
+    title, lead = contents.title, main_figure_name(contents)
     return Report(
-        title=contents.title,
+        title=title,
         mark=mark,
         fragment=to_html(text.partition("\n")[2], embed_figures({**svg, FLOW: to_svg(diagram)})),
-        pdf=to_pdf(text, {**png, FLOW: diagram}, title=contents.title, mark=mark),
+        pdf=to_pdf(short_report_text(contents), figures, title=title, mark=mark, small={*charts} - {lead}),
+        appendix=to_pdf(
+            appendix_text(contents), figures, title=f"Appendix: {title}", mark=mark, small={*charts}
+        ),
     )
 
 
 def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
     """Yield (name, bytes) of all files of an analysis and its report. The report comes last."""
     drawn = {}
-    for name, data in file_contents(contents.analysis):
+    for name, data in file_contents(contents.analysis, contents.figure_texts):
         yield name, data
         if name.endswith(".svg"):
             drawn[name] = data
@@ -227,6 +245,7 @@ def report_files(contents: ReportContents) -> Iterator[tuple[str, bytes]]:
     yield "flow.csv", to_csv(["station", "left_because", "n"], list(_flow_rows(contents)))
     yield "deviations.csv", to_csv(["kind", "deviation"], list(_deviation_rows(contents)))
     report = rendered(contents, drawn)
+    yield APPENDIX_FILE, report.appendix
     yield "report.html", report.html.encode()
     yield "report.pdf", report.pdf
 
@@ -255,7 +274,7 @@ def write_report(contents: ReportContents, directory: Path) -> tuple[Path, ...]:
     return tuple(write_atomically(directory / name, data) for name, data in report_files(contents))
 
 
-LAYOUT = 3
+LAYOUT = 4
 """Version of the cache format and of the report's content; raised when either changes."""
 
 
@@ -307,4 +326,5 @@ def _stamp(study: Study, who: str) -> str:
     counted = ended.values_list("status", "synthetic").annotate(n=Count("pk"))
     frozen = frozen_version(study)
     now = [study.title, blueprint_of(study).digest, frozen.pk if frozen else None, program()]
+    now.append(study.figure_texts)
     return canonical_hash([LAYOUT, data_stamp(study, who), sorted(map(list, counted)), now])

@@ -6,9 +6,10 @@ Pages are A4 with embedded fonts. The same input gives the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from io import BytesIO
+from itertools import pairwise
 from typing import Any
 
 from markdown_it.tree import SyntaxTreeNode
@@ -46,17 +47,28 @@ CHINESE = "STSong-Light"
 FOREIGN = re.compile("[\N{CJK RADICAL REPEAT}-\N{HALFWIDTH KATAKANA VOICED SOUND MARK}]+")
 """Characters that DejaVu lacks; the PDF viewer's own font shows them."""
 SMALLEST_COLUMN = 26
-FIGURE = 0.72
-"""Largest share of the available width for a figure."""
+FIGURE, SMALL_FIGURE = 0.72, 0.46
+"""Largest share of the available width for a figure, and for a small one, which has its table beside it."""
+BESIDE = (1 - SMALL_FIGURE) * INNER - 8
+"""Width of a table beside a figure, in points."""
+WIDE, MOST_BESIDE = 1.6, 16
+"""From this ratio of width to height on, a figure is never small. Most rows of a table beside a figure."""
 DPI = 150
 PIXELS_PER_POINT = DPI / 72
 
 
-def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str, mark: str = "") -> bytes:
+def to_pdf(
+    text: str,
+    figures: Mapping[str, bytes | FlowDiagram],
+    *,
+    title: str,
+    mark: str = "",
+    small: Collection[str] = (),
+) -> bytes:
     """Return the report as PDF. `text` is the report in Markdown.
 
     `figures` has the figures by name: PNG with `DPI` dots per inch, or a flow diagram. `mark` is a text
-    shown on every page.
+    shown on every page. `small` are the names of figures that are small, with the table after them beside.
     """
     _letters()
     rl_config.useA85 = 0  # binary streams are smaller and quicker to write
@@ -76,7 +88,7 @@ def to_pdf(text: str, figures: Mapping[str, bytes | FlowDiagram], *, title: str,
     def dress(canvas: Any, _: Any) -> None:
         _dress(canvas, title, mark)
 
-    story = list(_Story(figures).blocks(SyntaxTreeNode(parse_report(text)).children))
+    story = list(_Story(figures, small).blocks(SyntaxTreeNode(parse_report(text)).children))
     document.build(story, onFirstPage=dress, onLaterPages=dress)
     return out.getvalue()
 
@@ -147,44 +159,81 @@ QUOTE = style_of(9, leftIndent=10, backColor=HexColor("#F3F5F7"), borderPadding=
 class _Story:
     """Lays out a Markdown document as ReportLab elements."""
 
-    def __init__(self, figures: Mapping[str, bytes | FlowDiagram]) -> None:
-        self.figures = figures
+    def __init__(self, figures: Mapping[str, bytes | FlowDiagram], small: Collection[str] = ()) -> None:
+        self.figures, self.small = figures, small
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: ParagraphStyle = TEXT) -> Iterator[Flowable]:
         """Yield the ReportLab elements for these Markdown nodes, in the order of the page."""
-        for node in nodes:
-            if node.type == "heading":
-                yield Paragraph(self.words(node), HEADINGS.get(node.tag, HEADINGS["h3"]))
-            elif node.type == "paragraph":
-                yield self._paragraph(node, style)
-            elif node.type in ("bullet_list", "ordered_list"):
-                yield self._list(node, style)
-            elif node.type == "table":
-                yield from self._table(node)
-            elif node.type == "blockquote":
-                yield from self.blocks(node.children, QUOTE)
-            elif node.content:
-                yield Paragraph(_safe(node.content), style)
+        beside = False  # this node is already beside the figure before it
+        for node, following in pairwise([*nodes, None]):
+            small = self._small_figure(node) if node else None
+            if beside or node is None:
+                beside = False
+            elif small:
+                other = self._beside(following) if following else None
+                beside = other is not None
+                yield _side_by_side(small, other) if other else small
+            else:
+                yield from self._block(node, style)
+
+    def _block(self, node: SyntaxTreeNode, style: ParagraphStyle) -> Iterator[Flowable]:
+        if node.type == "heading":
+            yield Paragraph(self.words(node), HEADINGS.get(node.tag, HEADINGS["h3"]))
+        elif node.type == "paragraph":
+            yield self._paragraph(node, style)
+        elif node.type in ("bullet_list", "ordered_list"):
+            yield self._list(node, style)
+        elif node.type == "table":
+            yield from self._table(node)
+        elif node.type == "blockquote":
+            yield from self.blocks(node.children, QUOTE)
+        elif node.content:
+            yield Paragraph(_safe(node.content), style)
 
     def _paragraph(self, node: SyntaxTreeNode, style: ParagraphStyle) -> Flowable:
-        alone = node.children[0].children if node.children else []
-        if len(alone) == 1 and alone[0].type == "image" and alone[0].attrs["src"] in self.figures:
-            return _figure(self.figures[str(alone[0].attrs["src"])])
-        return Paragraph(self.words(node), style)
+        name = self._figure_name(node)
+        return _figure(self.figures[name]) if name else Paragraph(self.words(node), style)
+
+    def _figure_name(self, node: SyntaxTreeNode) -> str:
+        """Return the name of the figure that is alone in a paragraph. Return an empty string for other
+        nodes."""
+        alone = node.children[0].children if node.type == "paragraph" and node.children else []
+        name = str(alone[0].attrs["src"]) if len(alone) == 1 and alone[0].type == "image" else ""
+        return name if name in self.figures else ""
+
+    def _small_figure(self, node: SyntaxTreeNode) -> Image | None:
+        """Return the small figure of this node. Return None if the node has none, or if it is too wide."""
+        name = self._figure_name(node)
+        data = self.figures[name] if name in self.small else None
+        if not isinstance(data, bytes):
+            return None
+        image = _figure(data, SMALL_FIGURE)
+        return image if isinstance(image, Image) and image.imageWidth < WIDE * image.imageHeight else None
+
+    def _beside(self, node: SyntaxTreeNode) -> Flowable | None:
+        """Return a small figure or a narrow, short table to put beside a small figure. Return None for
+        another node."""
+        if node.type != "table":
+            return self._small_figure(node)
+        rows = [row for part in node.children for row in part.children]
+        texts = [[self.words(cell) for cell in row.children] for row in rows]
+        if len(rows) > MOST_BESIDE or sum(_least_widths(texts)) > BESIDE:
+            return None
+        return next(self._table(node, BESIDE))
 
     def _list(self, node: SyntaxTreeNode, style: ParagraphStyle) -> Flowable:
         items = [ListItem(list(self.blocks(one.children, style)), leftIndent=12) for one in node.children]
         kind = "bullet" if node.type == "bullet_list" else "1"
         return ListFlowable(items, bulletType=kind, bulletFontName=LETTERS, bulletFontSize=9, start=None)
 
-    def _table(self, node: SyntaxTreeNode) -> Iterator[Flowable]:
+    def _table(self, node: SyntaxTreeNode, room: float = INNER) -> Iterator[Flowable]:
         rows = [row.children for part in node.children for row in part.children]
         texts = [[self.words(cell) for cell in row] for row in rows]
         cells = [
             [Paragraph(text, _style_of_cell(cell)) for text, cell in zip(line, row, strict=True)]
             for line, row in zip(texts, rows, strict=True)
         ]
-        yield Table(cells, colWidths=_widths(texts), repeatRows=1, style=LOOK, hAlign="LEFT")
+        yield Table(cells, colWidths=_widths(texts, room), repeatRows=1, style=LOOK, hAlign="LEFT")
         yield Spacer(0, 8)
 
     def words(self, node: SyntaxTreeNode) -> str:
@@ -201,6 +250,12 @@ class _Story:
         mark = {"em": "i", "strong": "b"}.get(node.type)
         inside = self.words(node) if node.children else _safe(node.content)
         return f"<{mark}>{inside}</{mark}>" if mark else inside
+
+
+def _side_by_side(figure: Image, other: Flowable) -> Flowable:
+    """Return a figure with a table or another figure to its right."""
+    columns = [INNER - BESIDE, BESIDE]
+    return Table([[figure, other]], colWidths=columns, style=BARE, hAlign="LEFT", spaceAfter=6)
 
 
 def _style_of_cell(cell: SyntaxTreeNode) -> ParagraphStyle:
@@ -229,18 +284,30 @@ LOOK = TableStyle(
 )
 
 
-def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
-    """Return the widths of a table's columns. Each column has room for its longest word. The remaining width
-    is divided by the amount of text."""
-    columns = [[re.sub("<[^>]*>", "", cell) for cell in column] for column in zip(*rows, strict=True)]
-    words = ([word for cell in column for word in cell.split()] for column in columns)
-    least = [max([SMALLEST_COLUMN, *map(_width, several)]) for several in words]
-    wanted = [max(low, *map(_width, column)) for low, column in zip(least, columns, strict=True)]
-    if sum(wanted) <= INNER:
+BARE = TableStyle([("VALIGN", (0, 0), (-1, -1), "TOP"), ("LEFTPADDING", (0, 0), (-1, -1), 0)])
+"""The look of a figure with a table beside it."""
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[re.sub("<[^>]*>", "", cell) for cell in column] for column in zip(*rows, strict=True)]
+
+
+def _least_widths(rows: Sequence[Sequence[str]]) -> list[float]:
+    """Return the least widths of a table's columns: each has room for its longest word."""
+    words = ([word for cell in column for word in cell.split()] for column in _columns(rows))
+    return [max([SMALLEST_COLUMN, *map(_width, several)]) for several in words]
+
+
+def _widths(rows: Sequence[Sequence[str]], inner: float = INNER) -> list[float]:
+    """Return the widths of a table's columns, at most `inner` in all. Each column has room for its longest
+    word. The remaining width is divided by the amount of text."""
+    least = _least_widths(rows)
+    wanted = [max(low, *map(_width, column)) for low, column in zip(least, _columns(rows), strict=True)]
+    if sum(wanted) <= inner:
         return wanted
-    room = max(INNER - sum(least), 0)
+    room = max(inner - sum(least), 0)
     more = [want - low for want, low in zip(wanted, least, strict=True)]
-    scale = min(1.0, INNER / sum(least))
+    scale = min(1.0, inner / sum(least))
     return [low * scale + room * extra / (sum(more) or 1) for low, extra in zip(least, more, strict=True)]
 
 
@@ -248,12 +315,12 @@ def _width(text: str) -> float:
     return float(pdfmetrics.stringWidth(text, f"{LETTERS}-Bold", CELL.fontSize)) + 6
 
 
-def _figure(data: bytes | FlowDiagram) -> Flowable:
+def _figure(data: bytes | FlowDiagram, share: float = FIGURE) -> Flowable:
     if isinstance(data, FlowDiagram):
         return _drawing(data)
     image = Image(BytesIO(data))
     width, height = image.imageWidth / PIXELS_PER_POINT, image.imageHeight / PIXELS_PER_POINT
-    scale = min(1.0, FIGURE * INNER / width)
+    scale = min(1.0, share * INNER / width)
     image.drawWidth, image.drawHeight, image.hAlign = width * scale, height * scale, "LEFT"
     return image
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from statistics import median
@@ -16,12 +16,12 @@ from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.apa_format import escape_markdown, markdown_table
+from study.analysis.statistics.figure_texts import FigureTexts
 from study.analysis.statistics.markdown_report import (
     contrasts_table,
     design_method,
     exclusion_sentences,
-    interaction_figure,
-    means_figure,
+    main_figure_image,
     means_table,
     pairs_table,
     participants_figure,
@@ -38,6 +38,7 @@ from study.analysis.statistics.result_files import ANALYSED_FILE
 from study.analysis.statistics.result_rows import Row, test_rows
 from study.analysis.statistics.result_sentences import tukey_sentence
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.verdicts import leading_result, verdict_sentences
 from study.design.models import SurveyItem
 from study.design.questions.item_fields import DOES_NOT_APPLY
 from study.design.questions.item_kinds import format_number
@@ -144,6 +145,8 @@ class ReportContents:
     """SHA-256 of `analysed.csv`."""
     answer_summaries: Sequence[ItemSummary] = ()
     """Summaries of the analysed participants' answers about themselves."""
+    figure_texts: FigureTexts = field(default_factory=dict)
+    """Titles and notes of figures that the researchers wrote."""
 
 
 def report_text(contents: ReportContents) -> str:
@@ -152,13 +155,14 @@ def report_text(contents: ReportContents) -> str:
     parts = [
         f"# {escape_markdown(contents.title)}",
         synthetic_banner(analysis),
-        _pairs(_about(contents)),
-        *_design(contents),
+        bold_list(about_pairs(contents)),
+        *lead_parts(analysis),
+        *design_parts(contents),
         "## Participants",
         f"![{escape_markdown(contents.flow_words)}]({FLOW})",
         flow_table(contents.flow),
         said_table(contents.answer_summaries),
-        _list([*sample_sentences(analysis), *exclusion_sentences(analysis)]),
+        bullet_list([*sample_sentences(analysis), *exclusion_sentences(analysis)]),
         "## Deviations from the preregistration",
         deviations_list(contents.deviations),
         "## Results",
@@ -170,22 +174,32 @@ def report_text(contents: ReportContents) -> str:
         design_method(analysis),
         replication_method(analysis),
         "## Software and data",
-        _pairs(contents.software),
-        _hash(contents),
+        bold_list(contents.software),
+        analysed_rows_line(contents),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _about(contents: ReportContents) -> list[tuple[str, str]]:
+def lead_parts(analysis: Analysis) -> Iterator[str]:
+    """Yield a heading and the verdict about the leading measure, as Markdown parts."""
+    result = leading_result(analysis)
+    if result is not None:
+        yield f"## {escape_markdown(f'The main result: {result.measure.label}')}"
+        yield escape_markdown(" ".join(verdict_sentences(result)))
+
+
+def about_pairs(contents: ReportContents) -> list[tuple[str, str]]:
+    """Return (name, value) pairs about the report: the study, whose data, and when it was created."""
     made = f"{contents.made_at:%Y-%m-%d %H:%M} UTC"
     known = [("Effects given to the programs", contents.known_effects)] if contents.known_effects else []
     return [("Study", contents.slug), ("Data", contents.sample_words), *known, ("Created", made)]
 
 
-def _design(contents: ReportContents) -> Iterator[str]:
+def design_parts(contents: ReportContents) -> Iterator[str]:
+    """Yield the Markdown parts about the preregistration, the conditions and the design."""
     yield "## Design"
     frozen = contents.frozen or [("Preregistered", "no: nothing was frozen")]
-    yield _pairs(frozen)
+    yield bold_list(frozen)
     yield markdown_table(
         ("Condition", "Participants read", "World", "Co-player", "Teammates"),
         [[escape_markdown(cell) for cell in row] for row in contents.conditions],
@@ -221,24 +235,31 @@ def deviations_list(deviations: Sequence[Deviation]) -> str:
     if not deviations:
         return "None: design, program, sample and tests are as preregistered."
     lines = [f"*{one.kind.capitalize()}.* {escape_markdown(one.words)}" for one in deviations]
-    return _list(lines, safe=True)
+    return bullet_list(lines, safe=True)
 
 
 def _results(contents: ReportContents) -> Iterator[str]:
-    analysis = contents.analysis
-    mark = _mark(contents)
-    yield plan_sentence(analysis)
+    mark, by_measure = planned_mark(contents), rows_by_measure(contents.analysis)
+    yield from plan_parts(contents)
+    for result in contents.analysis.measures:
+        yield from measure_parts(result, by_measure.get(result.measure.key, []), mark)
+
+
+def plan_parts(contents: ReportContents) -> Iterator[str]:
+    """Yield the sentences about the planned main test, and whether it was preregistered."""
+    yield plan_sentence(contents.analysis)
     if not contents.frozen:
         yield "Nothing was preregistered, so all results are exploratory."
-    elif mark == FROZEN_LATER:
+    elif planned_mark(contents) == FROZEN_LATER:
         yield "All data were collected before the preregistration, so all results are exploratory."
-    by_measure = {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
-    for result in analysis.measures:
-        rows = by_measure.get(result.measure.key, [])
-        yield from measure_parts(result, rows, mark)
 
 
-def _mark(contents: ReportContents) -> str:
+def rows_by_measure(analysis: Analysis) -> dict[str, list[Row]]:
+    """Return the rows of all tests by the key of their measure."""
+    return {key: list(rows) for key, rows in groupby(test_rows(analysis), lambda row: row["measure"])}
+
+
+def planned_mark(contents: ReportContents) -> str:
     """Return the text that marks the decisive tests in the report. It says whether they were preregistered
     before data collection."""
     if not contents.frozen:
@@ -250,37 +271,55 @@ def _mark(contents: ReportContents) -> str:
 def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
     """Yield the Markdown parts of one measure's section: planned tests, numbers, exploratory tests, and
     the replication. `mark` labels a planned test."""
-    planned = EXPLORED if result.measure.exploratory else mark
     yield f"### {escape_markdown(result.measure.label)}"
-    yield from _apa(rows, "main", planned)
+    yield from planned_parts(result, rows, mark)
+    yield main_figure_image(result)
+    yield participants_figure(result)
+    yield means_table(result)
+    yield from caution_parts(result)
+    yield from exploratory_parts(result, rows)
+    yield from replication_parts(result, rows)
+
+
+def planned_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iterator[str]:
+    """Yield the sentence of the deciding test of a measure, and its planned contrasts, as Markdown parts.
+    The arguments are those of `measure_parts`."""
+    planned = EXPLORED if result.measure.exploratory else mark
+    yield from apa_paragraphs(rows, "main", planned)
     if result.factorial is not None:
-        yield from _apa(rows, "planned", f"{planned} Contrasts with Holm's correction:")
-        yield interaction_figure(result)
+        yield from apa_paragraphs(rows, "planned", f"{planned} Contrasts with Holm's correction:")
     elif result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
-    yield means_figure(result)
-    yield participants_figure(result)
-    yield means_table(result)
+
+
+def caution_parts(result: MeasureResult) -> Iterator[str]:
+    """Yield the assumptions of a measure's tests that do not hold, as Markdown parts."""
     if result.within and result.within.cautions:
         yield "Reasons for caution with these tests:"
-        yield _list(list(result.within.cautions))
-    yield from _exploratory(result, rows)
-    yield from _apa(rows, "replication", "*The replication of the paper's analysis.*")
+        yield bullet_list(list(result.within.cautions))
+
+
+def replication_parts(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the replication of the paper's analysis for a measure, as Markdown parts."""
+    yield from apa_paragraphs(rows, "replication", "*The replication of the paper's analysis.*")
     yield escape_markdown(tukey_sentence(result))
     yield replication_figure(result)
     yield pairs_table(result.pairs)
 
 
-def _exploratory(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
+def exploratory_parts(result: MeasureResult, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the exploratory tests of a measure and the table of all pairs, as Markdown parts."""
     pairs = result.within.pairs if result.within else None
-    yield from _apa([row for row in rows if row["test"] != "paired t test"], "exploratory", EXPLORATORY)
+    yield from apa_paragraphs(
+        [row for row in rows if row["test"] != "paired t test"], "exploratory", EXPLORATORY
+    )
     if pairs and pairs.contrasts:
         yield f"{EXPLORATORY} All pairs: paired t tests with Holm's correction:"
         yield contrasts_table(pairs)
 
 
-def _apa(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
+def apa_paragraphs(rows: Sequence[Row], role: str, mark: str) -> Iterator[str]:
     """Yield a paragraph with the sentences of all tests that have this role, after the text `mark`. Yield
     nothing if there are none."""
     rows = [row for row in rows if row["role"] == role and row.get("term") not in OTHER_TERMS]
@@ -294,7 +333,8 @@ def _whole(words: str) -> str:
     return sentence if sentence.endswith(".") else f"{sentence}."
 
 
-def _hash(contents: ReportContents) -> str:
+def analysed_rows_line(contents: ReportContents) -> str:
+    """Return the sentence about the analysed rows and their hash."""
     rows = sum(len(one.table.observations) + len(one.set_aside) for one in contents.analysis.measures)
     return (
         f"{counted_noun(rows, 'row')} analysed, `{ANALYSED_FILE}`, SHA-256 `{contents.rows_sha256}`. "
@@ -302,11 +342,13 @@ def _hash(contents: ReportContents) -> str:
     )
 
 
-def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    return _list(
+def bold_list(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return (name, value) pairs as a Markdown list with bold names."""
+    return bullet_list(
         [f"**{escape_markdown(name)}**: {escape_markdown(value)}" for name, value in pairs], safe=True
     )
 
 
-def _list(lines: Sequence[str], *, safe: bool = False) -> str:
+def bullet_list(lines: Sequence[str], *, safe: bool = False) -> str:
+    """Return the lines as a Markdown list. They are escaped unless `safe` says that they are Markdown."""
     return "\n".join(f"- {line if safe else escape_markdown(line)}" for line in lines)

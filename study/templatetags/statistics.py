@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from django import template
 
 from kitchen.charts.chart_data import cell_text
 from study.analysis.statistics import apa_format
+from study.analysis.statistics.charts_by_measure import main_figure
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
+from study.analysis.statistics.factorial.study_factors import term_key
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
     bayes_words,
@@ -17,6 +22,7 @@ from study.analysis.statistics.result_sentences import (
     main_test_sentence,
 )
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.verdicts import short_verdict, verdict_sentences
 from study.design.analysis_plan import CORRECTIONS, AnalysisPlan, main_test_label
 from study.planning.power.power_formulas import pattern_words, power_words
 
@@ -27,6 +33,9 @@ register.filter("p_value", apa_format.format_p)
 register.filter("f_test", f_test)
 register.filter("effect", apa_format.format_anova_effect)
 register.filter("share", apa_format.format_share)
+register.filter("main_figure", main_figure)
+register.filter("short_verdict", short_verdict)
+register.filter("verdict_sentences", verdict_sentences)
 register.filter("main_words", main_test_sentence)
 register.filter("bayes_words", bayes_words)
 register.filter("power", power_words)
@@ -52,6 +61,31 @@ def effect_name(tests: FactorialTests, term: tuple[str, ...]) -> str:
 def level_names(tests: FactorialTests, levels: tuple[tuple[str, str], ...]) -> str:
     """Return the names of levels, which are given as (factor, level) pairs."""
     return tests.factors.level_words(levels)
+
+
+class OverMeasures(NamedTuple):
+    """The p values of the deciding test after the correction over measures, by term, with its name."""
+
+    name: str
+    ps: Mapping[str, float]
+
+
+@register.simple_tag
+def over_measures(result: MeasureResult, test: str) -> OverMeasures | None:
+    """Return the p values corrected over measures. Return None if there is no such correction, or if `test`
+    (`mixed`, or `repeated` for every other test) does not decide."""
+    found = result.within
+    if found is None or not found.over_measures or (found.main_test == "mixed") != (test == "mixed"):
+        return None
+    name = next(one.correction for one in found.over_measures.values())
+    return OverMeasures(name, {term: one.p for term, one in found.over_measures.items()})
+
+
+@register.simple_tag
+def corrected_p(over: OverMeasures, term: tuple[str, ...]) -> str:
+    """Return the corrected p value of a term as text, or a dash if it has none."""
+    p = over.ps.get(term_key(term))
+    return apa_format.DASH if p is None else apa_format.format_p(p)
 
 
 @register.filter

@@ -44,6 +44,7 @@ VALUES = {
     "episode": EPISODE,
     "name": "participants.csv",
     "measure": "i0",
+    "figure": "means",
     "factor": "steps",
     "table": "means.csv",
     "ending": "csv",
@@ -72,6 +73,7 @@ WRONG = {
     f"{DESIGN}members/": ("#id_user", "nobody of this name"),
     f"{DESIGN}copy/": ("#id_slug", ""),
     f"{DESIGN}dry-run/": ("#id_participants", "0"),
+    f"/staff/{SLUG}/analysis/i0/means/texts/": ("#id_title", "too long " * 30),
 }
 """What makes the form of each of the researchers' pages wrong."""
 FEW_FORMS = (f"{DESIGN}recruitment/", f"{DESIGN}members/")

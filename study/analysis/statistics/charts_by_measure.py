@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from kitchen.charts.chart_data import Chart
+from study.analysis.statistics.figure_texts import NO_TEXTS, FigureTexts, texts_of, with_texts
 from study.analysis.statistics.interaction_chart import has_interaction_chart, interaction_chart
+from study.analysis.statistics.raincloud_chart import raincloud_chart, raincloud_name
 from study.analysis.statistics.result_charts import (
     means_chart,
     participants_chart,
@@ -14,33 +17,46 @@ from study.analysis.statistics.result_charts import (
     replication_chart,
 )
 from study.analysis.statistics.run_analysis import Analysis, MeasureResult
+from study.analysis.statistics.verdicts import leading_result
 
 MEANS, RELIABILITY, INTERACTION, REPLICATION = "means", "reliability", "interaction", "replication"
+RAINCLOUD, PARTICIPANTS = "raincloud", "participants"
 OF_MEASURE: dict[str, Callable[[MeasureResult], Chart]] = {
+    RAINCLOUD: raincloud_chart,
     MEANS: means_chart,
-    "participants": participants_chart,
+    PARTICIPANTS: participants_chart,
     "positions": position_chart,
     REPLICATION: replication_chart,
 }
 """Figure name → function that makes this chart of a measure."""
 
 
-def report_charts(results: Sequence[MeasureResult]) -> dict[str, Chart]:
-    """Return the charts of these measures that the report shows, by file name."""
-    found = {}
-    for result in results:
-        found[result.figure_name] = means_chart(result)
-        if has_interaction_chart(result) and not result.measure.exploratory:
-            found[f"figure_{result.measure.key}_interaction.svg"] = interaction_chart(result)
-        if result.threads_name:
-            found[result.threads_name] = participants_chart(result)
-            found[result.replication_name] = replication_chart(result)
-    return found
+def report_charts(results: Sequence[MeasureResult], texts: FigureTexts = NO_TEXTS) -> dict[str, Chart]:
+    """Return the charts of these measures that the report shows, by file name. `texts` has the titles and
+    notes that the researchers wrote."""
+    return {
+        file: with_texts(make(result), texts_of(texts, result.measure.key, name))
+        for result in results
+        for file, name, make in _report_figures(result)
+    }
 
 
-def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
+def _report_figures(result: MeasureResult) -> Iterator[tuple[str, str, Callable[[MeasureResult], Chart]]]:
+    """Yield (file name, chart name, function that makes the chart) of a measure's charts in the report."""
+    yield result.figure_name, MEANS, means_chart
+    if result.measure.exploratory:
+        return
+    if has_interaction_chart(result):
+        yield f"figure_{result.measure.key}_interaction.svg", INTERACTION, interaction_chart
+    yield raincloud_name(result), RAINCLOUD, raincloud_chart
+    yield result.threads_name, PARTICIPANTS, participants_chart
+    yield result.replication_name, REPLICATION, replication_chart
+
+
+def charts_of(analysis: Analysis, of: str, texts: FigureTexts = NO_TEXTS) -> dict[str, Chart]:
     """Return all charts of one measure or scale, by chart name. `of` is the key of the measure or scale.
-    Return an empty mapping if the key is unknown."""
+    `texts` has the titles and notes that the researchers wrote. Return an empty mapping if the key is
+    unknown."""
     results = [one for one in analysis.measures if one.measure.key == of]
     found = {name: make(one) for one in results for name, make in OF_MEASURE.items()}
     for one in filter(has_interaction_chart, results):
@@ -48,4 +64,34 @@ def charts_of(analysis: Analysis, of: str) -> dict[str, Chart]:
     scales = [one for one in analysis.scales if one.scale == of]
     if scales:
         found[RELIABILITY] = reliability_chart(scales, synthetic=analysis.synthetic)
-    return found
+    return {name: with_texts(chart, texts_of(texts, of, name)) for name, chart in found.items()}
+
+
+class LeadingFigure(NamedTuple):
+    """The figure that page and report show first. `figure` is the name of its chart among `charts_of`."""
+
+    result: MeasureResult
+    figure: str
+    chart: Chart
+
+
+def leading_figure(analysis: Analysis, texts: FigureTexts = NO_TEXTS) -> LeadingFigure | None:
+    """Return the main figure of the leading measure. Return None without measures. `texts` has the titles
+    and notes that the researchers wrote."""
+    result = leading_result(analysis)
+    if result is None:
+        return None
+    name = main_figure(result)
+    chart = with_texts(main_chart(result), texts_of(texts, result.measure.key, name))
+    return LeadingFigure(result, name, chart)
+
+
+def main_figure(result: MeasureResult) -> str:
+    """Return the name of a measure's main figure: its means by factors in a study with several factors, else
+    the raincloud chart."""
+    return INTERACTION if has_interaction_chart(result) else RAINCLOUD
+
+
+def main_chart(result: MeasureResult) -> Chart:
+    """Return the chart of a measure's main figure."""
+    return interaction_chart(result) if main_figure(result) == INTERACTION else raincloud_chart(result)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
+from kitchen.charts.chart_style import series_dash, spread_points
 from study.analysis.statistics.apa_format import format_interval, format_number
 from study.analysis.statistics.factorial.factorial_results import MarginalMean
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
@@ -19,8 +20,10 @@ from study.analysis.statistics.result_charts import value_axis
 from study.analysis.statistics.result_sentences import describe_participants, main_test_sentence
 from study.analysis.statistics.run_analysis import MeasureResult
 
-WIDTH = 0.3
+WIDTH = 0.36
 """The distance on the x axis over which the lines of one position are spread."""
+JITTER = 0.3
+"""Spread of the dots of one line, as a share of the usual one."""
 
 
 def has_interaction_chart(result: MeasureResult) -> bool:
@@ -39,7 +42,7 @@ def interaction_chart(result: MeasureResult) -> Chart:
     names = tests.factors.level_names
     drawn = [
         Panel(
-            tuple(_panel_series(tests, across, lines, cell, panels, means, values)),
+            tuple(_panel_series(tests, across, lines, cell, panels, means, values, value_axis(result))),
             title=tests.factors.level_words(_pairs(panels, cell)),
         )
         for cell in product(*(one.levels for one in panels))
@@ -53,7 +56,7 @@ def interaction_chart(result: MeasureResult) -> Chart:
         y=value_axis(result),
         panels=tuple(drawn),
         under=describe_participants(result),
-        note="Lines: estimated marginal means with 95% CI. Dots: values of participants.",
+        note="Lines: estimated marginal means with 95% CI. Pale dots: values of participants.",
         words=_words(result, tests),
         head=(*(one.key for one in tests.factors.factors), "mean", "se", "df", "ci_low", "ci_high"),
         rows=tuple(
@@ -100,8 +103,10 @@ def _panel_series(
     panels: Sequence[AnalysisFactor],
     means: Mapping[tuple[tuple[str, str], ...], MarginalMean],
     values: Mapping[tuple[tuple[str, str], ...], list[tuple[str, float]]],
+    bounds: Axis,
 ) -> Iterator[Series]:
-    """Yield the series of one panel: for each line, dots of participants and the line of means."""
+    """Yield the series of one panel: for each line, dots of participants and the line of means. `bounds` is
+    the axis of the values."""
     names = tests.factors.level_names
     for number, own in enumerate(lines.levels):
         shift = (number - (len(lines.levels) - 1) / 2) * WIDTH / max(len(lines.levels) - 1, 1)
@@ -110,16 +115,18 @@ def _panel_series(
             chosen = dict(_pairs(panels, cell)) | {across.key: level, lines.key: own}
             key = tuple((one.key, chosen[one.key]) for one in tests.factors.factors)
             where = tests.factors.level_words(key)
+            own_values = values.get(key, [])
+            spread = spread_points([value for _, value in own_values], bounds.low, bounds.high)
             dots += [
-                Point(place + shift, value, words=f"{who}, {where}: {format_number(value)}")
-                for who, value in values.get(key, ())
+                Point(place + shift + JITTER * beside, value, words=f"{who}, {where}: {format_number(value)}")
+                for (who, value), beside in zip(own_values, spread, strict=True)
             ]
             if key in means:
                 one = means[key]
                 told = f"{where}: {format_number(one.mean)} {format_interval(one.ci_low, one.ci_high)}"
                 points.append(Point(place + shift, one.mean, one.ci_low, one.ci_high, told))
-        yield Series(names[lines.key][own], "dots", tuple(dots), number, listed=False)
-        yield Series(names[lines.key][own], "lines", tuple(points), number)
+        yield Series(names[lines.key][own], "faint", tuple(dots), number, listed=False)
+        yield Series(names[lines.key][own], "lines", tuple(points), number, dash=series_dash(number))
 
 
 def _words(result: MeasureResult, tests: FactorialTests) -> str:

@@ -23,6 +23,7 @@ from study.analysis.statistics.factorial.factorial_rows import cell_contrast_sen
 from study.analysis.statistics.interaction_chart import has_interaction_chart
 from study.analysis.statistics.observations import AnalysisCondition
 from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
+from study.analysis.statistics.raincloud_chart import raincloud_name
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
     anova_sentence,
@@ -291,6 +292,7 @@ def measure_section(result: MeasureResult) -> str:
         *(f"{name}:\n\n{contrasts_table(family)}" for name, family in families if family.contrasts),
         means_figure(result),
         interaction_figure(result),
+        raincloud_figure(result),
         participants_figure(result),
         means_table(result),
         f"*The replication.* {escape_markdown(anova_sentence(result))}",
@@ -322,6 +324,22 @@ def replication_figure(result: MeasureResult) -> str:
     words = "means, and pairs that differ in the replication of the paper's analysis"
     label = escape_markdown(result.measure.label)
     return "" if result.measure.exploratory else f"![{label}: {words}]({result.replication_name})"
+
+
+def raincloud_figure(result: MeasureResult) -> str:
+    """Return the Markdown of the image that shows the values of each condition with box and half violin.
+    Return an empty string if the report has no such image file."""
+    words, name = (
+        "values of participants, quartiles, means and densities by condition",
+        raincloud_name(result),
+    )
+    return f"![{escape_markdown(result.measure.label)}: {words}]({name})" if name else ""
+
+
+def main_figure_image(result: MeasureResult) -> str:
+    """Return the Markdown of a measure's main figure: means by factors, else the raincloud figure, else the
+    means by condition."""
+    return interaction_figure(result) or raincloud_figure(result) or means_figure(result)
 
 
 def interaction_figure(result: MeasureResult) -> str:

@@ -25,6 +25,7 @@ from study.analysis.statistics.result_sentences import (
     value_axis_title,
 )
 from study.analysis.statistics.run_analysis import PAIR_NAMES, DecidedPair, MeasureResult
+from study.analysis.statistics.verdicts import carried_pairs, carries_pairs, short_verdict
 from study.analysis.statistics.within.result_types import Effect, MixedModel, Reliability, ScaleResult, Term
 
 DESCRIPTIVE_COLUMNS = ("n", "mean", "sd", "ci_low", "ci_high")
@@ -201,7 +202,19 @@ def _reliability_row(one: ScaleResult) -> tuple[Cell, ...]:
 def means_chart(result: MeasureResult) -> Chart:
     """Return the bar chart of means by condition, in the style of the paper's Figure 5. It has 95 %
     intervals, a dot for each participant, and brackets over pairs that differ by the test that decides."""
-    return _means_chart(result, result.decided_pairs, result.decided_by)
+    return replace(
+        _means_chart(result, carried_pairs(result), result.decided_by),
+        words=means_words(result, carried_pairs(result)),
+    )
+
+
+def means_words(result: MeasureResult, pairs: Sequence[DecidedPair]) -> str:
+    """Return the description of a chart of means, with the pairs that differ. If the deciding test compares
+    no pairs, its verdict is there instead."""
+    told = describe_figure(result, pairs).removeprefix("Synthetic data. ")
+    if carries_pairs(result):
+        return told
+    return told.replace("Pairs that differ, p < .05: none.", f"The deciding test: {short_verdict(result)}.")
 
 
 def replication_chart(result: MeasureResult) -> Chart:
@@ -219,11 +232,10 @@ def _means_chart(result: MeasureResult, pairs: Sequence[DecidedPair], test: str)
     series = [one for place, d in enumerate(result.descriptions) for one in _bar(result, place, d)]
     brackets = (Bracket(places[p.first], places[p.second], format_p(p.p)) for p in bracketed_pairs(pairs))
     note = "Bars: means. Lines: 95% CI of the mean. Dots: participants."
-    across = "Condition, and who played beside the participants" if result.players else "Condition"
     return Chart(
         key=f"{result.measure.key}",
         title=result.measure.label,
-        x=Axis.of_names(across, labels(result), below=_below(result)),
+        x=condition_axis(result),
         y=value_axis(result),
         panels=(Panel(tuple(series), brackets=tuple(brackets)),),
         under=describe_participants(result),
@@ -235,7 +247,13 @@ def _means_chart(result: MeasureResult, pairs: Sequence[DecidedPair], test: str)
     )
 
 
-def _below(result: MeasureResult) -> tuple[str, ...]:
+def condition_axis(result: MeasureResult) -> Axis:
+    """Return the axis of the conditions, with the number of values and the co-players below each name."""
+    across = "Condition, and who played beside the participants" if result.players else "Condition"
+    return Axis.of_names(across, labels(result), below=_texts_below(result))
+
+
+def _texts_below(result: MeasureResult) -> tuple[str, ...]:
     """Return the texts below the bars of the chart, one for each condition: the number of values, and the
     names of the co-players."""
     players = [wrap_text(one.short, 17) for one in result.players] or [""] * len(result.descriptions)
@@ -350,7 +368,7 @@ def _mean_line(result: MeasureResult, keys: Collection[str]) -> Series:
 def _differing(result: MeasureResult) -> tuple[Bracket, ...]:
     """Return the brackets for pairs of conditions that differ by the test that decides."""
     places = {condition: place for place, condition in enumerate(result.table.conditions)}
-    ends = ((one, sorted((places[one.first], places[one.second]))) for one in result.decided_pairs)
+    ends = ((one, sorted((places[one.first], places[one.second]))) for one in carried_pairs(result))
     return tuple(Bracket(left, right, format_p(one.p)) for one, (left, right) in ends)
 
 
@@ -361,10 +379,9 @@ def _participants_words(result: MeasureResult, brackets: Sequence[Bracket]) -> s
     points = dict.fromkeys(point.words for line in _mean_lines(result) for point in line.points)
     means = "; ".join(points) or "no values"
     people = counted_noun(len(_people(result)), "participant")
-    return (
-        f"{result.measure.label} of {people} over the conditions. {means}. "
-        f"{_rises(result)}Pairs that differ ({result.decided_by}), p < .05: {said or 'none'}."
-    )
+    found = f"Pairs that differ ({result.decided_by}), p < .05: {said or 'none'}"
+    verdict = found if carries_pairs(result) else f"The deciding test: {short_verdict(result)}"
+    return f"{result.measure.label} of {people} over the conditions. {means}. {_rises(result)}{verdict}."
 
 
 def _rises(result: MeasureResult) -> str:

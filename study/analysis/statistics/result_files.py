@@ -23,6 +23,7 @@ from kitchen.infra.file_writing import write_atomically
 from study.analysis.statistics.anova_and_tukey import Anova, Description, Pair
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
 from study.analysis.statistics.charts_by_measure import report_charts
+from study.analysis.statistics.figure_texts import NO_TEXTS, FigureTexts
 from study.analysis.statistics.markdown_report import markdown_report
 from study.analysis.statistics.observations import AnalysisCondition, NotComputable
 from study.analysis.statistics.process_counts import PROCESS_COLUMNS, PROCESS_FILE, process_rows
@@ -117,12 +118,13 @@ def has_rows(name: str, analysis: Analysis) -> bool:
     return name not in optional or bool(optional[name])
 
 
-def file_contents(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
-    """Yield (name, bytes) of every file one by one, so that a page can stream them."""
+def file_contents(analysis: Analysis, texts: FigureTexts = NO_TEXTS) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, bytes) of every file one by one, so that a page can stream them. `texts` has the titles
+    and notes of figures that the researchers wrote."""
     for name, make in TABLES.items():
         if has_rows(name, analysis):
             yield name, make(analysis)
-    for name, chart in report_charts(analysis.measures).items():
+    for name, chart in report_charts(analysis.measures, texts).items():
         yield name, chart_drawing.draw_chart(chart)
     for name, make in WHOLE.items():
         yield name, make(analysis)

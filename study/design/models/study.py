@@ -308,6 +308,14 @@ class Study(models.Model):
         editable=False,
         help_text="The role of each measure by its key: primary, secondary or exploratory.",
     )
+    figure_texts = models.JSONField(
+        "titles and notes of figures",
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="Titles and notes of figures of the analysis, by measure and chart. Empty: left out.",
+    )
     thinking_seconds = models.FloatField(
         default=0,
         validators=[MinValueValidator(0), MaxValueValidator(60)],

@@ -260,3 +260,9 @@ def test_a_name_is_broken_at_spaces_and_after_plus_and_never_in_a_word() -> None
         "50_logs",
     ]
     assert wrap_name("", 14) == [""]
+
+
+def test_neighbouring_brackets_are_in_different_rows_where_there_is_little_room() -> None:
+    spans = [(0, 1), (1, 2), (2, 3)]
+    assert bracket_rows(spans) == [0, 0, 0]
+    assert bracket_rows(spans, apart=True) == [0, 1, 0]

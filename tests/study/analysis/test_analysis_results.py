@@ -93,7 +93,8 @@ def test_the_command_writes_tables_and_figures_and_marks_synthetic_data(study: S
     assert (rows["i0"]["df_between"], rows["i0"]["df_within"], rows["i0"]["synthetic"]) == ("2", "6", "1")
     assert (tmp_path / "figure_i0.svg").exists()
     assert "Synthetic data" in (tmp_path / "report.md").read_text()
-    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    for name in ("report.pdf", "appendix.pdf"):
+        assert (tmp_path / name).read_bytes().startswith(b"%PDF-")
     rows_sha256 = hashlib.sha256((tmp_path / "analysed.csv").read_bytes()).hexdigest()
     assert rows_sha256 in (tmp_path / "report.html").read_text()
 
@@ -117,6 +118,13 @@ def test_the_page_waits_for_a_worker_and_then_shows_what_it_computed(
     page = admin_client.get("/staff/small/analysis/").content.decode()
     assert "F(2, 6)" in page and not loads_again(page)
     assert "synthetic" in page
+    opening, *folds = page.split('<details class="fold" id="')
+    assert '<p class="verdict">' in opening and "Repeated-measures ANOVA" in opening
+    assert 'src="/staff/small/analysis/success_rate.svg' in opening and "<table" not in opening
+    assert 'href="#m-success_rate"' in opening
+    assert {"whose", "m-success_rate", "m-i0", "deviations", "files"} <= {
+        one.partition('"')[0] for one in folds
+    }
     figure = admin_client.get("/staff/small/analysis/i0.svg")
     assert figure["Content-Type"] == "image/svg+xml"
     assert admin_client.get("/staff/small/analysis/nothing.svg").status_code == 404
@@ -142,7 +150,10 @@ def test_a_report_is_made_by_a_worker_read_downloaded_and_erased_with_the_analys
     page = admin_client.get(f"{at}/").content.decode()
     assert "Nothing was preregistered" in page
     assert "style=" not in page
-    assert admin_client.get(f"{at}.pdf").content.startswith(b"%PDF-")
+    for name in ("report", "appendix"):
+        answer = admin_client.get(f"/staff/small/analysis/{name}.pdf")
+        assert answer.content.startswith(b"%PDF-")
+        assert f'filename="small_{name}.pdf"' in answer["Content-Disposition"]
     html = admin_client.get(f"{at}.html").content.decode()
     assert "Synthetic data: no findings about people" in html
     assert not re.search(r'(src|href)="(?!data:)', html)

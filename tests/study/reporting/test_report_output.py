@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import zlib
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,16 +11,18 @@ from datetime import UTC, datetime
 import pytest
 
 from study.analysis.statistics.apa_format import escape_markdown, format_p
+from study.analysis.statistics.charts_by_measure import report_charts
 from study.analysis.statistics.result_files import analysed_rows_digest
 from study.analysis.statistics.result_rows import test_rows as lines_of
 from study.analysis.statistics.run_analysis import analyse
 from study.analysis.statistics.sample_composition import DesignVersion, VersionUsed
 from study.design.analysis_plan import AnalysisPlan, PlannedContrast
-from study.reporting.consort_diagram import FlowStage, describe_diagram, diagram_of, to_svg
+from study.reporting.consort_diagram import FlowDiagram, FlowStage, describe_diagram, diagram_of, to_svg
 from study.reporting.preregistration_deviations import Deviation
 from study.reporting.report_html import embed_figures, fold_sections, parse_report, to_html
 from study.reporting.report_pdf import to_pdf
 from study.reporting.report_text import FLOW, ReportContents, report_text
+from study.reporting.short_report import appendix_text, main_figure_name, short_report_text
 from tests.study.analysis.statistics.test_analysis import FIVE, RATE, demo, paper_like, rows_of
 
 FLOWED = (
@@ -59,7 +62,7 @@ def test_what_was_planned_what_was_not_and_the_replication_are_told_apart(told: 
         text.index(mark)
         for mark in ("*Planned.* Success rate", "*Exploratory: not planned.*", "*The replication of")
     )
-    assert planned < text.index("H1") < explored < replicated
+    assert planned < text.index("H1", planned) < explored < replicated
     assert "F(4, 55) = 28.11" in text[replicated:]
     assert "8 fewer than planned" in text
     assert told.rows_sha256 in text
@@ -134,6 +137,44 @@ def test_the_pdf_is_marked_on_every_page_and_always_the_same(told: ReportContent
     assert len(pages) > 3
     assert all(b"1 .945098 .8 rg" in page for page in pages)
     assert made[0] != to_pdf(text, {FLOW: diagram_of(FLOWED)}, title=told.title)
+
+
+def blank_png(width: int, height: int) -> bytes:
+    """A white picture of this size."""
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress((b"\0" + b"\xff" * width) * height)),
+        (b"IEND", b""),
+    )
+    made = (
+        struct.pack(">I", len(one)) + name + one + struct.pack(">I", zlib.crc32(name + one))
+        for name, one in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(made)
+
+
+def test_nine_measures_fit_on_twelve_pages_and_the_appendix_has_the_rest(told: ReportContents) -> None:
+    several = [
+        replace(
+            one, table=replace(one.table, measure=replace(one.table.measure, key=f"m{n}", label=f"M {n}"))
+        )
+        for n, one in enumerate(demo().measures * 3)
+    ]
+    contents = replace(told, analysis=replace(demo(), measures=tuple(several)))
+    charts = report_charts(several)
+    figures: dict[str, bytes | FlowDiagram] = {name: blank_png(1050, 1000) for name in charts}
+    figures[FLOW] = diagram_of(FLOWED)
+    short, rest = short_report_text(contents), appendix_text(contents)
+    small = {*charts} - {main_figure_name(contents)}
+    assert 6 <= _pages(to_pdf(short, figures, title="Short", small=small)) <= 12
+    assert all(one.measure.label in short and f"### {one.measure.label}" in rest for one in several)
+    for words in ("*The replication", "Tukey", "_replication.svg", "All pairs"):
+        assert words in rest and words not in short
+    assert short.index("## The main result: M 0") < short.index("## Design")
+
+
+def _pages(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type /Page\b(?!s)", pdf))
 
 
 def test_two_reports_of_the_same_data_differ_by_their_date_alone(told: ReportContents) -> None:

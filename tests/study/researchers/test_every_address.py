@@ -85,6 +85,7 @@ def filled(scene: Scene, address: Address, role: Role) -> str:
         "key": role.person.key if role.person else scene.person.code,
         "name": "participants.csv",
         "measure": "i0",
+        "figure": "means",
         "factor": "steps",
         "table": "means.csv",
         "ending": "csv",
