@@ -190,7 +190,7 @@ def _ways_made(
     command in `commands`."""
     asked = situation.seats if situation.request.asked is None else situation.request.asked
     ways = {seat: pursuer.make_way(situation, seat) for seat in asked if seat not in commands}
-    return {seat: way for seat, way in ways.items() if way in situation.legal[seat]}
+    return {seat: way for seat, way in ways.items() if way is not None and way in situation.legal[seat]}
 
 
 def _wrote(situation: Situation, told: Collection[int]) -> tuple[int, ...]:

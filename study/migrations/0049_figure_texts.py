@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("study", "0047_factors"),
+        ("study", "0048_allocation_to_groups"),
     ]
 
     operations = [

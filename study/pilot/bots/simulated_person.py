@@ -207,13 +207,14 @@ class Player:
         It is the job that the world suggests for what the person sees. As an error, or without a suggestion,
         it is a random one of those that can be given.
         """
-        busy = {job["worker"] for job in state["jobs"] if job["state"] in OPEN}
-        taken = [tuple(job["aim"]) for job in state["jobs"] if job["state"] in OPEN and job["aim"]]
+        still = [job for job in state.get("jobs", ()) if job["state"] in OPEN]
+        busy = {job["worker"] for job in still}
+        taken = [tuple(job["aim"]) for job in still if job["aim"]]
         rng, given = (
             self.person.chance("jobs", self.episode, state["step"]),
             list[tuple[int, Sequence[str]]](),
         )
-        for member, aims in state["aims"].items():
+        for member, aims in state.get("aims", {}).items():
             if int(member) not in busy:
                 slip = rng.random() >= self.person.temper.skill
                 wanted = None if slip else _suggested_job(state, int(member), taken)
@@ -295,8 +296,8 @@ Bounds = Mapping[Command, tuple[int, int]]
 def _suggested_job(state: State, seat: int, taken: Sequence[Aim]) -> Aim | None:
     """Return the job that the world suggests for a seat, from the observation of a seat that the leader sees.
     None if the leader sees none, or if the world has no suggestion. `taken` are the jobs that others have."""
-    seen = next(iter((state["seen"] or {}).values()), None)
-    if seen is None or seat >= state["seats"] or not get_kit(state["world"]).pursuer:
+    seen = next(iter((state["seen"] or {}).values()), state["observation"])
+    if not seen or seat >= state["seats"] or not get_kit(state["world"]).pursuer:
         return None
     pursuer = get_pursuer(state["world"])
     return pursuer.suggest(state["brief"], seen, seat, taken) if pursuer.can_suggest(state["brief"]) else None

@@ -130,6 +130,7 @@ class TurnSession:
 
     async def _choose(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
         if self.held is None:
+            await self._give_jobs(socket, state)
             self.command = list(self.player.choose(state))
             await self._think(state)
             for draft in self.player.messages(state):
@@ -145,13 +146,16 @@ class TurnSession:
             rng = self.player.person.chance("think", self.player.episode, state["step"])
             await asyncio.sleep(rng.expovariate(1 / (self.think * self.player.person.temper.pace)))
 
+    async def _give_jobs(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
+        for member, aim in self.player.jobs(state):
+            job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
+            await socket.send(json.dumps(job))
+
     async def _lead(self, socket: ClientConnection, state: Mapping[str, Any]) -> None:
         """Give a job to each team member who has none. If the step waits for this leader, say that there are
         no more jobs now. This happens at most once per step."""
         self.sent = state["step"] + 1
-        for member, aim in self.player.jobs(state):
-            job = {"type": "say", "kind": "inform", "to": [member], "aim": list(aim)}
-            await socket.send(json.dumps(job))
+        await self._give_jobs(socket, state)
         if state["seat"] in state["waiting_for"]:
             await socket.send(json.dumps({"type": "say", "kind": "end", "step": self.sent}))
 

@@ -146,6 +146,10 @@ def leftover_recordings() -> QuerySet[Episode]:
     return Episode.objects.filter(synthetic=True, label=LABEL, audience="", created_at__lt=long_ago)
 
 
+LEADING = ("lead", "choose")
+"""The phases in which a person who leads others gives jobs."""
+
+
 def _play(episode: Episode, player: Player) -> None:
     seat = episode.seats.get(mind=None)
     for _ in range(1, MOST_STEPS):
@@ -156,7 +160,7 @@ def _play(episode: Episode, player: Player) -> None:
         player.watch(state)
         if state["phase"] == "over":
             break
-        for member, aim in player.jobs(state) if state["phase"] == "lead" else ():
+        for member, aim in player.jobs(state) if state["phase"] in LEADING else ():
             say = MessageDraft("", INFORM, (member,), {"aim": list(aim)})
             send_message(episode_id=episode.pk, seat=seat.number, say=say)
         if state["phase"] == "answer" or (state["phase"] == "lead" and seat.number in state["waiting_for"]):
