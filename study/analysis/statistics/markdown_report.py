@@ -19,7 +19,6 @@ from study.analysis.statistics.apa_format import (
     format_share,
     markdown_table,
 )
-from study.analysis.statistics.factorial.factorial_rows import cell_contrast_sentence
 from study.analysis.statistics.interaction_chart import has_interaction_chart
 from study.analysis.statistics.observations import AnalysisCondition
 from study.analysis.statistics.process_counts import PROCESS_WORDS, process_cells
@@ -277,9 +276,8 @@ def measure_section(result: MeasureResult) -> str:
     """Return the section of one measure: test results as sentences, figures, and tables of means and
     pairs."""
     label, within = escape_markdown(result.measure.label), result.within
-    of_cells = result.factorial.planned if result.factorial else ()
     families = (
-        ("Planned contrasts", within.planned if within and not result.factorial else Family(())),
+        ("Planned contrasts", within.planned if within else Family(())),
         ("Pairs, within participants", within.pairs if within else Family(())),
     )
     parts = [
@@ -287,8 +285,6 @@ def measure_section(result: MeasureResult) -> str:
         f"Scale: {escape_markdown(result.measure.scale)}.",
         "Exploratory: no test of it decides on anything." if result.measure.exploratory else "",
         *map(escape_markdown, design_sentences(result)),
-        "Planned contrasts:" if of_cells else "",
-        *(escape_markdown(cell_contrast_sentence(one)) for one in of_cells),
         *(f"{name}:\n\n{contrasts_table(family)}" for name, family in families if family.contrasts),
         means_figure(result),
         interaction_figure(result),
