@@ -97,7 +97,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 22
+VERSION = 21
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 

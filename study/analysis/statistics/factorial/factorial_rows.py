@@ -15,7 +15,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     UntestedSimpleEffect,
 )
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
-from study.analysis.statistics.factorial.mixed_model_results import MixedContrast, MixedEffect
+from study.analysis.statistics.factorial.mixed_model_results import MixedEffect
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import (
@@ -28,8 +28,6 @@ from study.analysis.statistics.within.result_types import (
 
 ANOVA, MIXED_MODEL = "factorial ANOVA", "factorial mixed model"
 SIMPLE, CELLS = "simple effect", "planned contrast of cells"
-MODELLED_CELLS = f"{CELLS}, mixed model"
-"""The test of a contrast in the mixed model, if too few participants have a value in every cell."""
 NONE: Mapping[str, CorrectedP] = MappingProxyType({})
 
 
@@ -42,8 +40,7 @@ def factorial_rows(label: str, tests: FactorialTests, found: WithinResult) -> It
             yield _simple_row(tests.factors, group.factor, one)
     for contrast in tests.planned:
         apa = cell_contrast_sentence(contrast)
-        test = MODELLED_CELLS if isinstance(contrast, MixedContrast) else CELLS
-        yield {"role": "planned", "test": test, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
+        yield {"role": "planned", "test": CELLS, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
 
 
 def _role(found: WithinResult, test: str, term: str) -> dict[str, Any]:
@@ -162,24 +159,24 @@ def _simple_row(
     return {**row, **shared, "p_adjusted": one.p_adjusted, "adjusted_by": "Holm"}
 
 
-def _contrast_row(one: CellContrast | MixedContrast | UncomputedContrast) -> dict[str, Any]:
+def _contrast_row(one: CellContrast | UncomputedContrast) -> dict[str, Any]:
     if isinstance(one, UncomputedContrast):
         return {"not_computable": one.because.because}
-    row: dict[str, Any] = {
+    return {
         "statistic_name": "t",
         "statistic": one.t,
         "df1": one.df,
         "p": one.p,
         "p_adjusted": one.p_adjusted,
         "adjusted_by": "Holm",
+        "effect_name": "Hedges' g",
+        "effect": one.g,
+        "effect_low": one.g_low,
+        "effect_high": one.g_high,
         "difference": one.estimate,
         "difference_low": one.ci_low,
         "difference_high": one.ci_high,
     }
-    if isinstance(one, MixedContrast):
-        return row
-    size = {"effect": one.g, "effect_low": one.g_low, "effect_high": one.g_high}
-    return {**row, "effect_name": "Hedges' g", **size}
 
 
 def _p(p: float, over: CorrectedP | None) -> str:
@@ -227,18 +224,14 @@ def simple_words(factors: StudyFactors, factor: str, one: SimpleEffect | Unteste
     )
 
 
-def cell_contrast_sentence(one: CellContrast | MixedContrast | UncomputedContrast) -> str:
+def cell_contrast_sentence(one: CellContrast | UncomputedContrast) -> str:
     """Return the name of a contrast of cells and its test as text."""
     if isinstance(one, UncomputedContrast):
         return f"{one.name}: {one.because}."
-    size = (
-        " (mixed model)"
-        if isinstance(one, MixedContrast)
-        else f", g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}"
-    )
     return (
         f"{one.name}: {format_number(one.estimate)}, 95% CI {format_interval(one.ci_low, one.ci_high)}, "
-        f"t({_df(one.df)}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm){size}."
+        f"t({one.df}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm), "
+        f"g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}."
     )
 
 

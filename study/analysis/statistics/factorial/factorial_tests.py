@@ -13,7 +13,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     SimpleEffect,
     UntestedSimpleEffect,
 )
-from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel, MixedContrast
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import UncomputedContrast
@@ -32,8 +32,7 @@ class FactorialTests:
     """The tests of one measure in a study with named factors.
 
     `means` are the marginal means of all effects: those of the ANOVA or, if it could not be computed, those
-    of the mixed model. `simple` are the simple effects of significant interactions. `planned` are the
-    planned contrasts of cells: likewise of the mixed model if none could be computed otherwise.
+    of the mixed model. `simple` are the simple effects of significant interactions.
     """
 
     factors: StudyFactors
@@ -41,7 +40,7 @@ class FactorialTests:
     mixed: FactorialMixedModel | NotComputable
     means: tuple[MarginalMean, ...]
     simple: tuple[SimpleEffects, ...]
-    planned: tuple[CellContrast | MixedContrast | UncomputedContrast, ...]
+    planned: tuple[CellContrast | UncomputedContrast, ...]
 
     def decisive_ps(self, main: str) -> dict[str, float]:
         """Return the p values of the test that decides, by the term's key. `main` is the main test: for

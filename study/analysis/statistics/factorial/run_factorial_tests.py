@@ -39,24 +39,21 @@ def run_factorial_tests(
     table: MeasureTable, whole: MeasureTable, factors: StudyFactors, plan: AnalysisPlan
 ) -> FactorialTests:
     """Run all tests of one measure. `table` has the participants who played everything. `whole` has all
-    participants, for the mixed model. Contrasts that cannot be computed, because too few participants have a
-    value in every cell, are tested in the mixed model."""
+    participants, for the mixed model."""
     cases = factorial_cases(_rows(table, factors), factors.between, factors.within)
     anova = factorial_anova(cases)
-    contrasts = [_planned(one, factors) for one in plan.contrasts if one.is_about(table.measure.key)]
-    mixed = linear_mixed_model(_rows(whole, factors), factors.between, factors.within, [POSITION], contrasts)
+    mixed = linear_mixed_model(_rows(whole, factors), factors.between, factors.within, [POSITION])
     means = marginal_means(cases)
     if isinstance(means, NotComputable):
         means = {} if isinstance(mixed, NotComputable) else mixed.means
-    planned = cell_contrasts(cases, contrasts)
-    modelled = () if isinstance(mixed, NotComputable) else mixed.contrasts
+    contrasts = [one for one in plan.contrasts if one.is_about(table.measure.key)]
     return FactorialTests(
         factors=factors,
         anova=anova,
-        mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}, contrasts=()),
+        mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}),
         means=tuple(one for found in means.values() for one in found),
         simple=tuple(_simple(cases, anova)),
-        planned=planned if any(one.computable for one in planned) else modelled or planned,
+        planned=cell_contrasts(cases, [_planned(one, factors) for one in contrasts]),
     )
 
 

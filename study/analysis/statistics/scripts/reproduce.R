@@ -261,7 +261,7 @@ factorial_rows <- function(measure, d, planned) {
   adjust(measure, "planned contrast of cells", family)
   keys
 }
-factorial_mixed_rows <- function(measure, d, plan, planned) {
+factorial_mixed_rows <- function(measure, d, plan) {
   f <- factor_frame(d); d <- droplevels(f$d); d$id <- factor(d$participant); columns <- c(f$between, f$within)
   formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign")
   labels <- attr(terms(formula), "term.labels"); x <- cbind(x, d$position - mean(d$position)); kept <- independent(x); k <- length(kept)
@@ -269,13 +269,6 @@ factorial_mixed_rows <- function(measure, d, plan, planned) {
     L <- matrix(1); for (one in strsplit(labels[i], ":")[[1]]) { s <- contr.sum(nlevels(d[[one]])); L <- sweep(s[-1, , drop = FALSE], 2, s[1, ]) %x% L }
     whole <- matrix(0, nrow(L), k); whole[, which(place == i)] <- L; whole })
   ordered <- ncol(x) %in% kept; if (ordered) hypotheses <- c(hypotheses, list(matrix(as.numeric(seq_len(k) == k), 1)))
-  sums <- list() # planned contrasts of cell means, if too few people have a value in every cell
-  if (!any(grepl(paste0("^", measure, "\nplanned contrast of cells\n"), ls(found)))) for (one in planned) {
-    used <- intersect(names(one$weights), names(cells)); used <- used[unlist(one$weights[used]) != 0]; own <- list()
-    for (column in columns) own[[column]] <- factor(sapply(used, function(key) cells[[key]][[f$keys[[column]]]]), levels(d[[column]]))
-    if (!anyNA(unlist(own))) sums[[one$name]] <- matrix(c(unlist(one$weights[used]) %*% model.matrix(formula, as.data.frame(own)), 0)[kept], 1)
-  }
-  hypotheses <- c(hypotheses, unname(sums))
   random <- sapply(plan$random, function(one) if (one == "") "(1 | id)" else sprintf("(1 | id:%s)", names(f$keys)[f$keys == one]))
   fit <- mixed_tests(d[c("value", "id", columns)], x[, kept], unname(unlist(random)), hypotheses); keys <- list(); n <- nlevels(d$id)
   everybody <- length(unique(rounds$participant[rounds$condition %in% names(cells)]))
@@ -283,15 +276,7 @@ factorial_mixed_rows <- function(measure, d, plan, planned) {
     term <- term_of(labels[i], f); add(measure, "factorial mixed model", term, c(fit$tests[[i]], n = n, left_out = everybody - n))
     keys[[term]] <- key_of(measure, "factorial mixed model", term)
   }
-  if (ordered) add(measure, "factorial mixed model", "position", c(fit$tests[[length(labels) + 1]], n = n, difference = unname(fit$estimates[k])))
-  family <- list()
-  for (i in seq_along(sums)) {
-    one <- fit$tests[[length(labels) + ordered + i]]; estimate <- sum(sums[[i]] * fit$estimates); t <- sign(estimate) * sqrt(one[["statistic"]])
-    half <- estimate / t * qt(.975, one[["df2"]])
-    family[[names(sums)[i]]] <- c(statistic = t, df1 = one[["df2"]], p = one[["p"]], difference = estimate,
-      difference_low = estimate - half, difference_high = estimate + half)
-  }
-  adjust(measure, "planned contrast of cells, mixed model", family)
+  if (ordered) add(measure, "factorial mixed model", "position", c(fit$tests[[length(fit$tests)]], n = n, difference = unname(fit$estimates[k])))
   keys
 }
 
@@ -310,7 +295,7 @@ for (plan in study$measures) {
     contrast_rows(plan$key, d, known, "planned contrast", planned)
     if (plan$kind == "likert" && packages[["ordinal"]]) attempt(cumulative_rows(plan$key, v, known))
   }
-  if (packages[["lmerTest"]] && !is.null(plan$random)) main$mixed <- attempt(if (length(cells)) factorial_mixed_rows(plan$key, all, plan, planned) else mixed_rows(plan$key, all, plan))
+  if (packages[["lmerTest"]] && !is.null(plan$random)) main$mixed <- attempt(if (length(cells)) factorial_mixed_rows(plan$key, all, plan) else mixed_rows(plan$key, all, plan))
   contrast_rows(plan$key, d, known, "paired t test", pairs_of(known))
   deciding[[plan$key]] <- main[[study$main]]
 }

@@ -672,11 +672,8 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
     adjust(family)
 
 
-def factorial_mixed_rows(
-    data: Measured, planned: Iterable[Mapping[str, Any]], found: Found
-) -> dict[str, Numbers]:
-    """Add the mixed model of all factors and the position. Return the rows of the factors by term. Also
-    add the planned contrasts of cells, if they are not in `found` yet."""
+def factorial_mixed_rows(data: Measured, found: Found) -> dict[str, Numbers]:
+    """Add the mixed model of all factors and the position. Return the rows of the factors by term."""
     rows = sorted((row for row in data.whole if row.condition in STUDY["cells"]), key=lambda r: r.participant)
     factors = {**observed_levels(rows, "between"), **observed_levels(rows, "within")}
     keys, counts = list(factors), [len(levels) for levels in factors.values()]
@@ -701,38 +698,7 @@ def factorial_mixed_rows(
     if terms[-1] == "position":
         slope = {"difference": float(fit.estimates[-1]), "n": n}
         found["factorial mixed model", "position"].append({**fit.f_test(unit[[-1]]), **slope})
-    if not any(test == "planned contrast of cells" for test, _ in found):
-        modelled_contrast_rows(fit, factors, len(terms), planned, found)
     return tested
-
-
-def modelled_contrast_rows(
-    fit: Fit,
-    factors: Mapping[str, Sequence[str]],
-    columns: int,
-    planned: Iterable[Mapping[str, Any]],
-    found: Found,
-) -> None:
-    """Add contrasts of the cell means of a mixed model, corrected together after Holm. `columns` is the
-    number of estimates."""
-    family = []
-    for one in planned:
-        used = {key: weight for key, weight in one["weights"].items() if weight and key in STUDY["cells"]}
-        cells = [STUDY["cells"][key] for key in used]
-        if any(cell[key] not in levels for cell in cells for key, levels in factors.items()):
-            continue
-        places = np.array([[levels.index(cell[key]) for key, levels in factors.items()] for cell in cells])
-        x, _ = full_design(places, [len(levels) for levels in factors.values()])
-        row = np.zeros(columns)
-        row[: x.shape[1]] = np.array(list(used.values())) @ x
-        estimate, df = float(row @ fit.estimates), fit.df(row)
-        se = float(np.sqrt(row @ fit.covariance @ row))
-        half = se * float(stats.t.ppf(0.975, df))
-        numbers = {"statistic": estimate / se, "df1": df, "p": float(2 * stats.t.sf(abs(estimate / se), df))}
-        ends = {"difference_low": estimate - half, "difference_high": estimate + half}
-        family.append({**numbers, "difference": estimate, **ends})
-        found["planned contrast of cells, mixed model", one["name"]].append(family[-1])
-    adjust(family)
 
 
 # All measures, and the comparison with tests.csv
@@ -763,10 +729,7 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
             attempt(cumulative_rows, data, found)
         contrast_rows(data, [(one["name"], one["weights"]) for one in about], "planned contrast", found)
     if data.plan["random"] is not None:
-        if STUDY["cells"]:
-            main["mixed"] = attempt(factorial_mixed_rows, data, about, found)
-        else:
-            main["mixed"] = attempt(mixed_model_rows, data, found)
+        main["mixed"] = attempt(factorial_mixed_rows if STUDY["cells"] else mixed_model_rows, data, found)
     contrast_rows(data, pairs_of(data), "paired t test", found)
     return found, main[STUDY["main"]]
 

@@ -115,8 +115,7 @@ def test_a_contrast_of_an_interaction_is_tested_in_its_measure_only() -> None:
 
 
 def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not() -> None:
-    text = "Pace: " + ", ".join(f"{one}_fast 1/3, {one}_slow -1/3" for one in PARTNERS)
-    analysis = analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4), contrasts=text)
+    analysis = analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4))
     one = analysis.measure("score")
     assert len(analysis.participants) == 24
     assert one.factorial and one.factorial.mixed.computable
@@ -126,12 +125,6 @@ def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not(
         row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"
     ]
     assert "participants have a value in every cell" in row["not_computable"]
-    (planned,) = [row for row in rows_of(analysis) if (row["role"], row["measure"]) == ("planned", "score")]
-    assert planned["test"] == "planned contrast of cells, mixed model" and planned["p_adjusted"] < 0.05
-    fast, slow = (one.mean for one in reversed(one.factorial.means_of(["pace"])))
-    assert planned["difference"] == pytest.approx(fast - slow)
-    assert planned["difference_low"] < planned["difference"] < planned["difference_high"]
-    assert "(mixed model)" in planned["apa"]
 
 
 def test_the_chart_of_an_interaction_has_the_means_of_all_cells_and_says_what_was_found() -> None:

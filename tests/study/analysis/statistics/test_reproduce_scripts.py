@@ -20,7 +20,7 @@ from study.analysis.statistics.result_rows import test_rows as rows_of
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, r_literal
 from study.design.analysis_plan import AnalysisPlan, parse_contrasts
-from tests.study.analysis.statistics.test_factorial_analysis import PARTNERS, analysed
+from tests.study.analysis.statistics.test_factorial_analysis import analysed
 
 ORDERS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
 LABELS = ('Alone "x"', "Team \\ é", "Three", "Zürich")
@@ -48,12 +48,6 @@ def mixed() -> Analysis:
     """Two groups between people, three levels within them, and a contrast of the interaction."""
     text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1"
     return analysed({"planner_fast": 2.0}, between=True, contrasts=text)
-
-
-def subsets() -> Analysis:
-    """Two factors within people who play four of six cells, and a contrast of the mixed model."""
-    text = "Pace [score]: " + ", ".join(f"{one}_fast 1/3, {one}_slow -1/3" for one in PARTNERS)
-    return analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4), contrasts=text)
 
 
 def written(analysis: Analysis, folder: Path) -> Path:
@@ -102,14 +96,6 @@ def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tm
     assert lines[0].startswith("differs: score: factorial mixed model, pace (statistic is ")
     assert lines[1:] == [lines[-1]]
     assert lines[-1].startswith(f"{len(rows) - 1} of {len(rows)} rows of tests.csv reproduced")
-
-
-@pytest.mark.nightly
-def test_the_python_script_reproduces_contrasts_of_a_mixed_model(tmp_path: Path) -> None:
-    code, lines = run(written(subsets(), tmp_path))
-    assert code == 0
-    assert lines[-1].startswith("41 of 41 rows of tests.csv reproduced"), lines
-    assert "planned contrast of cells, mixed model" in (tmp_path / "tests.csv").read_text()
 
 
 def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
