@@ -73,3 +73,9 @@ def factor_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProble
             "Plan the linear mixed model as the main test."
         )
         yield ReadinessProblem(words, "plan")
+    elif main != "mixed" and any(cell not in [one.levels for one in design.conditions] for cell in cells):
+        words = (
+            "Some cells of the factors are not played, so the ANOVA of the factors cannot be computed. "
+            "Plan the linear mixed model as the main test."
+        )
+        yield ReadinessProblem(words, "plan")

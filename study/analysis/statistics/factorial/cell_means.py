@@ -10,7 +10,7 @@ alike. The numbers are those of R's `emmeans` for the multivariate model of `afe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod, sqrt
 
@@ -169,22 +169,20 @@ def cell_contrasts(
     )
 
 
-def why_no_contrast(
-    planned: PlannedCellContrast, factors: Sequence[AnalysisFactor]
-) -> UncomputedContrast | None:
-    """Return why the contrast cannot be computed: a cell of it is none of the cells of `factors`. Return None
-    if it can. Raises DefinitionError for weights that do not sum to 0, or are all 0."""
+def why_no_contrast(planned: PlannedCellContrast, cells: Collection[Cell]) -> UncomputedContrast | None:
+    """Return why the contrast cannot be computed: a cell of it is none of `cells`, those with values. Return
+    None if it can. Raises DefinitionError for weights that do not sum to 0, or are all 0."""
     values = list(planned.weights.values())
     if not any(values) or abs(sum(values)) > ROUNDING * max(map(abs, values)):
         raise DefinitionError(f"contrast {planned.name!r}: the weights do not sum to 0, or are all 0")
     used = {cell for cell, weight in planned.weights.items() if weight}
-    return None if used <= set(cells_of(factors)) else UncomputedContrast(planned.name, NO_VALUES)
+    return None if used <= set(cells) else UncomputedContrast(planned.name, NO_VALUES)
 
 
 def _contrast(
     cases: FactorialCases, model: _CellModel, planned: PlannedCellContrast
 ) -> CellContrast | UncomputedContrast:
-    problem = why_no_contrast(planned, cases.factors)
+    problem = why_no_contrast(planned, cells_of(cases.factors))
     if problem:
         return problem
     weights = _weight_matrix(cases, planned.weights)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from kitchen.words.english_text import and_list
 from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
 from study.analysis.statistics.factorial.factorial_results import (
     CellContrast,
@@ -15,7 +16,12 @@ from study.analysis.statistics.factorial.factorial_results import (
     UntestedSimpleEffect,
 )
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
-from study.analysis.statistics.factorial.mixed_model_results import MixedEffect
+from study.analysis.statistics.factorial.mixed_model_results import (
+    FactorialMixedModel,
+    MixedContrast,
+    MixedEffect,
+    RandomIntercept,
+)
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import (
@@ -27,7 +33,7 @@ from study.analysis.statistics.within.result_types import (
 )
 
 ANOVA, MIXED_MODEL = "factorial ANOVA", "factorial mixed model"
-SIMPLE, CELLS = "simple effect", "planned contrast of cells"
+SIMPLE, CELLS, CELLS_MIXED = "simple effect", "planned contrast of cells", "planned contrast, mixed model"
 NONE: Mapping[str, CorrectedP] = MappingProxyType({})
 
 
@@ -40,7 +46,8 @@ def factorial_rows(label: str, tests: FactorialTests, found: WithinResult) -> It
             yield _simple_row(tests.factors, group.factor, one)
     for contrast in tests.planned:
         apa = cell_contrast_sentence(contrast)
-        yield {"role": "planned", "test": CELLS, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
+        test = CELLS_MIXED if tests.contrasts_of_mixed else CELLS
+        yield {"role": "planned", "test": test, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
 
 
 def _role(found: WithinResult, test: str, term: str) -> dict[str, Any]:
@@ -119,11 +126,7 @@ def _mixed_rows(tests: FactorialTests, found: WithinResult) -> Iterator[dict[str
             "term": term,
             "n": mixed.n,
             "left_out": len(mixed.left_out),
-            "statistic_name": "F",
-            "statistic": one.f,
-            "df1": one.df,
-            "df2": one.df_error,
-            "p": one.p,
+            **_mixed_row(one),
             "apa": f"{mixed_effect_words(factors, one, over)}.",
         }
     for covariate in mixed.covariates:
@@ -147,6 +150,13 @@ def _mixed_rows(tests: FactorialTests, found: WithinResult) -> Iterator[dict[str
             }
 
 
+def _mixed_row(one: MixedEffect | UntestedEffect) -> dict[str, Any]:
+    if isinstance(one, UntestedEffect):
+        return {"not_computable": one.because.because}
+    numbers = {"statistic_name": "F", "statistic": one.f, "df1": one.df, "df2": one.df_error}
+    return {**numbers, "p": one.p}
+
+
 def _simple_row(
     factors: StudyFactors, factor: str, one: SimpleEffect | UntestedSimpleEffect
 ) -> dict[str, Any]:
@@ -159,24 +169,24 @@ def _simple_row(
     return {**row, **shared, "p_adjusted": one.p_adjusted, "adjusted_by": "Holm"}
 
 
-def _contrast_row(one: CellContrast | UncomputedContrast) -> dict[str, Any]:
+def _contrast_row(one: CellContrast | MixedContrast | UncomputedContrast) -> dict[str, Any]:
     if isinstance(one, UncomputedContrast):
         return {"not_computable": one.because.because}
-    return {
+    numbers = {
         "statistic_name": "t",
         "statistic": one.t,
         "df1": one.df,
         "p": one.p,
         "p_adjusted": one.p_adjusted,
         "adjusted_by": "Holm",
-        "effect_name": "Hedges' g",
-        "effect": one.g,
-        "effect_low": one.g_low,
-        "effect_high": one.g_high,
         "difference": one.estimate,
         "difference_low": one.ci_low,
         "difference_high": one.ci_high,
     }
+    if isinstance(one, MixedContrast):
+        return numbers
+    size = {"effect_name": "Hedges' g", "effect": one.g, "effect_low": one.g_low, "effect_high": one.g_high}
+    return {**numbers, **size}
 
 
 def _p(p: float, over: CorrectedP | None) -> str:
@@ -204,11 +214,16 @@ def effect_words(
     )
 
 
-def mixed_effect_words(factors: StudyFactors, one: MixedEffect, over: CorrectedP | None = None) -> str:
+def mixed_effect_words(
+    factors: StudyFactors, one: MixedEffect | UntestedEffect, over: CorrectedP | None = None
+) -> str:
     """Return an effect of the mixed model as text: `Partner: F(2, 31.40) = 4.10, p = .026`. `over` is the p
     value corrected over measures."""
-    numbers = f"F({one.df}, {_df(one.df_error)}) = {format_number(one.f)}"
-    return f"{factors.term_words(one.term)}: {numbers}, {_p(one.p, over)}"
+    name = factors.term_words(one.term)
+    if isinstance(one, UntestedEffect):
+        return f"{name}: {one.because}"
+    part = f" ({one.df} of {one.df + one.lost} contrasts can be estimated)" if one.lost else ""
+    return f"{name}: F({one.df}, {_df(one.df_error)}) = {format_number(one.f)}, {_p(one.p, over)}{part}"
 
 
 def simple_words(factors: StudyFactors, factor: str, one: SimpleEffect | UntestedSimpleEffect) -> str:
@@ -224,15 +239,17 @@ def simple_words(factors: StudyFactors, factor: str, one: SimpleEffect | Unteste
     )
 
 
-def cell_contrast_sentence(one: CellContrast | UncomputedContrast) -> str:
+def cell_contrast_sentence(one: CellContrast | MixedContrast | UncomputedContrast) -> str:
     """Return the name of a contrast of cells and its test as text."""
     if isinstance(one, UncomputedContrast):
         return f"{one.name}: {one.because}."
-    return (
+    numbers = (
         f"{one.name}: {format_number(one.estimate)}, 95% CI {format_interval(one.ci_low, one.ci_high)}, "
-        f"t({one.df}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm), "
-        f"g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}."
+        f"t({_df(one.df)}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm)"
     )
+    if isinstance(one, MixedContrast):
+        return f"{numbers}, mixed model."
+    return f"{numbers}, g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}."
 
 
 def decisive_sentence(tests: FactorialTests, main: str, over: Mapping[str, CorrectedP] = NONE) -> str:
@@ -256,16 +273,43 @@ def factorial_sentences(tests: FactorialTests, main: str) -> list[str]:
     other = "repeated" if main == "mixed" else "mixed"
     said = [f"{decisive_sentence(tests, other)}."]
     if not isinstance(tests.mixed, NotComputable):
-        terms = "; ".join(one.words for one in tests.mixed.random)
-        said.append(
-            f"The mixed model has {tests.mixed.observations} values of {tests.mixed.n} participants. "
-            f"Random intercepts of {terms}."
-        )
+        said += _model_sentences(tests.factors, tests.mixed)
     return said + [
         f"{simple_words(tests.factors, group.factor, one)}."
         for group in tests.simple
         for one in group.effects
     ]
+
+
+def _model_sentences(factors: StudyFactors, mixed: FactorialMixedModel) -> list[str]:
+    """Return what the mixed model was fitted to: the values, the random terms, and the missing cells."""
+    kept = [_random_name(factors, one) for one in mixed.random if not one.dropped]
+    left = [f"those of {_random_name(factors, one)} are {one.words}" for one in mixed.random if one.dropped]
+    terms = f"random intercepts of {and_list(kept)}" if kept else "no random intercepts"
+    said = [
+        f"The mixed model has {mixed.observations} values of {mixed.n} participants, and "
+        f"{'; '.join([terms, *left])}."
+    ]
+    if mixed.missing_cells:
+        keys = [one.key for one in factors.factors]
+        named = [factors.level_words(list(zip(keys, cell, strict=True))) for cell in mixed.missing_cells]
+        more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+        said.append(
+            f"No participant has a value in {'; '.join(named[:MOST_NAMED])}{more}. Effects are tested by the "
+            "contrasts that the other cells allow."
+        )
+    return said
+
+
+MOST_NAMED = 5
+
+
+def _random_name(factors: StudyFactors, one: RandomIntercept) -> str:
+    return (
+        f"participants within each level of {factors.names.get(one.factor, one.factor)}"
+        if one.factor
+        else "participants"
+    )
 
 
 def significant_terms(tests: FactorialTests, main: str, over: Mapping[str, CorrectedP] = NONE) -> list[str]:

@@ -13,7 +13,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     SimpleEffect,
     UntestedSimpleEffect,
 )
-from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel, MixedContrast
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import UncomputedContrast
@@ -31,8 +31,9 @@ class SimpleEffects:
 class FactorialTests:
     """The tests of one measure in a study with named factors.
 
-    `means` are the marginal means of all effects: those of the ANOVA or, if it could not be computed, those
-    of the mixed model. `simple` are the simple effects of significant interactions.
+    `means` are the marginal means of all effects, and `planned` the planned contrasts. Both are those of the
+    mixed model if it decides, or if the ANOVA could not be computed; otherwise those of the ANOVA. `simple`
+    are the simple effects of significant interactions.
     """
 
     factors: StudyFactors
@@ -40,13 +41,15 @@ class FactorialTests:
     mixed: FactorialMixedModel | NotComputable
     means: tuple[MarginalMean, ...]
     simple: tuple[SimpleEffects, ...]
-    planned: tuple[CellContrast | UncomputedContrast, ...]
+    planned: tuple[CellContrast | MixedContrast | UncomputedContrast, ...]
+    contrasts_of_mixed: bool = False
+    """True if the planned contrasts and the means are those of the mixed model."""
 
     def decisive_ps(self, main: str) -> dict[str, float]:
         """Return the p values of the test that decides, by the term's key. `main` is the main test: for
         `mixed` the mixed model, otherwise the ANOVA. The result is empty if it could not be computed."""
         if main == "mixed":
-            found = () if isinstance(self.mixed, NotComputable) else self.mixed.effects
+            found = () if isinstance(self.mixed, NotComputable) else self.mixed.tested
             return {term_key(one.term): one.p for one in found}
         if isinstance(self.anova, NotComputable):
             return {}

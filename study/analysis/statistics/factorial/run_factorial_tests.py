@@ -16,6 +16,7 @@ from study.analysis.statistics.factorial.cell_means import (
 )
 from study.analysis.statistics.factorial.factorial_anova import factorial_anova, simple_effects
 from study.analysis.statistics.factorial.factorial_cases import (
+    CROSS,
     FactorialCases,
     FactorialRow,
     factorial_cases,
@@ -26,6 +27,7 @@ from study.analysis.statistics.factorial.factorial_results import (
     Term,
 )
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests, SimpleEffects
+from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel
 from study.analysis.statistics.factorial.study_factors import StudyFactors
 from study.analysis.statistics.observations import MeasureTable, NotComputable
 from study.analysis.statistics.within.result_types import LEVEL
@@ -41,19 +43,33 @@ def run_factorial_tests(
     """Run all tests of one measure. `table` has the participants who played everything. `whole` has all
     participants, for the mixed model."""
     cases = factorial_cases(_rows(table, factors), factors.between, factors.within)
+    planned = [_planned(one, factors) for one in plan.contrasts if one.is_about(table.measure.key)]
     anova = factorial_anova(cases)
-    mixed = linear_mixed_model(_rows(whole, factors), factors.between, factors.within, [POSITION])
-    means = marginal_means(cases)
-    if isinstance(means, NotComputable):
-        means = {} if isinstance(mixed, NotComputable) else mixed.means
-    contrasts = [one for one in plan.contrasts if one.is_about(table.measure.key)]
+    mixed = linear_mixed_model(_rows(whole, factors), factors.between, factors.within, [POSITION], planned)
+    anova = _missing_cell(anova, mixed)
+    leads = plan.main == "mixed" or isinstance(anova, NotComputable)
+    model = mixed if leads and isinstance(mixed, FactorialMixedModel) else None
+    means = model.means if model else marginal_means(cases)
     return FactorialTests(
         factors=factors,
         anova=anova,
-        mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}),
-        means=tuple(one for found in means.values() for one in found),
+        mixed=mixed if isinstance(mixed, NotComputable) else replace(mixed, means={}, contrasts=()),
+        means=() if isinstance(means, NotComputable) else tuple(one for own in means.values() for one in own),
         simple=tuple(_simple(cases, anova)),
-        planned=cell_contrasts(cases, [_planned(one, factors) for one in contrasts]),
+        planned=model.contrasts if model else cell_contrasts(cases, planned),
+        contrasts_of_mixed=model is not None,
+    )
+
+
+def _missing_cell(
+    anova: FactorialAnova | NotComputable, mixed: FactorialMixedModel | NotComputable
+) -> FactorialAnova | NotComputable:
+    """Return the ANOVA. If it could not be computed because cells have no values, the reason names one."""
+    if isinstance(mixed, NotComputable) or not mixed.missing_cells:
+        return anova
+    cell = CROSS.join(mixed.missing_cells[0])
+    return NotComputable(
+        "no_data", f"no participant has a value in {cell}; the mixed model has no need of it"
     )
 
 

@@ -60,6 +60,7 @@ def analysed(
     *,
     between: bool,
     main: str = "repeated",
+    without: str = "",
     rounds: Sequence[int] = (),
     correction: str = "holm",
     contrasts: str = "",
@@ -67,7 +68,7 @@ def analysed(
     played = {key: cell["pace"] for key, cell in CELLS.items()}
     levels = {key: cell["partner"] for key, cell in CELLS.items()}
     return analyse(
-        observed(effect, between=between, rounds=rounds),
+        [row for row in observed(effect, between=between, rounds=rounds) if row.condition != without],
         [AnalysisCondition(key, key, place) for place, key in enumerate(CELLS)],
         [SCORE, OTHER],
         plan=AnalysisPlan(main, correction, parse_contrasts(contrasts)),
@@ -125,6 +126,27 @@ def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not(
         row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"
     ]
     assert "participants have a value in every cell" in row["not_computable"]
+
+
+def test_with_a_missing_cell_the_mixed_model_decides_and_says_what_it_was_fitted_to() -> None:
+    text = "H1: planner_fast 1, random_fast -1\nH2: model_slow 1, model_fast -1"
+    analysis = analysed(
+        {"planner_fast": 2.0}, between=False, main="mixed", without="model_slow", contrasts=text
+    )
+    one = analysis.measure("score")
+    assert one.factorial is not None
+    assert "no participant has a value in model \N{MULTIPLICATION SIGN} slow" in str(one.factorial.anova)
+    assert len(one.factorial.means_of(["partner", "pace"])) == 5
+    said = " ".join(design_sentences(one))
+    assert "(1 of 2 contrasts can be estimated)" in said
+    assert "those of participants within each level of Pace are left out, because their variance" in said
+    assert "No participant has a value in Model, Slow." in said
+    own = [row for row in rows_of(analysis) if row["measure"] == "score"]
+    there, missing = [row for row in own if row["test"] == "planned contrast, mixed model"]
+    assert there["p_adjusted"] < 0.05
+    assert there["apa"].endswith("(Holm), mixed model.")
+    assert missing["not_computable"] == "a cell of it has no values"
+    assert len(charts_of(analysis, "score")["interaction"].rows) == 5
 
 
 def test_the_chart_of_an_interaction_has_the_means_of_all_cells_and_says_what_was_found() -> None:
