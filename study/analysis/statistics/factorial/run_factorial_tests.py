@@ -103,11 +103,11 @@ def _simple(cases: FactorialCases, anova: FactorialAnova | NotComputable) -> lis
 
 
 def _planned(contrast: PlannedContrast, factors: StudyFactors) -> PlannedCellContrast:
-    """Return a contrast of conditions as a contrast of cells. Weights of conditions without a cell are
-    dropped."""
+    """Return a contrast of conditions as a contrast of cells. A condition without a cell stays in it by its
+    key, so that the contrast cannot be computed."""
     weights: dict[Term, float] = {}
     for key, weight in contrast.weights.items():
-        if key in factors.cells:
-            cell = tuple(factors.cells[key][one.key] for one in factors.factors)
-            weights[cell] = weights.get(cell, 0.0) + weight
+        levels = factors.cells.get(key)
+        cell = tuple(levels[one.key] for one in factors.factors) if levels else (key,)
+        weights[cell] = weights.get(cell, 0.0) + weight
     return PlannedCellContrast(contrast.name, weights)

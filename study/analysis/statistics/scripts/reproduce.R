@@ -109,18 +109,22 @@ polished <- function(formula, d) {
   fit@call <- call("lmer", formula = formula, data = d)
   fit <- lmerTest:::as_lmerModLT(fit, deviance); deviance(theta); fit@vcov_beta <- as.matrix(lme4:::vcov.merMod(fit)); fit
 }
-mixed_tests <- function(d, x, random, hypotheses) { # F tests of the hypotheses, and the estimates
+mixed_tests <- function(d, x, random, hypotheses, sums = list()) { # F tests of the hypotheses, weighted sums, and the estimates
   colnames(x) <- paste0("x", seq_len(ncol(x))); frame <- cbind(d, x)
   if (length(random)) {
     model <- polished(reformulate(c("0", colnames(x), random), "value"), frame)
     tests <- lapply(hypotheses, function(L) { t <- lmerTest::contest(model, L, joint = TRUE)
       c(statistic = t[["F value"]], df1 = t[["NumDF"]], df2 = t[["DenDF"]], p = t[["Pr(>F)"]]) })
-    return(list(tests = tests, estimates = lme4::fixef(model)))
+    sums <- lapply(sums, function(w) { t <- lmerTest::contest1D(model, w, confint = TRUE); c(statistic = t[["t value"]], df1 = t$df,
+      p = t[["Pr(>|t|)"]], difference = t$Estimate, difference_low = t$lower, difference_high = t$upper) })
+    return(list(tests = tests, estimates = lme4::fixef(model), sums = sums))
   }
   model <- lm(reformulate(c("0", colnames(x)), "value"), frame); b <- coef(model); df <- df.residual(model)
   tests <- lapply(hypotheses, function(L) { e <- L %*% b; f <- c(t(e) %*% solve(L %*% vcov(model) %*% t(L), e)) / nrow(L)
     c(statistic = f, df1 = nrow(L), df2 = df, p = pf(f, nrow(L), df, lower.tail = FALSE)) })
-  list(tests = tests, estimates = b)
+  sums <- lapply(sums, function(w) { e <- sum(w * b); se <- sqrt(c(w %*% vcov(model) %*% w)); half <- se * qt(.975, df)
+    c(statistic = e / se, df1 = df, p = 2 * pt(abs(e / se), df, lower.tail = FALSE), difference = e, difference_low = e - half, difference_high = e + half) })
+  list(tests = tests, estimates = b, sums = sums)
 }
 deviations <- function(keys, known) {
   x <- sapply(known[-length(known)], function(one) (keys == one) - (keys == known[length(known)]))
@@ -250,7 +254,7 @@ factorial_rows <- function(measure, d, planned) {
   pooled <- Reduce(`+`, lapply(groups, function(g) crossprod(sweep(g, 2, colMeans(g))))) / df; family <- list()
   name_of <- function(condition, columns) if (length(columns)) paste(sapply(f$keys[columns], function(k) cells[[condition]][[k]]), collapse = ".") else "all"
   for (one in planned) {
-    w <- matrix(0, length(groups), ncol(m), dimnames = list(levels(outer), colnames(m))); used <- intersect(names(one$weights), names(cells))
+    w <- matrix(0, length(groups), ncol(m), dimnames = list(levels(outer), colnames(m))); used <- names(one$weights); if (!all(used %in% names(cells))) next
     used <- used[unlist(one$weights[used]) != 0]
     if (!all(sapply(used, name_of, f$between) %in% rownames(w)) || !all(sapply(used, name_of, f$within) %in% colnames(w))) next
     for (key in used) { a <- name_of(key, f$between); b <- name_of(key, f$within); w[a, b] <- w[a, b] + one$weights[[key]] }
@@ -261,27 +265,49 @@ factorial_rows <- function(measure, d, planned) {
   adjust(measure, "planned contrast of cells", family)
   keys
 }
-factorial_mixed_rows <- function(measure, d, plan) {
+type_three <- function(d, columns) { # with missing cells: columns of full rank, and the weights that test each term, as in lmerTest
+  formula <- reformulate(paste(columns, collapse = " * ")); labels <- attr(terms(formula), "term.labels"); parts <- strsplit(labels, ":")
+  x <- model.matrix(formula, d, setNames(rep(list("contr.treatment"), length(columns)), columns)); place <- attr(x, "assign"); kept <- independent(x)
+  x <- x[, kept, drop = FALSE]; place <- place[kept]
+  every <- cbind(1, do.call(cbind, lapply(labels, function(one) model.matrix(reformulate(paste("0 +", one)), d)))); colnames(every)[1] <- "(Intercept)"
+  L <- t(solve(crossprod(x), crossprod(x, every)))
+  for (i in order(lengths(parts), decreasing = TRUE)) {
+    above <- place %in% which(sapply(parts, function(one) length(one) > length(parts[[i]]) && all(parts[[i]] %in% one)))
+    if (any(above) && any(place == i)) L[, place == i] <- resid(lm.fit(L[, above, drop = FALSE], L[, place == i, drop = FALSE]))
+  }
+  L <- L[colnames(x), , drop = FALSE]
+  list(x = x, labels = labels, L = lapply(seq_along(labels), function(i) { one <- t(L[, place == i, drop = FALSE]); one[rowSums(abs(one)) > 1e-8, , drop = FALSE] }))
+}
+factorial_mixed_rows <- function(measure, d, plan, planned) {
   f <- factor_frame(d); d <- droplevels(f$d); d$id <- factor(d$participant); columns <- c(f$between, f$within)
-  formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign")
-  labels <- attr(terms(formula), "term.labels"); x <- cbind(x, d$position - mean(d$position)); kept <- independent(x); k <- length(kept)
-  hypotheses <- lapply(seq_along(labels), function(i) { # levels minus the first, as lmerTest's anova
-    L <- matrix(1); for (one in strsplit(labels[i], ":")[[1]]) { s <- contr.sum(nlevels(d[[one]])); L <- sweep(s[-1, , drop = FALSE], 2, s[1, ]) %x% L }
-    whole <- matrix(0, nrow(L), k); whole[, which(place == i)] <- L; whole })
-  ordered <- ncol(x) %in% kept; if (ordered) hypotheses <- c(hypotheses, list(matrix(as.numeric(seq_len(k) == k), 1)))
+  if (nrow(unique(d[columns])) < prod(sapply(d[columns], nlevels))) { three <- type_three(d, columns); x <- three$x; labels <- three$labels; tested <- three$L }
+  else {
+    formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign"); labels <- attr(terms(formula), "term.labels")
+    tested <- lapply(seq_along(labels), function(i) { # levels minus the first, as lmerTest's anova
+      L <- matrix(1); for (one in strsplit(labels[i], ":")[[1]]) { s <- contr.sum(nlevels(d[[one]])); L <- sweep(s[-1, , drop = FALSE], 2, s[1, ]) %x% L }
+      whole <- matrix(0, nrow(L), ncol(x)); whole[, which(place == i)] <- L; whole })
+  }
+  cells_x <- x; more <- cbind(position = d$position - mean(d$position)); x <- cbind(cells_x, more); kept <- independent(x); slopes <- setdiff(kept, seq_len(ncol(cells_x)))
+  whole <- function(L) cbind(L, matrix(0, nrow(L), length(slopes))); able <- sapply(tested, nrow) > 0; labels <- labels[able]
+  hypotheses <- c(lapply(tested[able], whole), lapply(slopes, function(i) matrix(as.numeric(kept == i), 1)))
+  able <- Filter(function(one) all(names(one$weights) %in% d$condition), planned)
+  sums <- lapply(able, function(one) { used <- names(one$weights)
+    c(unlist(one$weights[used]) %*% cells_x[match(used, d$condition), , drop = FALSE], rep(0, length(slopes))) })
   random <- sapply(plan$random, function(one) if (one == "") "(1 | id)" else sprintf("(1 | id:%s)", names(f$keys)[f$keys == one]))
-  fit <- mixed_tests(d[c("value", "id", columns)], x[, kept], unname(unlist(random)), hypotheses); keys <- list(); n <- nlevels(d$id)
+  fit <- mixed_tests(d[c("value", "id", columns)], x[, kept], unname(unlist(random)), hypotheses, sums); keys <- list(); n <- nlevels(d$id)
   everybody <- length(unique(rounds$participant[rounds$condition %in% names(cells)]))
   for (i in seq_along(labels)) {
     term <- term_of(labels[i], f); add(measure, "factorial mixed model", term, c(fit$tests[[i]], n = n, left_out = everybody - n))
     keys[[term]] <- key_of(measure, "factorial mixed model", term)
   }
-  if (ordered) add(measure, "factorial mixed model", "position", c(fit$tests[[length(fit$tests)]], n = n, difference = unname(fit$estimates[k])))
+  for (i in seq_along(slopes)) add(measure, "factorial mixed model", colnames(x)[slopes[i]], c(fit$tests[[length(labels) + i]], n = n,
+    difference = unname(fit$estimates[kept == slopes[i]])))
+  adjust(measure, "planned contrast, mixed model", setNames(fit$sums, sapply(able, `[[`, "name")))
   keys
 }
 
 # All measures
-attempt <- function(expression) tryCatch(expression, error = function(e) { message("a test failed: ", conditionMessage(e)); list() })
+attempt <- function(expression) tryCatch(expression, error = function(e) list()) # its rows are then named as not computed
 deciding <- list()
 for (plan in study$measures) {
   own <- rows[rows$measure == plan$key, ]; d <- own[own$mixed_model_only != "1", ]; v <- d[!is.na(d$value), ]; all <- own[!is.na(own$value), ]
@@ -295,7 +321,7 @@ for (plan in study$measures) {
     contrast_rows(plan$key, d, known, "planned contrast", planned)
     if (plan$kind == "likert" && packages[["ordinal"]]) attempt(cumulative_rows(plan$key, v, known))
   }
-  if (packages[["lmerTest"]] && !is.null(plan$random)) main$mixed <- attempt(if (length(cells)) factorial_mixed_rows(plan$key, all, plan) else mixed_rows(plan$key, all, plan))
+  if (packages[["lmerTest"]] && !is.null(plan$random)) main$mixed <- attempt(if (length(cells)) factorial_mixed_rows(plan$key, all, plan, planned) else mixed_rows(plan$key, all, plan))
   contrast_rows(plan$key, d, known, "paired t test", pairs_of(known))
   deciding[[plan$key]] <- main[[study$main]]
 }

@@ -647,9 +647,9 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
     family = []
     for one in planned:
         weights = np.zeros((len(outer), len(inner)))
-        cells = [
-            (STUDY["cells"][key], weight) for key, weight in one["weights"].items() if key in STUDY["cells"]
-        ]
+        if not set(one["weights"]) <= set(STUDY["cells"]):
+            continue
+        cells = [(STUDY["cells"][key], weight) for key, weight in one["weights"].items()]
         places = [
             (tuple(cell[k] for k in cases.between), tuple(cell[k] for k in cases.within), weight)
             for cell, weight in cells
@@ -672,32 +672,79 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
     adjust(family)
 
 
-def factorial_mixed_rows(data: Measured, found: Found) -> dict[str, Numbers]:
-    """Add the mixed model of all factors and the position. Return the rows of the factors by term."""
+def estimable(levels: Any, counts: Sequence[int]) -> tuple[Any, dict[tuple[int, ...], Any]]:
+    """Return the columns of all factors and interactions (values x columns), and the weights of the columns
+    that test each effect: differences of levels. With missing cells, they are those of SAS's type III."""
+    x, places = full_design(levels, counts)
+    if len(np.unique(levels, axis=0)) == np.prod(counts):
+        tests = {}
+        for effect, own in places.items():
+            weights = np.ones((1, 1))
+            for i in effect:
+                each = codes(np.arange(counts[i]), counts[i])
+                weights = np.kron(weights, each[1:] - each[0])
+            tests[effect] = weights @ np.eye(x.shape[1])[own]
+        return x, tests
+    named = {}  # a column for each combination of the levels of some factors; 0 is the first level
+    for effect in places:
+        for at in product(*(range(counts[i]) for i in effect)):
+            named[effect, at] = (levels[:, list(effect)] == np.array(at, dtype=int)).all(axis=1).astype(float)
+    kept: list[Any] = []
+    for key in named:
+        columns = np.column_stack([named[one] for one in [*kept, key]])
+        if 0 not in key[1] and np.linalg.matrix_rank(columns) > len(kept):
+            kept.append(key)
+    x = np.column_stack([named[key] for key in kept])
+    weights = (np.linalg.pinv(x) @ np.column_stack(list(named.values()))).T
+    for effect in sorted(places, key=len, reverse=True):
+        own = [i for i, (one, _) in enumerate(kept) if one == effect]
+        above = [i for i, (one, _) in enumerate(kept) if set(effect) < set(one)]
+        if own and above:
+            weights[:, own] = residuals(weights[:, above], weights[:, own])
+    rows = weights[[list(named).index(key) for key in kept]]
+    tests = {e: rows[:, [i for i, (one, _) in enumerate(kept) if one == e]].T for e in places}
+    return x, {effect: one[abs(one).sum(axis=1) > 1e-8] for effect, one in tests.items()}
+
+
+def factorial_mixed_rows(
+    data: Measured, planned: Sequence[Mapping[str, Any]], found: Found
+) -> dict[str, Numbers]:
+    """Add the mixed model of all factors and the position, and its contrasts of cells. Return the rows of the
+    factors by term."""
     rows = sorted((row for row in data.whole if row.condition in STUDY["cells"]), key=lambda r: r.participant)
     factors = {**observed_levels(rows, "between"), **observed_levels(rows, "within")}
     keys, counts = list(factors), [len(levels) for levels in factors.values()]
     cells = [STUDY["cells"][row.condition] for row in rows]
     levels = np.array([[factors[key].index(cell[key]) for key in keys] for cell in cells])
-    x, places = full_design(levels, counts)
+    x, tests = estimable(levels, counts)
     position = np.array([float(row.position) for row in rows])
     terms, columns = independent({"": x, "position": (position - position.mean())[:, None]})
     fit = fit_rows(data, rows, columns, dict(zip(keys, levels.T, strict=True)))
     unit, tested = np.eye(len(terms)), {}
     n = len({row.participant for row in rows})
     everybody = {who for (who, _), key in data.rounds.items() if key in STUDY["cells"]}
-    for effect, own in places.items():
-        if effect:
-            weights = np.ones((1, 1))
-            for i in effect:
-                each = codes(np.arange(counts[i]), counts[i])
-                weights = np.kron(weights, each[1:] - each[0])
-            row = {**fit.f_test(weights @ unit[own]), "n": n, "left_out": len(everybody) - n}
-            tested[":".join(keys[i] for i in effect)] = row
-            found["factorial mixed model", ":".join(keys[i] for i in effect)].append(row)
-    if terms[-1] == "position":
-        slope = {"difference": float(fit.estimates[-1]), "n": n}
-        found["factorial mixed model", "position"].append({**fit.f_test(unit[[-1]]), **slope})
+    for effect, weights in tests.items():
+        if effect and len(weights):
+            term = ":".join(keys[i] for i in effect)
+            numbers = fit.f_test(weights @ unit[: x.shape[1]])
+            tested[term] = {**numbers, "n": n, "left_out": len(everybody) - n}
+            found["factorial mixed model", term].append(tested[term])
+    for name in terms[x.shape[1] :]:
+        place = terms.index(name)
+        slope = {"difference": float(fit.estimates[place]), "n": n}
+        found["factorial mixed model", name].append({**fit.f_test(unit[[place]]), **slope})
+    family = []
+    for one in planned:
+        first = {row.condition: x[i] for i, row in reversed(list(enumerate(rows)))}
+        if not set(one["weights"]) <= set(first):
+            continue
+        row = sum(weight * first[key] for key, weight in one["weights"].items()) @ unit[: x.shape[1]]
+        estimate, se, df = float(row @ fit.estimates), sqrt(float(row @ fit.covariance @ row)), fit.df(row)
+        half, t = se * float(stats.t.ppf(0.975, df)), estimate / se
+        numbers = {"statistic": t, "df1": df, "p": float(2 * stats.t.sf(abs(t), df)), "difference": estimate}
+        family.append({**numbers, "difference_low": estimate - half, "difference_high": estimate + half})
+        found["planned contrast, mixed model", one["name"]].append(family[-1])
+    adjust(family)
     return tested
 
 
@@ -729,7 +776,8 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
             attempt(cumulative_rows, data, found)
         contrast_rows(data, [(one["name"], one["weights"]) for one in about], "planned contrast", found)
     if data.plan["random"] is not None:
-        main["mixed"] = attempt(factorial_mixed_rows if STUDY["cells"] else mixed_model_rows, data, found)
+        model = (factorial_mixed_rows, data, about) if STUDY["cells"] else (mixed_model_rows, data)
+        main["mixed"] = attempt(*model, found)
     contrast_rows(data, pairs_of(data), "paired t test", found)
     return found, main[STUDY["main"]]
 

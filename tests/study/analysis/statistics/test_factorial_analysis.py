@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -67,13 +68,14 @@ def analysed(
 ) -> Analysis:
     played = {key: cell["pace"] for key, cell in CELLS.items()}
     levels = {key: cell["partner"] for key, cell in CELLS.items()}
+    factors = study_factors(between=between, rounds=len(rounds))
     return analyse(
         [row for row in observed(effect, between=between, rounds=rounds) if row.condition != without],
-        [AnalysisCondition(key, key, place) for place, key in enumerate(CELLS)],
+        [AnalysisCondition(key, key, place) for place, key in enumerate(CELLS) if key != without],
         [SCORE, OTHER],
         plan=AnalysisPlan(main, correction, parse_contrasts(contrasts)),
         between=BetweenFactor(PACES, levels, played) if between else None,
-        factors=study_factors(between=between, rounds=len(rounds)),
+        factors=replace(factors, cells={key: cell for key, cell in CELLS.items() if key != without}),
     )
 
 
