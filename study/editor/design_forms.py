@@ -137,6 +137,11 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "measures_correction",
             "planned_contrasts",
         )
+        help_texts = {
+            "planned_contrasts": f"{Study._meta.get_field('planned_contrasts').help_text} To test whether the "
+            "difference is equivalent to 0, too, add a margin in the measure's unit or in standard "
+            "deviations: “H1 [trust] ±0.5: …” or “H1 [trust] ±0.3 d: …”.",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -16,6 +16,7 @@ from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.apa_format import escape_markdown, markdown_table
+from study.analysis.statistics.equivalence_rows import EQUIVALENCE
 from study.analysis.statistics.markdown_report import (
     contrasts_table,
     design_method,
@@ -259,6 +260,7 @@ def measure_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     elif result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
+        yield from _apa([row for row in rows if row["test"] == EQUIVALENCE], "planned", planned)
     yield means_figure(result)
     yield participants_figure(result)
     yield means_table(result)

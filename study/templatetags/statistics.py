@@ -9,7 +9,6 @@ from study.analysis.statistics import apa_format
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
-    bayes_words,
     describe_bootstrap_interval,
     describe_within_interval,
     design_sentences,
@@ -28,7 +27,7 @@ register.filter("f_test", f_test)
 register.filter("effect", apa_format.format_anova_effect)
 register.filter("share", apa_format.format_share)
 register.filter("main_words", main_test_sentence)
-register.filter("bayes_words", bayes_words)
+register.filter("bayes_words", apa_format.format_bayes_factor)
 register.filter("power", power_words)
 register.simple_tag(describe_within_interval, name="within_interval")
 register.simple_tag(describe_bootstrap_interval, name="bootstrap_interval")

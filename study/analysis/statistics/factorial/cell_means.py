@@ -28,9 +28,16 @@ from study.analysis.statistics.factorial.factorial_results import CellContrast, 
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import DefinitionError, NotComputable
 from study.analysis.statistics.within.complete_cases import Array
-from study.analysis.statistics.within.paired_contrasts import CONFIDENCE, holm_adjusted, standardised_size
+from study.analysis.statistics.within.paired_contrasts import (
+    CONFIDENCE,
+    bayes_factor,
+    holm_adjusted,
+    standardised_size,
+)
 from study.analysis.statistics.within.result_types import UncomputedContrast
+from study.analysis.statistics.within.two_one_sided_tests import planned_equivalence
 from study.analysis.statistics.within.type_three_sums import regress_contrasts, subsets
+from study.design.analysis_plan import EquivalenceMargin
 
 FLAT = NotComputable("no_variance_within", "participants do not differ from one another in it")
 NO_VALUES = NotComputable("no_data", "a cell of it has no values")
@@ -41,10 +48,11 @@ ROUNDING = 1e-9
 @dataclass(frozen=True, slots=True)
 class PlannedCellContrast:
     """A named contrast of cells. `weights` maps cells to weights that sum to 0. A cell is one level of each
-    factor: factors between participants first."""
+    factor: factors between participants first. With a `margin`, equivalence to 0 is tested too."""
 
     name: str
     weights: Mapping[Cell, float]
+    margin: EquivalenceMargin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +199,19 @@ def _contrast(
         return UncomputedContrast(planned.name, FLAT)
     t = estimate / se
     p = float(2 * t_distribution.sf(abs(t), model.df))
-    size = standardised_size(t, model.df, se / _standard_deviation(model, weights))
+    sd = _standard_deviation(model, weights)
     return CellContrast(
-        planned.name, estimate, se, t, model.df, p, p, *_interval(estimate, se, model.df), *size
+        planned.name,
+        estimate,
+        se,
+        t,
+        model.df,
+        p,
+        p,
+        *_interval(estimate, se, model.df),
+        *standardised_size(t, model.df, se / sd),
+        bayes_factor=bayes_factor(t, (sd / se) ** 2, df=model.df),
+        equivalence=planned_equivalence((), estimate, se, model.df, planned.margin, sd),
     )
 
 

@@ -43,6 +43,7 @@ from study.analysis.statistics.factorial.mixed_model_results import (
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import FEWEST, Array, are_equal
+from study.analysis.statistics.within.equivalence_results import Equivalence
 from study.analysis.statistics.within.paired_contrasts import CONFIDENCE, holm_adjusted
 from study.analysis.statistics.within.reml_fit import (
     RemlFit,
@@ -53,6 +54,7 @@ from study.analysis.statistics.within.reml_fit import (
     satterthwaite_f_test,
 )
 from study.analysis.statistics.within.result_types import ExcludedParticipant, UncomputedContrast
+from study.analysis.statistics.within.two_one_sided_tests import planned_equivalence
 from study.analysis.statistics.within.type_three_sums import (
     Integers,
     Subset,
@@ -352,4 +354,14 @@ def _contrast(fit: RemlFit, planned: PlannedCellContrast, cells: Mapping[Cell, A
     estimate, se, df, half = _weighted_sum(fit, np.sum(used, axis=0))
     t = estimate / se
     p = float(2 * t_distribution.sf(abs(t), df))
-    return MixedContrast(planned.name, estimate, se, t, df, p, p, estimate - half, estimate + half)
+    equivalence: Equivalence | NotComputable | None = NO_DEVIATION
+    if planned.margin is None or planned.margin.unit == "raw":
+        equivalence = planned_equivalence((), estimate, se, df, planned.margin, 1.0)
+    return MixedContrast(
+        planned.name, estimate, se, t, df, p, p, estimate - half, estimate + half, equivalence
+    )
+
+
+NO_DEVIATION = NotComputable(
+    "no_fit", "a mixed model has no single standard deviation for d; plan a margin in the measure's unit"
+)

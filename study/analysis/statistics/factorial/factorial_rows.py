@@ -7,7 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from kitchen.words.english_text import and_list
-from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
+from study.analysis.statistics.apa_format import (
+    format_bayes_factor,
+    format_interval,
+    format_number,
+    format_p,
+    format_share,
+)
+from study.analysis.statistics.equivalence_rows import equivalence_row, equivalence_sentence
 from study.analysis.statistics.factorial.factorial_results import (
     CellContrast,
     FactorialEffect,
@@ -48,6 +55,8 @@ def factorial_rows(label: str, tests: FactorialTests, found: WithinResult) -> It
         apa = cell_contrast_sentence(contrast)
         test = CELLS_MIXED if tests.contrasts_of_mixed else CELLS
         yield {"role": "planned", "test": test, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
+        if not isinstance(contrast, UncomputedContrast) and contrast.equivalence is not None:
+            yield equivalence_row(contrast.name, contrast.equivalence)
 
 
 def _role(found: WithinResult, test: str, term: str) -> dict[str, Any]:
@@ -186,7 +195,7 @@ def _contrast_row(one: CellContrast | MixedContrast | UncomputedContrast) -> dic
     if isinstance(one, MixedContrast):
         return numbers
     size = {"effect_name": "Hedges' g", "effect": one.g, "effect_low": one.g_low, "effect_high": one.g_high}
-    return {**numbers, **size}
+    return {**numbers, **size, "bayes_factor": one.bayes_factor}
 
 
 def _p(p: float, over: CorrectedP | None) -> str:
@@ -249,7 +258,8 @@ def cell_contrast_sentence(one: CellContrast | MixedContrast | UncomputedContras
     )
     if isinstance(one, MixedContrast):
         return f"{numbers}, mixed model."
-    return f"{numbers}, g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}."
+    size = f"g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}"
+    return f"{numbers}, {size}, BF10 {format_bayes_factor(one.bayes_factor)}."
 
 
 def decisive_sentence(tests: FactorialTests, main: str, over: Mapping[str, CorrectedP] = NONE) -> str:
@@ -274,6 +284,11 @@ def factorial_sentences(tests: FactorialTests, main: str) -> list[str]:
     said = [f"{decisive_sentence(tests, other)}."]
     if not isinstance(tests.mixed, NotComputable):
         said += _model_sentences(tests.factors, tests.mixed)
+    said += [
+        equivalence_sentence(one.name, one.equivalence)
+        for one in tests.planned
+        if not isinstance(one, UncomputedContrast) and one.equivalence is not None
+    ]
     return said + [
         f"{simple_words(tests.factors, group.factor, one)}."
         for group in tests.simple

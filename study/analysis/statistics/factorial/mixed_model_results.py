@@ -11,6 +11,8 @@ from study.analysis.statistics.factorial.factorial_results import (
     Term,
     UntestedEffect,
 )
+from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence
 from study.analysis.statistics.within.result_types import LEVEL, ExcludedParticipant, UncomputedContrast
 
 
@@ -64,7 +66,8 @@ class MixedContrast:
     Satterthwaite's degrees of freedom.
 
     `estimate` is in the measure's unit. Its 95 % interval is not corrected for several contrasts.
-    `p_adjusted` is corrected after Holm over the family.
+    `p_adjusted` is corrected after Holm over the family. `equivalence` is the test whether the estimate is
+    equivalent to 0, if a margin is planned.
     """
 
     name: str
@@ -76,6 +79,7 @@ class MixedContrast:
     p_adjusted: float
     ci_low: float
     ci_high: float
+    equivalence: Equivalence | NotComputable | None = None
     computable: ClassVar[bool] = True
 
     @property

@@ -110,4 +110,4 @@ def _planned(contrast: PlannedContrast, factors: StudyFactors) -> PlannedCellCon
         levels = factors.cells.get(key)
         cell = tuple(levels[one.key] for one in factors.factors) if levels else (key,)
         weights[cell] = weights.get(cell, 0.0) + weight
-    return PlannedCellContrast(contrast.name, weights)
+    return PlannedCellContrast(contrast.name, weights, contrast.margin)

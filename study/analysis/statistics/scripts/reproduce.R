@@ -161,11 +161,19 @@ t_row <- function(t, df, se, ratio) {
   c(statistic = t, df1 = df, p = 2 * pt(abs(t), df, lower.tail = FALSE), difference = t * se, difference_low = t * se - half,
     difference_high = t * se + half, effect = scale * t, effect_low = scale * ncp_of(t, df, .975), effect_high = scale * ncp_of(t, df, .025))
 }
-bayes_factor <- function(t, n) { # Rouder et al. (2009), equation 1
+bayes_factor <- function(t, n, df) { # Rouder et al. (2009), equation 1; n of a contrast of cells: (deviation / standard error)^2
   logged <- function(u) { wide <- 1 + n * exp(u) / 2
-    -log(2 * pi) / 2 - u / 2 - exp(-u) / 2 - log(wide) / 2 - n / 2 * (log1p(t^2 / (wide * (n - 1))) - log1p(t^2 / (n - 1))) }
+    -log(2 * pi) / 2 - u / 2 - exp(-u) / 2 - log(wide) / 2 - (df + 1) / 2 * (log1p(t^2 / (wide * df)) - log1p(t^2 / df)) }
   peak <- max(logged(seq(-6, 80, .1))); part <- function(a, b) integrate(function(u) exp(logged(u) - peak), a, b, rel.tol = 1e-10, subdivisions = 1000)$value
   exp(min(max(log(part(-6, 0) + part(0, 6) + part(6, 80)) + peak, -700), 700))
+}
+equivalence <- "equivalence (two one-sided t tests)"
+add_equivalence <- function(measure, name, difference, se, df, margin, sd) { # numbers of the one-sided test with the larger p
+  if (is.null(margin)) return(invisible())
+  bound <- margin[[1]] * (if (margin[[2]] == "d") sd else 1); t <- c(difference + bound, difference - bound) / se; half <- se * qt(.95, df)
+  p <- c(pt(t[1], df, lower.tail = FALSE), pt(t[2], df)); i <- which.max(p)
+  add(measure, equivalence, name, c(statistic = t[i], df1 = df, p = p[i], effect = bound, difference = difference,
+    difference_low = difference - half, difference_high = difference + half))
 }
 contrast_rows <- function(measure, d, known, test, planned) {
   family <- list()
@@ -174,7 +182,8 @@ contrast_rows <- function(measure, d, known, test, planned) {
     data <- complete(d, used); sums <- c(data$values %*% (weights[used] / (sum(abs(weights)) / 2))); n <- length(sums)
     if (n < 3 || diff(range(sums)) <= 1e-14 * max(abs(sums))) next
     t <- t.test(sums)$statistic[[1]]
-    family[[one$name]] <- c(t_row(t, n - 1, sd(sums) / sqrt(n), 1 / sqrt(n)), n = n, left_out = data$left_out, bayes_factor = bayes_factor(t, n))
+    family[[one$name]] <- c(t_row(t, n - 1, sd(sums) / sqrt(n), 1 / sqrt(n)), n = n, left_out = data$left_out, bayes_factor = bayes_factor(t, n, n - 1))
+    add_equivalence(measure, one$name, mean(sums), sd(sums) / sqrt(n), n - 1, one$margin, sd(sums))
   }
   adjust(measure, test, family)
 }
@@ -260,7 +269,9 @@ factorial_rows <- function(measure, d, planned) {
     for (key in used) { a <- name_of(key, f$between); b <- name_of(key, f$within); w[a, b] <- w[a, b] + one$weights[[key]] }
     variances <- diag(w %*% pooled %*% t(w)); sizes <- sapply(groups, nrow); se <- sqrt(sum(variances / sizes)); if (!(se > 0)) next
     estimate <- sum(w * t(sapply(groups, colMeans))); spreads <- sqrt(variances); same <- c(w %*% w[which.max(spreads), ]) >= 0
-    family[[one$name]] <- t_row(estimate / se, df, se, se / max(sum(spreads[same]), sum(spreads[!same])))
+    sd <- max(sum(spreads[same]), sum(spreads[!same]))
+    family[[one$name]] <- c(t_row(estimate / se, df, se, se / sd), bayes_factor = bayes_factor(estimate / se, (sd / se)^2, df))
+    if (study$main != "mixed") add_equivalence(measure, one$name, estimate, se, df, one$margin, sd)
   }
   adjust(measure, "planned contrast of cells", family)
   keys
@@ -302,6 +313,9 @@ factorial_mixed_rows <- function(measure, d, plan, planned) {
   }
   for (i in seq_along(slopes)) add(measure, "factorial mixed model", colnames(x)[slopes[i]], c(fit$tests[[length(labels) + i]], n = n,
     difference = unname(fit$estimates[kept == slopes[i]])))
+  for (i in seq_along(able)) if (is.null(get0(key_of(measure, equivalence, able[[i]]$name), found))) {
+    one <- fit$sums[[i]]; add_equivalence(measure, able[[i]]$name, one[["difference"]], one[["difference"]] / one[["statistic"]], one[["df1"]], able[[i]]$margin, 1)
+  }
   adjust(measure, "planned contrast, mixed model", setNames(fit$sums, sapply(able, `[[`, "name")))
   keys
 }

@@ -398,13 +398,14 @@ def size_of(t: float, df: int, ratio: float) -> Numbers:
     return {"effect": scale * t, "effect_low": scale * ends[0], "effect_high": scale * ends[1]}
 
 
-def bayes_factor(t: float, n: int) -> float:
-    """Return BF10 of a paired t test (Rouder et al. 2009, equation 1), with a Cauchy prior of scale .707."""
+def bayes_factor(t: float, n: float, df: int) -> float:
+    """Return BF10 of a t test (Rouder et al. 2009, equation 1), with a Cauchy prior of scale .707. `n` is the
+    number of differences; of a contrast of cells it is the squared ratio of deviation to standard error."""
 
     def logged(u: float) -> float:
         wide = 1 + n * exp(u) / 2
         prior = -log(2 * pi) / 2 - u / 2 - exp(-u) / 2 - log(wide) / 2
-        return prior - n / 2 * (log1p(t * t / (wide * (n - 1))) - log1p(t * t / (n - 1)))
+        return prior - (df + 1) / 2 * (log1p(t * t / (wide * df)) - log1p(t * t / df))
 
     peak = max(logged(u / 10) for u in range(-60, 800))
     area = quad(
@@ -420,12 +421,25 @@ def t_row(t: float, df: int, se: float, ratio: float) -> Numbers:
     return {**row, "difference_low": t * se - half, "difference_high": t * se + half, **size_of(t, df, ratio)}
 
 
+def equivalence_row(difference: float, se: float, df: float, margin: Sequence[Any], sd: float) -> Numbers:
+    """Return the numbers of two one-sided t tests against a margin: those of the test with the larger p."""
+    bound = margin[0] * (sd if margin[1] == "d" else 1.0)
+    above, below = (difference + bound) / se, (difference - bound) / se
+    p, t = max((float(stats.t.sf(above, df)), above), (float(stats.t.cdf(below, df)), below))
+    half = se * float(stats.t.ppf(0.95, df))
+    row = {"statistic": t, "df1": df, "p": p, "effect": bound, "difference": difference}
+    return {**row, "difference_low": difference - half, "difference_high": difference + half}
+
+
+EQUIVALENCE = "equivalence (two one-sided t tests)"
+
+
 def contrast_rows(
-    data: Measured, planned: Iterable[tuple[str, Mapping[str, float]]], test: str, found: Found
+    data: Measured, planned: Iterable[tuple[str, Mapping[str, float], Any]], test: str, found: Found
 ) -> None:
     """Add contrasts of conditions, corrected together after Holm."""
     family = []
-    for name, weights in planned:
+    for name, weights, margin in planned:
         used = {key: weights[key] for key in STUDY["conditions"] if weights.get(key)}
         values, left_out = data.complete(list(used))
         scaled = np.array(list(used.values())) / (sum(map(abs, used.values())) / 2)
@@ -438,14 +452,17 @@ def contrast_rows(
             **t_row(t, n - 1, se, 1 / sqrt(n)),
             "n": n,
             "left_out": left_out,
-            "bayes_factor": bayes_factor(t, n),
+            "bayes_factor": bayes_factor(t, n, n - 1),
         }
+        if margin:
+            test_row = equivalence_row(float(sums.mean()), se, n - 1, margin, se * sqrt(n))
+            found[EQUIVALENCE, name].append(test_row)
         family.append(row)
         found[test, name].append(row)
     adjust(family)
 
 
-def pairs_of(data: Measured) -> list[tuple[str, dict[str, float]]]:
+def pairs_of(data: Measured) -> list[tuple[str, dict[str, float], Any]]:
     """Return a contrast for every two conditions that the same people play."""
     pairs = [
         (a, b)
@@ -453,7 +470,7 @@ def pairs_of(data: Measured) -> list[tuple[str, dict[str, float]]]:
         if not STUDY["groups"] or len({STUDY["played_by"][a], STUDY["played_by"][b]} - {""}) < 2
     ]
     labels = STUDY["labels"]
-    return [(f"{labels[b]} \u2212 {labels[a]}", {b: 1.0, a: -1.0}) for a, b in pairs]
+    return [(f"{labels[b]} \u2212 {labels[a]}", {b: 1.0, a: -1.0}, None) for a, b in pairs]
 
 
 # Ranks, ratings, and the one-way ANOVA
@@ -668,6 +685,10 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
         same = weights @ weights[int(np.argmax(spreads))] >= 0
         sd = max(float(spreads[same].sum()), float(spreads[~same].sum()))
         family.append(t_row(estimate / se, df, se, se / sd))
+        family[-1]["bayes_factor"] = bayes_factor(estimate / se, (sd / se) ** 2, df)
+        if one["margin"] and STUDY["main"] != "mixed":
+            row = equivalence_row(estimate, se, df, one["margin"], sd)
+            found[EQUIVALENCE, one["name"]].append(row)
         found["planned contrast of cells", one["name"]].append(family[-1])
     adjust(family)
 
@@ -676,17 +697,24 @@ def estimable(levels: Any, counts: Sequence[int]) -> tuple[Any, dict[tuple[int, 
     """Return the columns of all factors and interactions (values x columns), and the weights of the columns
     that test each effect: differences of levels. With missing cells, they are those of SAS's type III."""
     x, places = full_design(levels, counts)
-    if len(np.unique(levels, axis=0)) == np.prod(counts):
-        tests = {}
-        for effect, own in places.items():
-            weights = np.ones((1, 1))
-            for i in effect:
-                each = codes(np.arange(counts[i]), counts[i])
-                weights = np.kron(weights, each[1:] - each[0])
-            tests[effect] = weights @ np.eye(x.shape[1])[own]
-        return x, tests
+    if len(np.unique(levels, axis=0)) < np.prod(counts):
+        return fraction(levels, counts, list(places))
+    tests = {}
+    for effect, own in places.items():
+        weights = np.ones((1, 1))
+        for i in effect:
+            each = codes(np.arange(counts[i]), counts[i])
+            weights = np.kron(weights, each[1:] - each[0])
+        tests[effect] = weights @ np.eye(x.shape[1])[own]
+    return x, tests
+
+
+def fraction(
+    levels: Any, counts: Sequence[int], effects: Sequence[tuple[int, ...]]
+) -> tuple[Any, dict[tuple[int, ...], Any]]:
+    """Return what `estimable` returns, for a design with missing cells."""
     named = {}  # a column for each combination of the levels of some factors; 0 is the first level
-    for effect in places:
+    for effect in effects:
         for at in product(*(range(counts[i]) for i in effect)):
             named[effect, at] = (levels[:, list(effect)] == np.array(at, dtype=int)).all(axis=1).astype(float)
     kept: list[Any] = []
@@ -696,13 +724,13 @@ def estimable(levels: Any, counts: Sequence[int]) -> tuple[Any, dict[tuple[int, 
             kept.append(key)
     x = np.column_stack([named[key] for key in kept])
     weights = (np.linalg.pinv(x) @ np.column_stack(list(named.values()))).T
-    for effect in sorted(places, key=len, reverse=True):
+    for effect in sorted(effects, key=len, reverse=True):
         own = [i for i, (one, _) in enumerate(kept) if one == effect]
         above = [i for i, (one, _) in enumerate(kept) if set(effect) < set(one)]
         if own and above:
             weights[:, own] = residuals(weights[:, above], weights[:, own])
     rows = weights[[list(named).index(key) for key in kept]]
-    tests = {e: rows[:, [i for i, (one, _) in enumerate(kept) if one == e]].T for e in places}
+    tests = {e: rows[:, [i for i, (one, _) in enumerate(kept) if one == e]].T for e in effects}
     return x, {effect: one[abs(one).sum(axis=1) > 1e-8] for effect, one in tests.items()}
 
 
@@ -744,6 +772,8 @@ def factorial_mixed_rows(
         numbers = {"statistic": t, "df1": df, "p": float(2 * stats.t.sf(abs(t), df)), "difference": estimate}
         family.append({**numbers, "difference_low": estimate - half, "difference_high": estimate + half})
         found["planned contrast, mixed model", one["name"]].append(family[-1])
+        if one["margin"] and (EQUIVALENCE, one["name"]) not in found:
+            found[EQUIVALENCE, one["name"]].append(equivalence_row(estimate, se, df, one["margin"], 1.0))
     adjust(family)
     return tested
 
@@ -774,7 +804,8 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
             main["friedman"] = attempt(rank_rows, data, found)
         if data.plan["kind"] == "likert":
             attempt(cumulative_rows, data, found)
-        contrast_rows(data, [(one["name"], one["weights"]) for one in about], "planned contrast", found)
+        planned = [(one["name"], one["weights"], one["margin"]) for one in about]
+        contrast_rows(data, planned, "planned contrast", found)
     if data.plan["random"] is not None:
         model = (factorial_mixed_rows, data, about) if STUDY["cells"] else (mixed_model_rows, data)
         main["mixed"] = attempt(*model, found)

@@ -55,7 +55,12 @@ def study_description(analysis: Analysis) -> dict[str, Any]:
         "main": analysis.plan.main,
         "correction": analysis.plan.correction,
         "contrasts": [
-            {"name": one.name, "weights": dict(one.weights), "measures": list(one.measures)}
+            {
+                "name": one.name,
+                "weights": dict(one.weights),
+                "measures": list(one.measures),
+                "margin": [one.margin.size, one.margin.unit] if one.margin else None,
+            }
             for one in analysis.plan.contrasts
         ],
     }

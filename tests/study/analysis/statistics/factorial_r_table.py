@@ -18,8 +18,6 @@ from study.analysis.statistics.factorial.cell_means import (
 )
 from study.analysis.statistics.factorial.covariance_analysis import ancova
 from study.analysis.statistics.factorial.equivalence_tests import (
-    Equivalence,
-    EquivalenceBounds,
     independent_bayes_factor,
     independent_equivalence,
     paired_equivalence,
@@ -46,6 +44,7 @@ from study.analysis.statistics.factorial.mixed_model_results import (
 from study.analysis.statistics.factorial.ordinal_mixed_model import NODES, cumulative_link_mixed_model
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
 from study.analysis.statistics.within.result_types import Sphericity
 from tests.study.analysis.statistics.r_table import Comparison, Number, line_of, stored
 

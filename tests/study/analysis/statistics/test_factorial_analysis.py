@@ -11,6 +11,7 @@ import pytest
 
 from kitchen.charts.chart_drawing import draw_chart
 from study.analysis.statistics.charts_by_measure import charts_of, report_charts
+from study.analysis.statistics.equivalence_rows import EQUIVALENCE
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
 from study.analysis.statistics.observations import AnalysisCondition, BetweenFactor, Measure, Observation
@@ -115,6 +116,27 @@ def test_a_contrast_of_an_interaction_is_tested_in_its_measure_only() -> None:
     ]
     assert rows[0]["p_adjusted"] < 0.05
     assert rows[0]["difference_low"] < rows[0]["difference"] < rows[0]["difference_high"]
+
+
+@pytest.mark.parametrize(("main", "margin"), [("repeated", "1.2"), ("repeated", "0.8 d"), ("mixed", "1.2")])
+def test_a_planned_margin_adds_a_test_of_equivalence(main: str, margin: str) -> None:
+    text = f"H1 ±{margin}: planner_fast 1, random_fast -1"
+    analysis = analysed({"planner_fast": 2.0}, between=False, main=main, contrasts=text)
+    rows = {row["measure"]: row for row in rows_of(analysis) if row["test"] == EQUIVALENCE}
+    assert "was not shown to be equivalent to 0 within ±" in rows["score"]["apa"]
+    assert "is equivalent to 0 within ±" in rows["other"]["apa"]
+    assert {row["role"] for row in rows.values()} == {"planned"}
+    for key, row in rows.items():
+        assert row["apa"] in design_sentences(analysis.measure(key))
+        inside = -row["effect"] < row["difference_low"] and row["difference_high"] < row["effect"]
+        assert inside == (row["p"] < 0.05)
+
+
+def test_a_mixed_model_has_no_equivalence_in_standard_deviations() -> None:
+    text = "H1 ±0.5 d: planner_fast 1, random_fast -1"
+    analysis = analysed({}, between=False, main="mixed", contrasts=text)
+    (row, _) = [row for row in rows_of(analysis) if row["test"] == EQUIVALENCE]
+    assert row["not_computable"].startswith("a mixed model has no single standard deviation")
 
 
 def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not() -> None:

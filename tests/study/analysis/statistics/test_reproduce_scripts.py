@@ -40,13 +40,14 @@ def within() -> Analysis:
     measures = [Measure.number("y", "Y", None, None), Measure.likert("trust", "Trust")]
     measures.append(Measure.number("time", "Time", None, None))
     conditions = [AnalysisCondition(f"c{i}", label, i) for i, label in enumerate(LABELS)]
-    text = "H1: c3 1, c0 -1/2, c1 -1/2\nH2 [trust]: c0 -1, c3 1"
+    text = "H1: c3 1, c0 -1/2, c1 -1/2\nH2 [trust] ±0.4 d: c0 -1, c3 1"
     return analyse(rows, conditions, measures, plan=AnalysisPlan("repeated", "holm", parse_contrasts(text)))
 
 
 def mixed() -> Analysis:
     """Two groups between people, three levels within them, and a contrast of the interaction."""
-    text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1"
+    text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1\n"
+    text += "H2 [other] ±0.5: planner_fast 1, planner_slow -1"
     return analysed({"planner_fast": 2.0}, between=True, contrasts=text)
 
 
@@ -79,7 +80,7 @@ def run(folder: Path, command: Sequence[str] = PYTHON) -> tuple[int, list[str]]:
 def test_the_python_script_reproduces_a_study_within_people(tmp_path: Path) -> None:
     code, lines = run(written(within(), tmp_path))
     assert (code, len(lines)) == (0, 1)
-    assert lines[0].startswith("86 of 86 rows of tests.csv reproduced")
+    assert lines[0].startswith("87 of 87 rows of tests.csv reproduced")
 
 
 def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tmp_path: Path) -> None:
@@ -101,7 +102,7 @@ def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tm
 def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
     if not shutil.which("Rscript"):
         pytest.skip("Rscript is not installed")
-    for name, analysis, number in (("within", within(), 86), ("mixed", mixed(), 38)):
+    for name, analysis, number in (("within", within(), 87), ("mixed", mixed(), 40)):
         (tmp_path / name).mkdir()
         code, lines = run(written(analysis, tmp_path / name), R)
         if any("is missing" in line for line in lines):
