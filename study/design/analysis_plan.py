@@ -78,6 +78,8 @@ ROLES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Labels of the roles that a measure can have, by name."""
+COVARIATE = "covariate"
+"""The role of an item asked before the rounds that tests of the factors are adjusted for."""
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
 """The most values of one measure that a mixed model takes."""
@@ -116,12 +118,14 @@ class AnalysisPlan:
     of measures.
 
     `roles` has the role (a key of `ROLES`) of each measure whose role was chosen, by the measure's key.
+    `covariates` are the keys of items asked before the rounds.
     """
 
     main: str = "repeated"
     correction: str = "none"
     contrasts: tuple[PlannedContrast, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
+    covariates: tuple[str, ...] = ()
 
 
 DEFAULT_PLAN = AnalysisPlan()
@@ -142,6 +146,7 @@ def analysis_plan_of(study: Mapping[str, object]) -> AnalysisPlan:
         correction=str(study.get("measures_correction") or DEFAULT_PLAN.correction),
         contrasts=parse_contrasts(str(study.get("planned_contrasts") or "")),
         roles={key: str(role) for key, role in _roles(study) if role in ROLES},
+        covariates=tuple(key for key, role in _roles(study) if role == COVARIATE),
     )
 
 

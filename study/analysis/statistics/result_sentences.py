@@ -23,7 +23,7 @@ from study.analysis.statistics.apa_format import (
     format_share,
 )
 from study.analysis.statistics.equivalence_rows import equivalence_sentence
-from study.analysis.statistics.factorial.factorial_rows import decisive_sentence, factorial_sentences
+from study.analysis.statistics.factorial.factorial_sentences import decisive_sentence, factorial_sentences
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.run_analysis import DecidedPair, MeasureResult
 from study.analysis.statistics.sample_composition import players_sentence

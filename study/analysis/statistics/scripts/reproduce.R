@@ -20,6 +20,7 @@ columns <- c("n", "left_out", "statistic", "df1", "df2", "p", "p_adjusted", "eff
 rows <- read("analysed.csv")
 rows$value <- as.numeric(rows$value); rows$position <- as.integer(rows$order_position)
 if (is.null(rows$group)) rows$group <- ""
+covariates <- paste0("covariate_", study$covariates, recycle0 = TRUE); for (one in covariates) rows[[one]] <- as.numeric(rows[[one]])
 rounds <- read("rounds.csv")
 round_of <- setNames(rounds$condition, paste(rounds$participant, rounds$order_position))
 levels_of <- unlist(study$levels); played_by <- unlist(study$played_by); cells <- study$cells
@@ -238,8 +239,8 @@ factor_frame <- function(d) { # rows in a cell, with a column for each factor wh
 }
 term_of <- function(name, f) paste(f$keys[sort(strsplit(name, ":")[[1]])], collapse = ":")
 factorial_rows <- function(measure, d, planned) {
-  f <- factor_frame(d); people <- unique(f$d$participant); v <- f$d[!is.na(f$d$value), ]; cell <- interaction(v[f$within], drop = FALSE)
-  if (!length(f$within)) cell <- factor(rep("all", nrow(v)))
+  f <- factor_frame(d); people <- unique(f$d$participant); v <- f$d[!is.na(f$d$value), ]
+  cell <- if (length(f$within)) interaction(v[f$within], drop = FALSE) else factor(rep("all", nrow(v)))
   m <- tapply(v$value, list(v$participant, cell), mean); m <- m[complete.cases(m), , drop = FALSE]
   v <- droplevels(v[v$participant %in% rownames(m), ]); v$id <- factor(v$participant); keys <- list()
   tests <- anova_of(v, f$between, f$within)
@@ -289,16 +290,46 @@ type_three <- function(d, columns) { # with missing cells: columns of full rank,
   L <- L[colnames(x), , drop = FALSE]
   list(x = x, labels = labels, L = lapply(seq_along(labels), function(i) { one <- t(L[, place == i, drop = FALSE]); one[rowSums(abs(one)) > 1e-8, , drop = FALSE] }))
 }
+design_of <- function(d, columns) { # columns of all factors and interactions, and the weights that test each term
+  if (nrow(unique(d[columns])) < prod(sapply(d[columns], nlevels))) return(type_three(d, columns))
+  formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign"); labels <- attr(terms(formula), "term.labels")
+  list(x = x, labels = labels, L = lapply(seq_along(labels), function(i) { # levels minus the first, as lmerTest's anova
+    L <- matrix(1); for (one in strsplit(labels[i], ":")[[1]]) { s <- contr.sum(nlevels(d[[one]])); L <- sweep(s[-1, , drop = FALSE], 2, s[1, ]) %x% L }
+    whole <- matrix(0, nrow(L), ncol(x)); whole[, which(place == i)] <- L; whole }))
+}
+centred_covariates <- function(d) matrix(scale(as.matrix(d[covariates]), scale = FALSE), nrow(d), dimnames = list(NULL, study$covariates))
+ordinal_rows <- function(measure, d) { # ratings: likelihood ratios of cumulative-link mixed models
+  f <- factor_frame(d); d <- droplevels(f$d); d <- d[complete.cases(d[covariates]), ]; columns <- c(f$between, f$within); design <- design_of(d, columns)
+  slopes <- centred_covariates(d); x <- cbind(design$x[, -1, drop = FALSE], slopes); k <- ncol(design$x) - 1; d$y <- factor(d$value); d$id <- factor(d$participant)
+  fitted <- function(x) { colnames(x) <- paste0("x", seq_len(ncol(x)))
+    as.numeric(logLik(ordinal::clmm(reformulate(c(colnames(x), "(1 | id)"), "y"), data = cbind(d[c("y", "id")], x), nAGQ = 15,
+      control = ordinal::clmm.control(gradTol = 1e-10)))) }
+  whole <- fitted(x); n <- nlevels(d$id); everybody <- length(unique(rounds$participant[rounds$condition %in% names(cells)]))
+  tests <- setNames(lapply(design$L, function(L) cbind(L[, -1, drop = FALSE], matrix(0, nrow(L), ncol(slopes)))), sapply(design$labels, term_of, f))
+  for (i in seq_len(ncol(slopes))) tests[[study$covariates[i]]] <- matrix(as.numeric(seq_len(ncol(x)) == k + i), 1)
+  for (term in names(tests)) if (nrow(tests[[term]])) { chi <- 2 * (whole - fitted(x %*% MASS::Null(t(tests[[term]])))); df <- nrow(tests[[term]])
+    add(measure, "cumulative-link mixed model", term, c(n = n, left_out = everybody - n, statistic = chi, df1 = df, p = pchisq(chi, df, lower.tail = FALSE))) }
+}
+covariance_rows <- function(measure, d) { # the analysis of covariance, by comparing models
+  f <- factor_frame(d); people <- length(unique(f$d$participant)); d <- f$d[!is.na(f$d$value), ]; d <- d[complete.cases(d[covariates]), ]; columns <- f$between
+  value <- tapply(d$value, d$participant, mean); d <- droplevels(d[match(names(value), d$participant), ]); y <- c(value); n <- length(y)
+  formula <- reformulate(paste(columns, collapse = " * ")); cells_x <- model.matrix(formula, d); place <- attr(cells_x, "assign"); labels <- attr(terms(formula), "term.labels")
+  x <- cbind(cells_x, centred_covariates(d)); x <- x[, independent(x), drop = FALSE]; k <- ncol(cells_x); rss <- function(x) sum(lm.fit(x, y)$residuals^2)
+  error <- rss(x); df <- n - ncol(x); keys <- list()
+  row_of <- function(ss, df1, error, df2) { F <- ss / df1 / (error / df2); c(n = n, statistic = F, df1 = df1, df2 = df2,
+    p = pf(F, df1, df2, lower.tail = FALSE), effect = ss / (ss + error)) }
+  for (i in seq_along(labels)) { own <- which(place == i); term <- term_of(labels[i], f); keys[[term]] <- key_of(measure, "analysis of covariance", term)
+    add(measure, "analysis of covariance", term, c(row_of(rss(x[, -own, drop = FALSE]) - error, length(own), error, df), left_out = people - n)) }
+  for (i in seq_len(ncol(x) - k) + k) add(measure, "analysis of covariance", colnames(x)[i],
+    c(row_of(rss(x[, -i, drop = FALSE]) - error, 1, error, df), difference = unname(lm.fit(x, y)$coefficients[i])))
+  larger <- cbind(x, products(x[, -seq_len(k), drop = FALSE], cells_x[, -1, drop = FALSE])); left <- rss(larger)
+  add(measure, "equal slopes of covariates", "", row_of(error - left, ncol(larger) - ncol(x), left, n - ncol(larger)))
+  keys
+}
 factorial_mixed_rows <- function(measure, d, plan, planned) {
-  f <- factor_frame(d); d <- droplevels(f$d); d$id <- factor(d$participant); columns <- c(f$between, f$within)
-  if (nrow(unique(d[columns])) < prod(sapply(d[columns], nlevels))) { three <- type_three(d, columns); x <- three$x; labels <- three$labels; tested <- three$L }
-  else {
-    formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign"); labels <- attr(terms(formula), "term.labels")
-    tested <- lapply(seq_along(labels), function(i) { # levels minus the first, as lmerTest's anova
-      L <- matrix(1); for (one in strsplit(labels[i], ":")[[1]]) { s <- contr.sum(nlevels(d[[one]])); L <- sweep(s[-1, , drop = FALSE], 2, s[1, ]) %x% L }
-      whole <- matrix(0, nrow(L), ncol(x)); whole[, which(place == i)] <- L; whole })
-  }
-  cells_x <- x; more <- cbind(position = d$position - mean(d$position)); x <- cbind(cells_x, more); kept <- independent(x); slopes <- setdiff(kept, seq_len(ncol(cells_x)))
+  f <- factor_frame(d); d <- droplevels(f$d); d <- d[complete.cases(d[covariates]), ]; d$id <- factor(d$participant); columns <- c(f$between, f$within)
+  design <- design_of(d, columns); x <- design$x; labels <- design$labels; tested <- design$L
+  cells_x <- x; more <- cbind(position = d$position - mean(d$position), centred_covariates(d)); x <- cbind(cells_x, more); kept <- independent(x); slopes <- setdiff(kept, seq_len(ncol(cells_x)))
   whole <- function(L) cbind(L, matrix(0, nrow(L), length(slopes))); able <- sapply(tested, nrow) > 0; labels <- labels[able]
   hypotheses <- c(lapply(tested[able], whole), lapply(slopes, function(i) matrix(as.numeric(kept == i), 1)))
   able <- Filter(function(one) all(names(one$weights) %in% d$condition), planned)
@@ -330,6 +361,8 @@ for (plan in study$measures) {
   main$one_way <- attempt(one_way_rows(plan$key, v))
   if (packages[["afex"]]) main$repeated <- attempt(if (length(cells)) factorial_rows(plan$key, d, planned)
     else if (length(study$groups)) grouped_rows(plan$key, d) else repeated_rows(plan$key, d, known))
+  if (length(covariates) && !length(study$within)) main$repeated <- attempt(covariance_rows(plan$key, d))
+  if (length(cells) && plan$kind == "likert" && packages[["ordinal"]]) attempt(ordinal_rows(plan$key, all))
   if (length(cells)) main$one_way <- main$friedman <- main$repeated else {
     if (!length(study$groups)) main$friedman <- attempt(rank_rows(plan$key, d, known))
     contrast_rows(plan$key, d, known, "planned contrast", planned)

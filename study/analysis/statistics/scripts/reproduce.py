@@ -38,7 +38,8 @@ Found = dict[tuple[str, str], list[Numbers]]
 
 
 class Row(NamedTuple):
-    """A row of analysed.csv. `aside` is True for a participant whom only the mixed model uses."""
+    """A row of analysed.csv. `aside` is True for a participant whom only the mixed model uses. `covariates`
+    are the values of the planned covariates; None if one is missing."""
 
     participant: str
     condition: str
@@ -46,6 +47,7 @@ class Row(NamedTuple):
     position: int
     group: str
     aside: bool
+    covariates: list[float] | None
 
 
 class Measured:
@@ -739,14 +741,17 @@ def factorial_mixed_rows(
 ) -> dict[str, Numbers]:
     """Add the mixed model of all factors and the position, and its contrasts of cells. Return the rows of the
     factors by term."""
-    rows = sorted((row for row in data.whole if row.condition in STUDY["cells"]), key=lambda r: r.participant)
+    able = (row for row in data.whole if row.condition in STUDY["cells"] and row.covariates is not None)
+    rows = sorted(able, key=lambda r: r.participant)
     factors = {**observed_levels(rows, "between"), **observed_levels(rows, "within")}
     keys, counts = list(factors), [len(levels) for levels in factors.values()]
     cells = [STUDY["cells"][row.condition] for row in rows]
     levels = np.array([[factors[key].index(cell[key]) for key in keys] for cell in cells])
     x, tests = estimable(levels, counts)
-    position = np.array([float(row.position) for row in rows])
-    terms, columns = independent({"": x, "position": (position - position.mean())[:, None]})
+    names = ["position", *STUDY["covariates"]]
+    slopes = np.array([[float(row.position), *(row.covariates or [])] for row in rows])
+    slopes = slopes - slopes.mean(axis=0)
+    terms, columns = independent({"": x, **{name: slopes[:, [i]] for i, name in enumerate(names)}})
     fit = fit_rows(data, rows, columns, dict(zip(keys, levels.T, strict=True)))
     unit, tested = np.eye(len(terms)), {}
     n = len({row.participant for row in rows})
@@ -778,6 +783,53 @@ def factorial_mixed_rows(
     return tested
 
 
+def covariance_rows(data: Measured, found: Found) -> dict[str, Numbers]:
+    """Add the analysis of covariance of a design between participants. Return the rows of the factors by
+    term."""
+    rows = [row for row in data.rows if row.condition in STUDY["cells"]]
+    factors = observed_levels([row for row in rows if row.value is not None], "between")
+    own: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.value is not None and row.covariates is not None:
+            own[row.participant].append(row)
+    whole = sorted(own)
+    cells = [STUDY["cells"][own[who][0].condition] for who in whole]
+    levels = np.array([[factors[key].index(cell[key]) for key in factors] for cell in cells])
+    y = np.array([np.mean(np.array([row.value for row in own[who]], dtype=float)) for who in whole])
+    slopes = np.array([own[who][0].covariates for who in whole], dtype=float)
+    x, places = full_design(levels, [len(one) for one in factors.values()])
+    terms, columns = independent(
+        {"": x, **{key: (slopes - slopes.mean(axis=0))[:, [i]] for i, key in enumerate(STUDY["covariates"])}}
+    )
+    df, n, first = len(y) - len(terms), len(y), x.shape[1]
+    error = float((residuals(columns, y) ** 2).sum())
+    estimates = np.linalg.lstsq(columns, y, rcond=None)[0]
+
+    def row_of(ss: float, df1: int, error: float, df2: int) -> Numbers:
+        f = ss / df1 / (error / df2)
+        p = float(stats.f.sf(f, df1, df2))
+        return {"n": n, "statistic": f, "df1": df1, "df2": df2, "p": p, "effect": ss / (ss + error)}
+
+    def without(lost: Sequence[int]) -> float:
+        return float((residuals(np.delete(columns, lost, axis=1), y) ** 2).sum()) - error
+
+    tested, name = {}, "analysis of covariance"
+    for effect, place in places.items():
+        if effect:
+            term = ":".join(list(factors)[i] for i in effect)
+            left_out = len({row.participant for row in rows}) - n
+            tested[term] = {**row_of(without(place), len(place), error, df), "left_out": left_out}
+            found[name, term].append(tested[term])
+    for i, term in list(enumerate(terms))[first:]:
+        found[name, term].append({**row_of(without([i]), 1, error, df), "difference": float(estimates[i])})
+    crossed = columns[:, first:, None] * x[:, None, 1:]
+    larger = np.hstack([columns, crossed.reshape(n, -1)])
+    more, rest = larger.shape[1] - len(terms), n - larger.shape[1]
+    left = float((residuals(larger, y) ** 2).sum())
+    found["equal slopes of covariates", ""].append(row_of(error - left, more, left, rest))
+    return tested
+
+
 # All measures, and the comparison with tests.csv
 
 
@@ -797,6 +849,8 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
     about = [one for one in STUDY["contrasts"] if not one["measures"] or data.plan["key"] in one["measures"]]
     if STUDY["cells"]:
         main["repeated"] = attempt(factorial_rows, data, about, found)
+        if STUDY["covariates"] and not STUDY["within"]:
+            main["repeated"] = attempt(covariance_rows, data, found)
         main["friedman"] = main["one_way"] = main["repeated"]
     else:
         main["repeated"] = attempt(grouped_rows if STUDY["groups"] else repeated_rows, data, found)
@@ -839,7 +893,10 @@ def compute(folder: Path) -> dict[str, Found]:
         value = float(line["value"]) if line["value"] else None
         place, aside = int(line["order_position"]), line["mixed_model_only"] == "1"
         group = line.get("group") or ""
-        rows[line["measure"]].append(Row(line["participant"], line["condition"], value, place, group, aside))
+        known = [line[f"covariate_{key}"] for key in STUDY["covariates"]]
+        covariates = list(map(float, known)) if all(known) else None
+        row = Row(line["participant"], line["condition"], value, place, group, aside, covariates)
+        rows[line["measure"]].append(row)
     rounds = {
         (r["participant"], int(r["order_position"])): r["condition"] for r in read(folder / "rounds.csv")
     }
