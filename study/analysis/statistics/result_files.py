@@ -88,6 +88,8 @@ def _effect(row: Mapping[str, Any]) -> str:
     if row.get("effect") is None:
         return ""
     name = NAMES.get(row["effect_name"], row["effect_name"])
+    if row["effect_name"] == "margin":
+        return f"margin = {format_number(row['effect'])}"
     if row.get("effect_low") is None:
         return f"{name} = {format_share(row['effect'])}"
     return f"{name} = {format_number(row['effect'])} {format_interval(row['effect_low'], row['effect_high'])}"
