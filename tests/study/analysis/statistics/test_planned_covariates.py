@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from django.template.loader import render_to_string
 from pydantic import TypeAdapter
 
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
@@ -122,6 +123,20 @@ def test_the_assumptions_are_those_of_the_factorial_tests() -> None:
     assert words["normality"].startswith("Residuals of the ANOVA look normal (Shapiro")
     assert words["sphericity"].startswith("Sphericity of ")
     assert words["missing"] == "Nobody lacks a value in any cell that they played."
+
+
+def test_the_page_has_the_tests_and_says_which_decides() -> None:
+    for rounds, measure, words in (
+        (
+            1,
+            "score",
+            ("Analysis of covariance of Score", "(exploratory: the analysis of covariance decides)"),
+        ),
+        (3, "trust", ("Cumulative-link mixed model of Trust", "(exploratory: the ANOVA decides)")),
+    ):
+        result = studied(rounds=rounds).measure(measure)
+        page = render_to_string("study/console/factorial.html", {"result": result})
+        assert all(one in page for one in words)
 
 
 @pytest.mark.parametrize(("rounds", "main"), [(1, "repeated"), (3, "mixed")])
