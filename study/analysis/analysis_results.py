@@ -25,6 +25,7 @@ from kitchen.contract.world import canonical_hash
 from kitchen.play.models import Decision, Mind, ModelCall
 from kitchen.play.turn.decision_records import reply_readings
 from study.analysis import analysis_sample
+from study.analysis.analysis_covariates import covariate_values
 from study.analysis.analysis_measures import measures_of
 from study.analysis.analysis_sample import Sample, scale_answers
 from study.analysis.read_process_counts import process_counts
@@ -97,7 +98,7 @@ def _models(calls: QuerySet[ModelCall]) -> tuple[ModelUsage, ...]:
     return tuple(sorted(models, key=lambda each: (-each.calls, each.provider, each.asked, each.named)))
 
 
-VERSION = 21
+VERSION = 22
 """Version of the cache format. Raise it when `CachedAnalysis` or anything in it changes its shape or
 computation."""
 
@@ -162,6 +163,7 @@ def analyse_present_data(
         between=analysis_sample.between_factor(study),
         factors=analysis_sample.study_factors(study),
         process=process_counts(sample),
+        covariates=covariate_values(sample, plan.covariates),
     )
 
 

@@ -5,7 +5,8 @@ colon, and conditions with weights that add up to 0. For example::
 
     H1: alone -1, dispatched_1 1/3, dispatched_2 1/3, dispatched_3 1/3
 
-The name can be followed by the measures that the contrast is about, in brackets: `H1 [success_rate]: …`.
+The name can be followed by the measures that the contrast is about, in brackets: `H1 [success_rate]: …`. A
+margin after it asks whether the difference is equivalent to 0: `H1 [success_rate] ±0.1: …`, or `±0.5 d`.
 The module does not import Django.
 """
 
@@ -16,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Literal
 
 MAIN_TESTS: Mapping[str, str] = MappingProxyType(
     {
@@ -76,9 +78,20 @@ ROLES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Labels of the roles that a measure can have, by name."""
+COVARIATE = "covariate"
+"""The role of an item asked before the rounds that tests of the factors are adjusted for."""
 MOST_CONTRASTS = 50
 MOST_ROWS = 3000
 """The most values of one measure that a mixed model takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalenceMargin:
+    """The largest difference, in both directions, that counts as none. The unit `raw` is that of the measure;
+    `d` is the standard deviation that standardises the difference."""
+
+    size: float
+    unit: Literal["raw", "d"] = "raw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +99,13 @@ class PlannedContrast:
     """A named contrast: a weight for each condition, by the condition's key. The weights add up to 0.
 
     `measures` are the keys of the measures that the contrast is about. If it is empty, it is about all.
+    With a `margin`, the contrast is also tested for equivalence.
     """
 
     name: str
     weights: Mapping[str, float]
     measures: tuple[str, ...] = ()
+    margin: EquivalenceMargin | None = None
 
     def is_about(self, measure: str) -> bool:
         """Return whether the contrast is tested in the measure with this key."""
@@ -103,12 +118,14 @@ class AnalysisPlan:
     of measures.
 
     `roles` has the role (a key of `ROLES`) of each measure whose role was chosen, by the measure's key.
+    `covariates` are the keys of items asked before the rounds.
     """
 
     main: str = "repeated"
     correction: str = "none"
     contrasts: tuple[PlannedContrast, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
+    covariates: tuple[str, ...] = ()
 
 
 DEFAULT_PLAN = AnalysisPlan()
@@ -129,6 +146,7 @@ def analysis_plan_of(study: Mapping[str, object]) -> AnalysisPlan:
         correction=str(study.get("measures_correction") or DEFAULT_PLAN.correction),
         contrasts=parse_contrasts(str(study.get("planned_contrasts") or "")),
         roles={key: str(role) for key, role in _roles(study) if role in ROLES},
+        covariates=tuple(key for key, role in _roles(study) if role == COVARIATE),
     )
 
 
@@ -153,7 +171,8 @@ def parse_contrasts(text: str) -> tuple[PlannedContrast, ...]:
 
 def _contrast(line: str) -> PlannedContrast:
     named, colon, rest = line.partition(":")
-    name, measures = _name_and_measures(named.strip())
+    named, margin = _margin(line, named.strip())
+    name, measures = _name_and_measures(named)
     if not colon or not name:
         raise ContrastError(f"“{line}”: a contrast is a name, a colon, and conditions with their weights.")
     exact: dict[str, Fraction] = {}
@@ -164,7 +183,21 @@ def _contrast(line: str) -> PlannedContrast:
         exact[key] = weight
     if sum(exact.values()) != 0:
         raise ContrastError(f"“{line}”: the weights add up to {sum(exact.values())}, not to 0.")
-    return PlannedContrast(name, {key: float(weight) for key, weight in exact.items()}, measures)
+    return PlannedContrast(name, {key: float(weight) for key, weight in exact.items()}, measures, margin)
+
+
+MARGIN = re.compile(r"(?P<named>.*?)\s*(?:±|\+/?-)\s*(?P<size>\d+(?:\.\d+)?)\s*(?P<unit>d?)")
+
+
+def _margin(line: str, text: str) -> tuple[str, EquivalenceMargin | None]:
+    """Split `H1 [trust] ±0.5 d` into what is named, and the margin."""
+    found = MARGIN.fullmatch(text)
+    if not found:
+        return text, None
+    size = float(found["size"])
+    if not size:
+        raise ContrastError(f"“{line}”: the margin of equivalence is 0.")
+    return found["named"], EquivalenceMargin(size, "d" if found["unit"] else "raw")
 
 
 def _name_and_measures(text: str) -> tuple[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kitchen.words.english_text import and_list
-from study.design.analysis_plan import DEFAULT_PLAN, FACTORIAL_TESTS, MAIN_TESTS, RANKS
+from study.design.analysis_plan import DEFAULT_PLAN, FACTORIAL_TESTS, MAIN_TESTS, RANKS, analysis_plan_of
 from study.design.between_groups import level_problem
 from study.design.blueprint import Blueprint
 from study.design.factors import all_cells
@@ -92,6 +92,7 @@ def _quota_problems(design: Blueprint, asked: Mapping[str, ItemPlan]) -> Iterato
 
 def factor_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProblem]:
     """Yield the reasons why the factors of the design cannot be analysed as planned."""
+    yield from _covariate_problems(design)
     if not design.factors:
         return
     cells = all_cells(design.factors)
@@ -108,3 +109,26 @@ def factor_problems(study: Study, design: Blueprint) -> Iterator[ReadinessProble
             "Plan the linear mixed model as the main test."
         )
         yield ReadinessProblem(words, "plan")
+    elif main != "mixed" and any(cell not in [one.levels for one in design.conditions] for cell in cells):
+        words = (
+            "Some cells of the factors are not played, so the ANOVA of the factors cannot be computed. "
+            "Plan the linear mixed model as the main test."
+        )
+        yield ReadinessProblem(words, "plan")
+
+
+def _covariate_problems(design: Blueprint) -> Iterator[ReadinessProblem]:
+    """Yield the reasons why the planned covariates cannot be used as planned."""
+    covariates = analysis_plan_of({**design.study, "planned_contrasts": ""}).covariates
+    asked = {one.key for one in design.items_at("about")}
+    for key in covariates:
+        if key not in asked:
+            words = f"The covariate {key} is not asked before the rounds. Choose the covariates again."
+            yield ReadinessProblem(words, "plan")
+    if covariates and not design.factors:
+        words = "Covariates are used in studies with factors only. Vary the conditions by a factor."
+        yield ReadinessProblem(words, "plan")
+    within = any(not one.between for one in design.factors)
+    if covariates and within and design.study.get("main_test") != "mixed":
+        words = "Covariates are in the mixed model only. Plan it as the main test, or they decide nothing."
+        yield advice(words, "plan")

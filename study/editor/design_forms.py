@@ -16,9 +16,11 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from kitchen.contract.world import Json
+from study.analysis.analysis_covariates import covariate_items
 from study.analysis.analysis_sample import designed_measures
 from study.design import form_labels
 from study.design.analysis_plan import (
+    COVARIATE,
     FACTORIAL_TESTS,
     MAIN_TESTS,
     RANKS,
@@ -26,6 +28,7 @@ from study.design.analysis_plan import (
     contrast_problems,
     main_test_label,
 )
+from study.design.blueprint import blueprint_of
 from study.design.condition_choices import world_kinds
 from study.design.demo_study_files import READY_STUDIES
 from study.design.form_labels import same_events_label, same_events_meaning
@@ -136,6 +139,11 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "measures_correction",
             "planned_contrasts",
         )
+        help_texts = {
+            "planned_contrasts": f"{Study._meta.get_field('planned_contrasts').help_text} To test whether "
+            "the difference is equivalent to 0, too, add a margin in the measure's unit or in standard "
+            "deviations: “H1 [trust] ±0.5: …” or “H1 [trust] ±0.3 d: …”.",
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -153,11 +161,27 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
                 choices=[("", f"not chosen: {usual}"), *ROLES.items()],
                 initial=self.instance.measure_roles.get(one.key, ""),
             )
+        able = self.instance.pk and self.instance.factors
+        self.covariates = covariate_items(blueprint_of(self.instance)) if able else []
+        for item in self.covariates:
+            self.fields[f"{ROLE_FIELD}{item.key}"] = forms.ChoiceField(
+                label=item.measure or item.text,
+                required=False,
+                choices=[("", "no covariate"), (COVARIATE, "covariate: effects are adjusted for it")],
+                initial=self.instance.measure_roles.get(item.key, ""),
+                help_text="Asked before the rounds. Covariates are in the mixed model, and in the analysis "
+                "of covariance of a study with factors between participants only.",
+            )
+
+    @property
+    def keys_with_roles(self) -> list[str]:
+        """Return the keys of the measures, and of the items that can be covariates."""
+        return [*(one.key for one in self.measures), *(one.key for one in self.covariates)]
 
     @property
     def role_fields(self) -> list[Any]:
-        """Return the fields of the measures' roles, bound to the form."""
-        return [self[f"{ROLE_FIELD}{one.key}"] for one in self.measures]
+        """Return the fields of the roles of measures and covariates, bound to the form."""
+        return [self[f"{ROLE_FIELD}{key}"] for key in self.keys_with_roles]
 
     @property
     def plain_fields(self) -> list[Any]:
@@ -174,7 +198,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
         """Return the cleaned data. The roles of measures are stored in the study. Roles of measures that the
         design no longer has are removed."""
         cleaned = super().clean() or self.cleaned_data
-        given = {one.key: cleaned.get(f"{ROLE_FIELD}{one.key}") for one in self.measures}
+        given = {key: cleaned.get(f"{ROLE_FIELD}{key}") for key in self.keys_with_roles}
         self.instance.measure_roles = {key: role for key, role in given.items() if role}
         return cleaned
 

@@ -16,6 +16,7 @@ from kitchen.contract.world import Json
 from kitchen.words.english_text import counted_noun
 from study.analysis.analysis_sample import Sample
 from study.analysis.statistics.apa_format import escape_markdown, markdown_table
+from study.analysis.statistics.equivalence_rows import EQUIVALENCE
 from study.analysis.statistics.figure_texts import FigureTexts
 from study.analysis.statistics.markdown_report import (
     contrasts_table,
@@ -291,6 +292,7 @@ def planned_parts(result: MeasureResult, rows: Sequence[Row], mark: str) -> Iter
     elif result.within and result.within.planned.contrasts:
         yield f"{planned} Contrasts with Holm's correction:"
         yield contrasts_table(result.within.planned)
+        yield from apa_paragraphs([row for row in rows if row["test"] == EQUIVALENCE], "planned", planned)
 
 
 def caution_parts(result: MeasureResult) -> Iterator[str]:

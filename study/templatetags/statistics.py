@@ -14,7 +14,6 @@ from study.analysis.statistics.factorial.factorial_tests import FactorialTests
 from study.analysis.statistics.factorial.study_factors import term_key
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
-    bayes_words,
     describe_bootstrap_interval,
     describe_within_interval,
     design_sentences,
@@ -37,7 +36,7 @@ register.filter("main_figure", main_figure)
 register.filter("short_verdict", short_verdict)
 register.filter("verdict_sentences", verdict_sentences)
 register.filter("main_words", main_test_sentence)
-register.filter("bayes_words", bayes_words)
+register.filter("bayes_words", apa_format.format_bayes_factor)
 register.filter("power", power_words)
 register.simple_tag(describe_within_interval, name="within_interval")
 register.simple_tag(describe_bootstrap_interval, name="bootstrap_interval")

@@ -84,3 +84,16 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def escape_markdown(text: str) -> str:
     """Return the text with all Markdown syntax escaped. Intervals and “p < .05” stay readable."""
     return re.sub(r"[\\`*_|~]|<(?=[A-Za-z/!?])|\](?=[(\[:])", r"\\\g<0>", text)
+
+
+ROUND = 1000.0
+"""Larger Bayes factors are shown as "> 1000"."""
+
+
+def format_bayes_factor(factor: float) -> str:
+    """Return a Bayes factor as text: "= 3.21", "> 1000", "< 0.001"."""
+    if factor > ROUND:
+        return f"> {ROUND:.0f}"
+    return (
+        f"< {1 / ROUND:.3f}" if factor < 1 / ROUND else f"= {format_number(factor, 3 if factor < 0.1 else 2)}"
+    )

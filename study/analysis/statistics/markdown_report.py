@@ -13,6 +13,7 @@ from kitchen.words.english_text import counted_noun
 from study.analysis.statistics.anova_and_tukey import Description, Pair
 from study.analysis.statistics.apa_format import (
     escape_markdown,
+    format_bayes_factor,
     format_interval,
     format_number,
     format_p,
@@ -26,7 +27,6 @@ from study.analysis.statistics.raincloud_chart import raincloud_name
 from study.analysis.statistics.result_sentences import (
     BOOTSTRAP_WORDS,
     anova_sentence,
-    bayes_words,
     describe_bootstrap_interval,
     describe_within_interval,
     design_sentences,
@@ -97,7 +97,7 @@ CONTRAST_COLUMNS: Columns[Contrast] = {
     "p (Holm)": lambda one: _adjusted_p(one.p_adjusted),
     "Hedges' g": lambda one: format_number(one.g),
     "95% CI of g": lambda one: format_interval(one.g_low, one.g_high),
-    "BF10": lambda one: escape_markdown(bayes_words(one.bayes_factor).removeprefix("= ")),
+    "BF10": lambda one: escape_markdown(format_bayes_factor(one.bayes_factor).removeprefix("= ")),
 }
 
 

@@ -32,6 +32,7 @@ from study.analysis.statistics.run_analysis import Analysis, MeasureResult, Play
 from study.analysis.statistics.sample_composition import ConditionPlayers, ModelUsage, VersionUsed
 from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, python_script, r_script
 from study.analysis.statistics.within.result_types import WithinInterval
+from study.design.analysis_plan import COVARIATE
 
 LATEX_COLUMNS = ("main", "planned", "replication")
 """Roles of tests in the LaTeX table. Paired t tests and mixed models are added to it."""
@@ -88,6 +89,8 @@ def _effect(row: Mapping[str, Any]) -> str:
     if row.get("effect") is None:
         return ""
     name = NAMES.get(row["effect_name"], row["effect_name"])
+    if row["effect_name"] == "margin":
+        return f"margin = {format_number(row['effect'])}"
     if row.get("effect_low") is None:
         return f"{name} = {format_share(row['effect'])}"
     return f"{name} = {format_number(row['effect'])} {format_interval(row['effect_low'], row['effect_high'])}"
@@ -349,9 +352,14 @@ ASIDE = "mixed_model_only"
 
 def analysed_rows(analysis: Analysis) -> bytes:
     """Return one CSV row per participant, condition and measure, sorted by measure, participant and
-    position."""
+    position. Planned covariates are columns, such as `covariate_age`."""
     rows = [row for result in analysis.measures for row in _rows(result)]
-    return to_csv([*COLUMNS, ASIDE, *(["group"] if analysis.between else [])], rows)
+    names = {key: f"{COVARIATE}_{key}" for key in analysis.plan.covariates}
+    for row in rows:
+        own = analysis.covariates.get(row["participant"], {})
+        row |= {name: own.get(key) for key, name in names.items()}
+    columns = [*COLUMNS, ASIDE, *(["group"] if analysis.between else []), *names.values()]
+    return to_csv(columns, rows)
 
 
 def _rows(result: MeasureResult) -> list[Row]:

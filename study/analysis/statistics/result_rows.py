@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from study.analysis.statistics import result_sentences
+from study.analysis.statistics.equivalence_rows import equivalence_row
 from study.analysis.statistics.factorial.factorial_rows import factorial_rows
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.result_sentences import anova_sentence
@@ -195,6 +196,8 @@ def _contrasts(family: Family, test: str, role: str) -> Iterator[Row]:
     for one in family.contrasts:
         apa = result_sentences.contrast_sentence(one)
         yield {"role": role, "test": test, "term": one.name, "apa": apa, **_contrast(one)}
+        if isinstance(one, Contrast) and one.equivalence is not None:
+            yield equivalence_row(one.name, one.equivalence)
 
 
 def _contrast(one: Contrast | UncomputedContrast) -> Row:

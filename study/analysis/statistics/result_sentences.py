@@ -15,13 +15,15 @@ from study.analysis.statistics.anova_and_tukey import Anova, Description
 from study.analysis.statistics.apa_format import (
     DASH,
     format_anova_effect,
+    format_bayes_factor,
     format_interval,
     format_number,
     format_p,
     format_pair,
     format_share,
 )
-from study.analysis.statistics.factorial.factorial_rows import decisive_sentence, factorial_sentences
+from study.analysis.statistics.equivalence_rows import equivalence_sentence
+from study.analysis.statistics.factorial.factorial_sentences import decisive_sentence, factorial_sentences
 from study.analysis.statistics.observations import AnalysisCondition, Measure, NotComputable
 from study.analysis.statistics.run_analysis import DecidedPair, MeasureResult
 from study.analysis.statistics.sample_composition import players_sentence
@@ -44,8 +46,6 @@ from study.analysis.statistics.within.result_types import (
 
 TERMS = {"condition": "condition", "position": "position in the order", "carry_over": "carry-over"}
 TERMS |= {"group": "group", "level": "level", "interaction": "group \N{MULTIPLICATION SIGN} level"}
-ROUND = 1000.0
-"""Larger Bayes factors are shown as "> 1000"."""
 
 
 def difference_verb(p: float, over: CorrectedP | None = None) -> str:
@@ -186,7 +186,7 @@ def contrast_test(found: Contrast | UncomputedContrast) -> str:
         f"{format_number(found.difference)}, 95% CI {format_interval(found.ci_low, found.ci_high)}, "
         f"t({found.df}) = {format_number(found.t)}, {format_p(found.p_adjusted)}, "
         f"g = {format_number(found.g)} {format_interval(found.g_low, found.g_high)}, BF10 "
-        f"{bayes_words(found.bayes_factor)}"
+        f"{format_bayes_factor(found.bayes_factor)}"
     )
 
 
@@ -194,15 +194,6 @@ def contrast_sentence(found: Contrast | UncomputedContrast) -> str:
     """Return the name of a contrast and its test as text. The p value is corrected for all contrasts planned
     together. If the test could not be computed, the text says why."""
     return f"{found.name}: {contrast_test(found)}."
-
-
-def bayes_words(factor: float) -> str:
-    """Return a Bayes factor as text: "= 3.21", "> 1000", "< 0.001"."""
-    if factor > ROUND:
-        return f"> {ROUND:.0f}"
-    return (
-        f"< {1 / ROUND:.3f}" if factor < 1 / ROUND else f"= {format_number(factor, 3 if factor < 0.1 else 2)}"
-    )
 
 
 def friedman_test(found: Friedman | NotComputable, over: CorrectedP | None = None) -> str:
@@ -435,6 +426,11 @@ def design_sentences(result: MeasureResult) -> list[str]:
         said.append(friedman_sentence(found.friedman, found.over("friedman"), result.units))
     if found.cumulative is not None:
         said.append(cumulative_sentence(found.cumulative))
+    said += [
+        equivalence_sentence(one.name, one.equivalence)
+        for one in found.planned.computed
+        if one.equivalence is not None
+    ]
     if result.units == "teams":
         said.append(TEAM_UNIT)
     return [*said, *(one.words for one in found.assumptions)]

@@ -6,8 +6,9 @@ object.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kitchen.contract.bootstrap_intervals import Interval, mean_interval
@@ -232,6 +233,8 @@ class Analysis:
     """Counts from the log by condition and seat; empty if no world has any."""
     rounds: tuple[PlayedRound, ...] = ()
     """All rounds that were played, also those without a value, sorted by participant and position."""
+    covariates: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """The planned covariates: each participant's (or team's) answers by the item's key."""
 
     @property
     def warnings(self) -> list[str]:
@@ -275,6 +278,7 @@ def analyse(
     between: BetweenFactor | None = None,
     factors: StudyFactors | None = None,
     process: Sequence[ProcessCounts] = (),
+    covariates: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
 ) -> Analysis:
     """Analyse every measure and return the results. The order of the observations has no effect.
 
@@ -308,7 +312,7 @@ def analyse(
     ]
     return Analysis(
         conditions=tables[0].conditions,
-        measures=_with_design(results, whole, plan, factors),
+        measures=_with_design(results, whole, plan, factors, covariates),
         participants=tuple(sorted({row.participant for row in kept})),
         synthetic_participants=synthetic,
         exclusions=exclusions,
@@ -323,6 +327,7 @@ def analyse(
         factors=factors,
         process=tuple(process),
         rounds=_rounds([*unused, *observations]),
+        covariates=dict(covariates),
     )
 
 
@@ -341,6 +346,7 @@ def _with_design(
     whole: Sequence[MeasureTable],
     plan: AnalysisPlan,
     factors: StudyFactors | None,
+    covariates: Mapping[str, Mapping[str, float]],
 ) -> tuple[MeasureResult, ...]:
     """Return the results with the within-subject tests added. `whole` holds the tables that include
     incomplete participants, for the mixed models."""
@@ -354,13 +360,17 @@ def _with_design(
     ps = [one.anova.p if isinstance(one.anova, Anova) else None for one in results]
     tables = [one.table for one in results]
     factorial = [
-        run_factorial_tests(table, every, factors, plan) if factors else None
+        run_factorial_tests(table, every, factors, plan, covariates) if factors else None
         for table, every in zip(tables, whole, strict=True)
     ]
     mains = [one.decisive_ps(plan.main) if one else None for one in factorial]
     found = run_within_tests(tables, plan, ps, whole, mains)
     return tuple(
-        replace(one, within=within, factorial=tests)
+        replace(
+            one,
+            within=replace(within, assumptions=tests.assumptions) if tests else within,
+            factorial=tests,
+        )
         for one, within, tests in zip(results, found, factorial, strict=True)
     )
 

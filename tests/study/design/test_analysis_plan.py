@@ -4,7 +4,13 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from study.analysis import analysis_results
-from study.design.analysis_plan import DEFAULT_PLAN, ContrastError, analysis_plan_of, parse_contrasts
+from study.design.analysis_plan import (
+    DEFAULT_PLAN,
+    ContrastError,
+    EquivalenceMargin,
+    analysis_plan_of,
+    parse_contrasts,
+)
 from study.design.blueprint import Blueprint, blueprint_of
 from study.design.models import Study
 from study.design.preregistration import freeze_study
@@ -87,3 +93,24 @@ def test_contrasts_that_came_in_by_a_file_and_are_wrong_are_told_by_the_analysis
     finished = analysis_results.analysis_ready(study, "synthetic")
     assert finished is not None
     assert "no condition with a weight" in finished.problem
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "measures", "margin"),
+    [
+        ("H1 ±0.1", "H1", (), EquivalenceMargin(0.1)),
+        ("H1 [trust, fun] ± 0.3 d", "H1", ("trust", "fun"), EquivalenceMargin(0.3, "d")),
+        ("two words [trust] +-2", "two words", ("trust",), EquivalenceMargin(2)),
+        ("within 5", "within 5", (), None),
+    ],
+)
+def test_a_contrast_can_have_a_margin_of_equivalence(
+    head: str, name: str, measures: tuple[str, ...], margin: EquivalenceMargin | None
+) -> None:
+    (found,) = parse_contrasts(f"{head}: a 1, b -1")
+    assert (found.name, found.measures, found.margin) == (name, measures, margin)
+
+
+def test_a_margin_of_equivalence_is_not_0() -> None:
+    with pytest.raises(ContrastError, match="the margin of equivalence is 0"):
+        parse_contrasts("H1 ±0: a 1, b -1")

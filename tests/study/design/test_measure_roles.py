@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
-from study.analysis.analysis_sample import designed_measures
+from study.analysis.analysis_covariates import covariate_values
+from study.analysis.analysis_sample import Sample, designed_measures
 from study.analysis.statistics.observations import AnalysisCondition, Measure, Observation
 from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.design.analysis_plan import AnalysisPlan, analysis_plan_of, contrast_problems, parse_contrasts
 from study.design.blueprint import blueprint_of
+from study.design.group_and_factor_checks import factor_problems
 from study.design.models import SurveyItem
 from study.editor.describe_design import plan_pairs
-from tests.study.factories import make_study
+from study.participants.models import Answer
+from tests.study.factories import complete, make_study
 
 THERE = "/staff/small/design/plan/"
 PLAN = {"main_test": "repeated", "measures_correction": "holm"}
@@ -96,3 +101,35 @@ def test_wrong_roles_and_contrasts_are_refused_and_nothing_is_stored(admin_clien
     study.refresh_from_db()
     assert study.measure_roles == {}
     assert analysis_plan_of({"measure_roles": {"a": "main", "b": "primary"}}).roles == {"b": "primary"}
+
+
+@pytest.mark.django_db
+def test_an_item_asked_before_the_rounds_can_be_a_covariate(admin_client: Client) -> None:
+    study = make_study()
+    SurveyItem.objects.filter(key="i0").update(place=SurveyItem.Place.ABOUT, kind=SurveyItem.Kind.NUMBER)
+    assert 'name="role__i0"' not in admin_client.get(THERE).content.decode()
+    levels: list[dict[str, Any]] = [{"key": key, "name": key.title(), "sets": {}} for key in ("a", "b")]
+    study.factors = [{"key": "partner", "name": "Partner", "between": False, "levels": levels}]
+    study.save()
+    assert admin_client.post(THERE, {**PLAN, "role__i0": "covariate"}).status_code == 302
+    study.refresh_from_db()
+    assert study.measure_roles == {"i0": "covariate"}
+    assert analysis_plan_of({"measure_roles": study.measure_roles}).covariates == ("i0",)
+    (told,) = [one.value for one in plan_pairs(blueprint_of(study)) if one.label == "Roles of measures"]
+    assert told == "i0: covariate"
+    words = "Covariates are in the mixed model only"
+    assert any(words in one.words for one in factor_problems(study, blueprint_of(study)))
+    SurveyItem.objects.filter(key="i0").update(place=SurveyItem.Place.SURVEY)
+    problems = list(factor_problems(study, blueprint_of(study)))
+    assert any("i0 is not asked before the rounds" in one.words and one.hinders for one in problems)
+
+
+@pytest.mark.django_db
+def test_the_covariates_of_a_sample_are_the_answers_of_its_participants() -> None:
+    study = make_study()
+    SurveyItem.objects.filter(key="i0").update(place=SurveyItem.Place.ABOUT, kind=SurveyItem.Kind.NUMBER)
+    person = complete(study)
+    Answer.objects.create(participant=person, item=study.items.get(key="i0"), value=31)
+    values = covariate_values(Sample(study, who="all"), ["i0"])
+    assert values == {person.code: {"i0": 31.0}}
+    assert covariate_values(Sample(study, who="all"), []) == {}

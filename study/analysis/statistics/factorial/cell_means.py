@@ -10,7 +10,7 @@ alike. The numbers are those of R's `emmeans` for the multivariate model of `afe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod, sqrt
 
@@ -28,9 +28,16 @@ from study.analysis.statistics.factorial.factorial_results import CellContrast, 
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import DefinitionError, NotComputable
 from study.analysis.statistics.within.complete_cases import Array
-from study.analysis.statistics.within.paired_contrasts import CONFIDENCE, holm_adjusted, standardised_size
+from study.analysis.statistics.within.paired_contrasts import (
+    CONFIDENCE,
+    bayes_factor,
+    holm_adjusted,
+    standardised_size,
+)
 from study.analysis.statistics.within.result_types import UncomputedContrast
+from study.analysis.statistics.within.two_one_sided_tests import planned_equivalence
 from study.analysis.statistics.within.type_three_sums import regress_contrasts, subsets
+from study.design.analysis_plan import EquivalenceMargin
 
 FLAT = NotComputable("no_variance_within", "participants do not differ from one another in it")
 NO_VALUES = NotComputable("no_data", "a cell of it has no values")
@@ -41,10 +48,11 @@ ROUNDING = 1e-9
 @dataclass(frozen=True, slots=True)
 class PlannedCellContrast:
     """A named contrast of cells. `weights` maps cells to weights that sum to 0. A cell is one level of each
-    factor: factors between participants first."""
+    factor: factors between participants first. With a `margin`, equivalence to 0 is tested too."""
 
     name: str
     weights: Mapping[Cell, float]
+    margin: EquivalenceMargin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +177,20 @@ def cell_contrasts(
     )
 
 
-def why_no_contrast(
-    planned: PlannedCellContrast, factors: Sequence[AnalysisFactor]
-) -> UncomputedContrast | None:
-    """Return why the contrast cannot be computed: a cell of it is none of the cells of `factors`. Return None
-    if it can. Raises DefinitionError for weights that do not sum to 0, or are all 0."""
+def why_no_contrast(planned: PlannedCellContrast, cells: Collection[Cell]) -> UncomputedContrast | None:
+    """Return why the contrast cannot be computed: a cell of it is none of `cells`, those with values. Return
+    None if it can. Raises DefinitionError for weights that do not sum to 0, or are all 0."""
     values = list(planned.weights.values())
     if not any(values) or abs(sum(values)) > ROUNDING * max(map(abs, values)):
         raise DefinitionError(f"contrast {planned.name!r}: the weights do not sum to 0, or are all 0")
     used = {cell for cell, weight in planned.weights.items() if weight}
-    return None if used <= set(cells_of(factors)) else UncomputedContrast(planned.name, NO_VALUES)
+    return None if used <= set(cells) else UncomputedContrast(planned.name, NO_VALUES)
 
 
 def _contrast(
     cases: FactorialCases, model: _CellModel, planned: PlannedCellContrast
 ) -> CellContrast | UncomputedContrast:
-    problem = why_no_contrast(planned, cases.factors)
+    problem = why_no_contrast(planned, cells_of(cases.factors))
     if problem:
         return problem
     weights = _weight_matrix(cases, planned.weights)
@@ -193,9 +199,19 @@ def _contrast(
         return UncomputedContrast(planned.name, FLAT)
     t = estimate / se
     p = float(2 * t_distribution.sf(abs(t), model.df))
-    size = standardised_size(t, model.df, se / _standard_deviation(model, weights))
+    sd = _standard_deviation(model, weights)
     return CellContrast(
-        planned.name, estimate, se, t, model.df, p, p, *_interval(estimate, se, model.df), *size
+        planned.name,
+        estimate,
+        se,
+        t,
+        model.df,
+        p,
+        p,
+        *_interval(estimate, se, model.df),
+        *standardised_size(t, model.df, se / sd),
+        bayes_factor=bayes_factor(t, (sd / se) ** 2, df=model.df),
+        equivalence=planned_equivalence((), estimate, se, model.df, planned.margin, sd),
     )
 
 

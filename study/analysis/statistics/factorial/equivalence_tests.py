@@ -8,75 +8,17 @@ Rouder et al. (2009), as that for pairs in `paired_contrasts`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
-from study.analysis.statistics.observations import DefinitionError, NotComputable
+from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import Array, are_equal
+from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
 from study.analysis.statistics.within.paired_contrasts import bayes_factor
-from study.analysis.statistics.within.result_types import LEVEL
+from study.analysis.statistics.within.two_one_sided_tests import two_one_sided_tests
 
-Unit = Literal["raw", "d"]
 FLAT = NotComputable("no_variance_within", "the values do not vary")
-
-
-@dataclass(frozen=True, slots=True)
-class EquivalenceBounds:
-    """The largest differences, downwards (`low`) and upwards (`high`), that count as no difference.
-
-    With the unit `raw` they are in the measure's unit. With `d` they are multiples of a standard deviation:
-    that of the differences for pairs, and the root of the mean variance for two groups. Raises
-    DefinitionError if `low` is not below `high`.
-    """
-
-    low: float
-    high: float
-    unit: Unit = "raw"
-
-    def __post_init__(self) -> None:
-        if not self.low < self.high:
-            raise DefinitionError(f"equivalence bounds: {self.low} is not below {self.high}")
-
-
-@dataclass(frozen=True, slots=True)
-class OneSidedTest:
-    """A one-sided t test of the difference against a bound, in the measure's unit."""
-
-    bound: float
-    t: float
-    p: float
-
-
-@dataclass(frozen=True, slots=True)
-class Equivalence:
-    """The result of two one-sided tests. `difference` is the second mean minus the first, in the measure's
-    unit, with its 90 % interval. `sizes` are the numbers of pairs, or of people in each group."""
-
-    sizes: tuple[int, ...]
-    difference: float
-    se: float
-    df: float
-    above: OneSidedTest
-    """The difference is above the lower bound."""
-    below: OneSidedTest
-    """The difference is below the upper bound."""
-    ci_low: float
-    ci_high: float
-    computable: ClassVar[bool] = True
-
-    @property
-    def p(self) -> float:
-        """Return the p value of equivalence: the larger one of the two tests."""
-        return max(self.above.p, self.below.p)
-
-    @property
-    def equivalent(self) -> bool:
-        """Return True if both tests are significant at .05: the 90 % interval lies between the bounds."""
-        return self.p < LEVEL
 
 
 def paired_equivalence(
@@ -91,7 +33,7 @@ def paired_equivalence(
     if are_equal(differences):
         return NotComputable("no_variance_within", "the difference is the same for every participant")
     sd = float(differences.std(ddof=1))
-    return _equivalence((n,), float(differences.mean()), sd / sqrt(n), n - 1, bounds, sd)
+    return two_one_sided_tests((n,), float(differences.mean()), sd / sqrt(n), n - 1, bounds, sd)
 
 
 def independent_equivalence(
@@ -108,32 +50,13 @@ def independent_equivalence(
     df = sum(parts) ** 2 / sum(part**2 / (len(one) - 1) for part, one in zip(parts, groups, strict=True))
     difference = float(groups[1].mean() - groups[0].mean())
     sizes = len(groups[0]), len(groups[1])
-    return _equivalence(sizes, difference, sqrt(sum(parts)), df, bounds, sqrt(sum(variances) / 2))
+    return two_one_sided_tests(sizes, difference, sqrt(sum(parts)), df, bounds, sqrt(sum(variances) / 2))
 
 
 def _why_not(groups: Sequence[Array]) -> NotComputable | None:
     if min(map(len, groups)) < 2:
         return NotComputable("too_few", "a group has fewer than two values")
     return FLAT if all(are_equal(one) for one in groups) else None
-
-
-def _equivalence(
-    sizes: tuple[int, ...], difference: float, se: float, df: float, bounds: EquivalenceBounds, sd: float
-) -> Equivalence:
-    scale = sd if bounds.unit == "d" else 1.0
-    low, high = bounds.low * scale, bounds.high * scale
-    above, below = (difference - low) / se, (difference - high) / se
-    half = se * float(t_distribution.ppf(1 - LEVEL, df))
-    return Equivalence(
-        sizes=sizes,
-        difference=difference,
-        se=se,
-        df=df,
-        above=OneSidedTest(low, above, float(t_distribution.sf(above, df))),
-        below=OneSidedTest(high, below, float(t_distribution.cdf(below, df))),
-        ci_low=difference - half,
-        ci_high=difference + half,
-    )
 
 
 def independent_bayes_factor(first: Sequence[float], second: Sequence[float]) -> float | NotComputable:

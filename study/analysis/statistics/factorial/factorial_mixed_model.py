@@ -4,7 +4,8 @@ The fixed effects are those of the ANOVA: the full factorial in deviation coding
 Participants have random intercepts. With two or more factors within participants, so has each participant at
 each level of such a factor. Such intercepts are random slopes of equal variance: a participant's deviations
 at all levels of the factor have the same variance, and are independent. F tests have Satterthwaite's degrees
-of freedom. The numbers are those of R's `lmerTest` for `(1 | person) + (1 | person:factor)`.
+of freedom. The numbers are those of R's `lmerTest` for `(1 | person) + (1 | person:factor)`. If cells have no
+values, effects are tested by the contrasts that can be estimated, see `estimable_effects`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
 from study.analysis.statistics.factorial.cell_means import PlannedCellContrast, why_no_contrast
+from study.analysis.statistics.factorial.estimable_effects import EstimableDesign, estimable_design
 from study.analysis.statistics.factorial.factorial_cases import (
-    CROSS,
     FEWEST_PER_CELL,
     Cell,
     FactorialRow,
@@ -42,19 +43,21 @@ from study.analysis.statistics.factorial.mixed_model_results import (
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.complete_cases import FEWEST, Array, are_equal
+from study.analysis.statistics.within.equivalence_results import Equivalence
 from study.analysis.statistics.within.paired_contrasts import CONFIDENCE, holm_adjusted
 from study.analysis.statistics.within.reml_fit import (
     RemlFit,
+    explain_all_values,
     fit_reml,
     leaves_error,
     satterthwaite_df,
     satterthwaite_f_test,
 )
 from study.analysis.statistics.within.result_types import ExcludedParticipant, UncomputedContrast
+from study.analysis.statistics.within.two_one_sided_tests import planned_equivalence
 from study.analysis.statistics.within.type_three_sums import (
-    FactorialDesign,
     Integers,
-    deviation_codes,
+    Subset,
     factorial_design,
     subsets,
 )
@@ -81,9 +84,18 @@ class ModelRows:
         return self.between + self.within
 
     @property
-    def design(self) -> FactorialDesign:
-        """Return the design matrix of all factors and their interactions."""
-        return factorial_design(self.levels, [len(one.levels) for one in self.factors])
+    def counts(self) -> list[int]:
+        """Return the number of levels of each factor."""
+        return [len(one.levels) for one in self.factors]
+
+    @property
+    def design(self) -> EstimableDesign:
+        """Return the design matrix of all factors and their interactions, with what tests each effect."""
+        return estimable_design(self.levels, self.counts)
+
+    def term(self, effect: Subset) -> Term:
+        """Return the keys of an effect's factors."""
+        return tuple(self.factors[number].key for number in effect)
 
 
 def model_rows(
@@ -134,12 +146,8 @@ def why_not_modelled(data: ModelRows) -> NotComputable | None:
 
 
 def _why_thin_cells(data: ModelRows) -> NotComputable | None:
-    """Return the first cell without a value, or with too few participants between them."""
-    played = {tuple(row) for row in data.levels.tolist()}
-    for place in np.ndindex(*(len(one.levels) for one in data.factors)):
-        if place not in played:
-            names = CROSS.join(one.levels[at] for one, at in zip(data.factors, place, strict=True))
-            return NotComputable("no_data", f"no participant has a value in {names}")
+    """Return why the cells between participants have too few participants. Return None if they have
+    enough."""
     own = {who: tuple(row[: len(data.between)]) for who, row in zip(data.people, data.levels, strict=True)}
     sizes = np.unique(np.array(list(own.values())).reshape(len(own), -1), axis=0, return_counts=True)[1]
     if data.between and sizes.min() < FEWEST_PER_CELL:
@@ -168,7 +176,8 @@ def linear_mixed_model(
     design = data.design
     kept = independent_covariates(design.x, data.covariates)
     x = np.column_stack([design.x, centred(data.covariates)[:, kept]])
-    nested = _nested(data)
+    terms = _nested(data)
+    nested = list(terms.values())
     if len(data.values) <= x.shape[1] + 1 or not leaves_error(data.values, x, data.people.tolist(), nested):
         return NotComputable("no_variance_within", "the model leaves no variance within participants")
     fit = fit_reml(data.values, x, data.people.tolist(), nested)
@@ -177,12 +186,13 @@ def linear_mixed_model(
         observations=len(data.values),
         effects=_effects(data, design, fit),
         covariates=_covariate_effects(fit, covariates, kept, design.x.shape[1]),
-        random=_random(data, fit),
+        random=_random(data, fit, list(terms)),
         variance_error=fit.variance_error,
         log_likelihood=fit.log_likelihood,
-        means=_means(data, fit),
-        contrasts=_contrasts(data, fit, planned),
+        means=_means(data, design, fit),
+        contrasts=_contrasts(data, design, fit, planned),
         left_out=data.left_out,
+        missing_cells=_missing_cells(data, design),
     )
 
 
@@ -204,44 +214,57 @@ def independent_covariates(x: Array, covariates: Array) -> list[int]:
     return kept
 
 
-def _nested(data: ModelRows) -> list[list[int]]:
-    """Return the level numbers of each factor within participants, if there are two or more such factors."""
-    first = len(data.between)
-    return (
-        [data.levels[:, first + i].tolist() for i in range(len(data.within))] if len(data.within) > 1 else []
-    )
+def _nested(data: ModelRows) -> dict[str, list[int]]:
+    """Return the level numbers of each factor within participants that has random intercepts, by key: of all,
+    if there are two or more such factors.
+
+    If these intercepts explain every possible value, the factor with the most of them has none.
+    """
+    first, people = len(data.between), data.people.tolist()
+    if len(data.within) < 2:
+        return {}
+    found = {one.key: data.levels[:, first + i].tolist() for i, one in enumerate(data.within)}
+    while found and explain_all_values(people, list(found.values())):
+        del found[max(found, key=lambda key: len(set(zip(people, found[key], strict=True))))]
+    return found
 
 
-def _random(data: ModelRows, fit: RemlFit) -> tuple[RandomIntercept, ...]:
+def _random(data: ModelRows, fit: RemlFit, nested: Sequence[str]) -> tuple[RandomIntercept, ...]:
     why = dict(fit.dropped)
-    names = ["", *(one.key for one in data.within)][: len(fit.variances)]
-    return tuple(
-        RandomIntercept(name, variance, why.get(number, ""))
-        for number, (name, variance) in enumerate(zip(names, fit.variances, strict=True))
-    )
+    found = {
+        name: RandomIntercept(name, variance, why.get(number, ""))
+        for number, (name, variance) in enumerate(zip(["", *nested], fit.variances, strict=True))
+    }
+    names = ["", *(one.key for one in data.within if len(data.within) > 1)]
+    return tuple(found.get(name) or RandomIntercept(name, 0.0, "unidentified") for name in names)
 
 
-def _effects(data: ModelRows, design: FactorialDesign, fit: RemlFit) -> tuple[MixedEffect, ...]:
-    found = []
-    for effect, places in design.places.items():
-        if effect:
-            factors = [data.factors[number] for number in effect]
-            tested = satterthwaite_f_test(fit, _differences(factors) @ np.eye(len(fit.estimates))[places])
-            found.append(MixedEffect(tuple(one.key for one in factors), *tested))
+def _effects(
+    data: ModelRows, design: EstimableDesign, fit: RemlFit
+) -> tuple[MixedEffect | UntestedEffect, ...]:
+    found: list[MixedEffect | UntestedEffect] = []
+    for effect, weights in design.tests.items():
+        if not len(weights):
+            found.append(UntestedEffect(data.term(effect), NOT_ESTIMABLE))
+            continue
+        rows = np.hstack([weights, np.zeros((len(weights), len(fit.estimates) - weights.shape[1]))])
+        found.append(
+            MixedEffect(data.term(effect), *satterthwaite_f_test(fit, rows), lost=design.lost[effect])
+        )
     return tuple(found)
 
 
-def _differences(factors: Sequence[AnalysisFactor]) -> Array:
-    """Return what tests an effect: for each factor its levels minus the first, as weights of its columns.
+NOT_ESTIMABLE = NotComputable(
+    "confounded", "cells of the design have no values, so it cannot be separated from other effects"
+)
 
-    F is the same for other weights that test the effect. The denominator's degrees of freedom are not; these
-    are the weights of lmerTest.
-    """
-    found = np.ones((1, 1))
-    for factor in factors:
-        codes = deviation_codes(np.arange(len(factor.levels)), len(factor.levels))
-        found = np.kron(found, codes[1:] - codes[0])
-    return found
+
+def _missing_cells(data: ModelRows, design: EstimableDesign) -> tuple[Cell, ...]:
+    """Return the cells of the design without a value."""
+    places = np.ndindex(*data.counts)
+    return tuple(
+        cell for cell, place in zip(cells_of(data.factors), places, strict=True) if place not in design.cells
+    )
 
 
 def _covariate_effects(
@@ -264,18 +287,17 @@ def _covariate_effects(
 CONFOUNDED = NotComputable("confounded", "it does not vary, or follows from the factors and other covariates")
 
 
-def _means(data: ModelRows, fit: RemlFit) -> dict[Term, tuple[MarginalMean, ...]]:
-    terms = [one for one in subsets(len(data.factors)) if one]
-    weights = marginal_weights(data.factors, terms)
+def _means(data: ModelRows, design: EstimableDesign, fit: RemlFit) -> dict[Term, tuple[MarginalMean, ...]]:
+    """Return the marginal means of every effect. A mean over a cell without values is left out."""
     found = {}
-    for term in terms:
-        factors = [data.factors[number] for number in term]
-        keys = tuple(one.key for one in factors)
-        cells = cells_of(factors)
-        found[keys] = tuple(
-            _mean(fit, row, tuple(zip(keys, cell, strict=True)))
-            for cell, row in zip(cells, weights[term], strict=True)
-        )
+    for term in subsets(len(data.factors))[1:]:
+        factors, keys, means = [data.factors[number] for number in term], data.term(term), []
+        for cell in cells_of(factors):
+            places = [one.levels.index(level) for one, level in zip(factors, cell, strict=True)]
+            weights = design.mean_weights(data.counts, term, places)
+            if weights is not None:
+                means.append(_mean(fit, weights, tuple(zip(keys, cell, strict=True))))
+        found[keys] = tuple(means)
     return found
 
 
@@ -313,13 +335,13 @@ def _weighted_sum(fit: RemlFit, weights: Array) -> tuple[float, float, float, fl
 
 
 def _contrasts(
-    data: ModelRows, fit: RemlFit, planned: Sequence[PlannedCellContrast]
+    data: ModelRows, design: EstimableDesign, fit: RemlFit, planned: Sequence[PlannedCellContrast]
 ) -> tuple[MixedContrast | UncomputedContrast, ...]:
-    whole = tuple(range(len(data.factors)))
-    cells = dict(zip(cells_of(data.factors), marginal_weights(data.factors, [whole])[whole], strict=True))
+    places = zip(cells_of(data.factors), np.ndindex(*data.counts), strict=True)
+    cells = {cell: design.cells[place] for cell, place in places if place in design.cells}
     found: list[MixedContrast | UncomputedContrast] = []
     for one in planned:
-        problem = why_no_contrast(one, data.factors)
+        problem = why_no_contrast(one, cells)
         found.append(problem or _contrast(fit, one, cells))
     adjusted = iter(holm_adjusted([one.p for one in found if isinstance(one, MixedContrast)]))
     return tuple(
@@ -332,4 +354,14 @@ def _contrast(fit: RemlFit, planned: PlannedCellContrast, cells: Mapping[Cell, A
     estimate, se, df, half = _weighted_sum(fit, np.sum(used, axis=0))
     t = estimate / se
     p = float(2 * t_distribution.sf(abs(t), df))
-    return MixedContrast(planned.name, estimate, se, t, df, p, p, estimate - half, estimate + half)
+    equivalence: Equivalence | NotComputable | None = NO_DEVIATION
+    if planned.margin is None or planned.margin.unit == "raw":
+        equivalence = planned_equivalence((), estimate, se, df, planned.margin, 1.0)
+    return MixedContrast(
+        planned.name, estimate, se, t, df, p, p, estimate - half, estimate + half, equivalence
+    )
+
+
+NO_DEVIATION = NotComputable(
+    "no_fit", "a mixed model has no single standard deviation for d; plan a margin in the measure's unit"
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence
 from study.analysis.statistics.within.result_types import LEVEL, MILD, ExcludedParticipant, Sphericity
 
 Term = tuple[str, ...]
@@ -168,7 +169,8 @@ class CellContrast:
 
     `estimate` is the sum with the weights as given, in the measure's unit. Its 95 % interval is not corrected
     for several contrasts. `p_adjusted` is corrected after Holm over the family. `g` is Hedges' g with its
-    95 % interval.
+    95 % interval. `bayes_factor` is BF10, in favour of a difference. `equivalence` is the test whether the
+    estimate is equivalent to 0, if a margin is planned.
     """
 
     name: str
@@ -183,6 +185,8 @@ class CellContrast:
     g: float
     g_low: float
     g_high: float
+    bayes_factor: float
+    equivalence: Equivalence | None = None
     computable: ClassVar[bool] = True
 
     @property

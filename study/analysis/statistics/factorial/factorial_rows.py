@@ -1,21 +1,36 @@
-"""Convert the tests of a factorial design into flat rows for files, and into sentences in APA style."""
+"""Convert the tests of a factorial design into flat rows for files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
-from study.analysis.statistics.apa_format import format_interval, format_number, format_p, format_share
+from study.analysis.statistics.equivalence_rows import equivalence_row
 from study.analysis.statistics.factorial.factorial_results import (
+    Ancova,
+    AncovaEffect,
     CellContrast,
+    CovariateEffect,
     FactorialEffect,
     SimpleEffect,
     UntestedEffect,
     UntestedSimpleEffect,
 )
+from study.analysis.statistics.factorial.factorial_sentences import (
+    NONE,
+    ancova_effect_words,
+    cell_contrast_sentence,
+    effect_words,
+    mixed_effect_words,
+    ordinal_effect_words,
+    simple_words,
+)
 from study.analysis.statistics.factorial.factorial_tests import FactorialTests
-from study.analysis.statistics.factorial.mixed_model_results import MixedEffect
+from study.analysis.statistics.factorial.mixed_model_results import (
+    MixedContrast,
+    MixedEffect,
+    OrdinalMixedModel,
+)
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
 from study.analysis.statistics.within.result_types import (
@@ -27,24 +42,32 @@ from study.analysis.statistics.within.result_types import (
 )
 
 ANOVA, MIXED_MODEL = "factorial ANOVA", "factorial mixed model"
-SIMPLE, CELLS = "simple effect", "planned contrast of cells"
-NONE: Mapping[str, CorrectedP] = MappingProxyType({})
+SIMPLE, CELLS, CELLS_MIXED = "simple effect", "planned contrast of cells", "planned contrast, mixed model"
+ANCOVA, ORDINAL = "analysis of covariance", "cumulative-link mixed model"
+DECIDING = {"anova": ANOVA, "mixed": MIXED_MODEL, "ancova": ANCOVA}
 
 
 def factorial_rows(label: str, tests: FactorialTests, found: WithinResult) -> Iterator[dict[str, Any]]:
     """Yield one row for each factorial test of a measure, with the columns of `result_rows.TESTS`."""
+    if tests.ancova is not None:
+        yield from _ancova_rows(label, tests, tests.ancova, found)
     yield from _anova_rows(label, tests, found)
     yield from _mixed_rows(tests, found)
+    if tests.ordinal is not None:
+        yield from _ordinal_rows(tests.factors, tests.ordinal)
     for group in tests.simple:
         for one in group.effects:
             yield _simple_row(tests.factors, group.factor, one)
     for contrast in tests.planned:
         apa = cell_contrast_sentence(contrast)
-        yield {"role": "planned", "test": CELLS, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
+        test = CELLS_MIXED if tests.contrasts_of_mixed else CELLS
+        yield {"role": "planned", "test": test, "term": contrast.name, "apa": apa, **_contrast_row(contrast)}
+        if not isinstance(contrast, UncomputedContrast) and contrast.equivalence is not None:
+            yield equivalence_row(contrast.name, contrast.equivalence)
 
 
-def _role(found: WithinResult, test: str, term: str) -> dict[str, Any]:
-    if (found.main_test == "mixed") != (test == MIXED_MODEL):
+def _role(tests: FactorialTests, found: WithinResult, test: str, term: str) -> dict[str, Any]:
+    if DECIDING[tests.deciding_test(found.main_test)] != test:
         return {"role": "exploratory"}
     over = found.over_measures.get(term)
     return {"role": "main", **({"p_adjusted": over.p, "adjusted_by": over.correction} if over else {})}
@@ -54,13 +77,14 @@ def _anova_rows(label: str, tests: FactorialTests, found: WithinResult) -> Itera
     anova, factors = tests.anova, tests.factors
     if isinstance(anova, NotComputable):
         apa = f"{label}: the factorial ANOVA is {anova}."
-        yield {**_role(found, ANOVA, ""), "test": ANOVA, "not_computable": anova.because, "apa": apa}
+        yield {**_role(tests, found, ANOVA, ""), "test": ANOVA, "not_computable": anova.because, "apa": apa}
         return
     for one in anova.effects:
         term = term_key(one.term)
-        shared = {**_role(found, ANOVA, term), "test": ANOVA, "term": term, "n": anova.n}
+        shared = {**_role(tests, found, ANOVA, term), "test": ANOVA, "term": term, "n": anova.n}
         shared |= {"left_out": len(anova.left_out)}
-        over = found.over_measures.get(term) if found.main_test != "mixed" else None
+        decides = tests.deciding_test(found.main_test) == "anova"
+        over = found.over_measures.get(term) if decides else None
         yield {**shared, **_effect_row(one), "apa": f"{effect_words(factors, one, over)}."}
         correction = one.correction if isinstance(one, FactorialEffect) else None
         if correction and isinstance(correction.sphericity, Sphericity):
@@ -104,7 +128,7 @@ def _mixed_rows(tests: FactorialTests, found: WithinResult) -> Iterator[dict[str
     if isinstance(mixed, NotComputable):
         apa = f"The factorial mixed model is {mixed}."
         yield {
-            **_role(found, MIXED_MODEL, ""),
+            **_role(tests, found, MIXED_MODEL, ""),
             "test": MIXED_MODEL,
             "not_computable": mixed.because,
             "apa": apa,
@@ -114,37 +138,88 @@ def _mixed_rows(tests: FactorialTests, found: WithinResult) -> Iterator[dict[str
         term = term_key(one.term)
         over = found.over_measures.get(term) if found.main_test == "mixed" else None
         yield {
-            **_role(found, MIXED_MODEL, term),
+            **_role(tests, found, MIXED_MODEL, term),
             "test": MIXED_MODEL,
             "term": term,
             "n": mixed.n,
             "left_out": len(mixed.left_out),
-            "statistic_name": "F",
-            "statistic": one.f,
-            "df1": one.df,
-            "df2": one.df_error,
-            "p": one.p,
+            **_mixed_row(one),
             "apa": f"{mixed_effect_words(factors, one, over)}.",
         }
     for covariate in mixed.covariates:
-        shared: dict[str, Any] = {"role": "exploratory", "test": MIXED_MODEL, "n": mixed.n}
-        if isinstance(covariate, UntestedEffect):
-            yield {
-                **shared,
-                "term": term_key(covariate.term),
-                "not_computable": covariate.because.because,
-            }
-        else:
-            yield {
-                **shared,
-                "term": covariate.name,
-                "statistic_name": "F",
-                "statistic": covariate.f,
-                "df1": 1,
-                "df2": covariate.df_error,
-                "p": covariate.p,
-                "difference": covariate.slope,
-            }
+        yield _covariate_row(MIXED_MODEL, mixed.n, covariate)
+
+
+def _covariate_row(test: str, n: int, one: CovariateEffect | UntestedEffect) -> dict[str, Any]:
+    shared: dict[str, Any] = {"role": "exploratory", "test": test, "n": n}
+    if isinstance(one, UntestedEffect):
+        return {**shared, "term": term_key(one.term), "not_computable": one.because.because}
+    return {
+        **shared,
+        "term": one.name,
+        "statistic_name": "F",
+        "statistic": one.f,
+        "df1": 1,
+        "df2": one.df_error,
+        "p": one.p,
+        "difference": one.slope,
+    }
+
+
+def _ancova_rows(
+    label: str, tests: FactorialTests, one: Ancova | NotComputable, found: WithinResult
+) -> Iterator[dict[str, Any]]:
+    if isinstance(one, NotComputable):
+        apa = f"{label}: the analysis of covariance is {one}."
+        yield {**_role(tests, found, ANCOVA, ""), "test": ANCOVA, "not_computable": one.because, "apa": apa}
+        return
+    for effect in one.effects:
+        term = term_key(effect.term)
+        over = found.over_measures.get(term) if tests.deciding_test(found.main_test) == "ancova" else None
+        yield {
+            **_role(tests, found, ANCOVA, term),
+            "test": ANCOVA,
+            "term": term,
+            "n": one.n,
+            "left_out": len(one.left_out),
+            **_ancova_row(effect),
+            "apa": f"{ancova_effect_words(tests.factors, effect, over)}.",
+        }
+    for covariate in one.covariates:
+        yield _covariate_row(ANCOVA, one.n, covariate)
+    shared = {"role": "assumption", "test": "equal slopes of covariates", "n": one.n}
+    if isinstance(one.unequal_slopes, UntestedEffect):
+        yield {**shared, "not_computable": one.unequal_slopes.because.because}
+    else:
+        yield {**shared, **_ancova_row(one.unequal_slopes)}
+
+
+def _ancova_row(one: AncovaEffect) -> dict[str, Any]:
+    numbers = {"statistic_name": "F", "statistic": one.f, "df1": one.df, "df2": one.df_error, "p": one.p}
+    return {**numbers, "effect_name": "partial eta squared", "effect": one.partial_eta_squared}
+
+
+def _ordinal_rows(factors: StudyFactors, one: OrdinalMixedModel | NotComputable) -> Iterator[dict[str, Any]]:
+    shared: dict[str, Any] = {"role": "exploratory", "test": ORDINAL}
+    if isinstance(one, NotComputable):
+        apa = f"The cumulative-link mixed model is {one}."
+        yield {**shared, "not_computable": one.because, "apa": apa}
+        return
+    for effect in one.effects:
+        row = {**shared, "term": term_key(effect.term), "n": one.n, "left_out": len(one.left_out)}
+        if isinstance(effect, UntestedEffect):
+            yield {**row, "not_computable": effect.because.because}
+            continue
+        numbers = {"statistic_name": "chi squared", "statistic": effect.chi_squared, "df1": effect.df}
+        apa = f"Cumulative-link mixed model, {ordinal_effect_words(factors, effect)}."
+        yield {**row, **numbers, "p": effect.p, "apa": apa}
+
+
+def _mixed_row(one: MixedEffect | UntestedEffect) -> dict[str, Any]:
+    if isinstance(one, UntestedEffect):
+        return {"not_computable": one.because.because}
+    numbers = {"statistic_name": "F", "statistic": one.f, "df1": one.df, "df2": one.df_error}
+    return {**numbers, "p": one.p}
 
 
 def _simple_row(
@@ -159,113 +234,24 @@ def _simple_row(
     return {**row, **shared, "p_adjusted": one.p_adjusted, "adjusted_by": "Holm"}
 
 
-def _contrast_row(one: CellContrast | UncomputedContrast) -> dict[str, Any]:
+def _contrast_row(one: CellContrast | MixedContrast | UncomputedContrast) -> dict[str, Any]:
     if isinstance(one, UncomputedContrast):
         return {"not_computable": one.because.because}
-    return {
+    numbers = {
         "statistic_name": "t",
         "statistic": one.t,
         "df1": one.df,
         "p": one.p,
         "p_adjusted": one.p_adjusted,
         "adjusted_by": "Holm",
-        "effect_name": "Hedges' g",
-        "effect": one.g,
-        "effect_low": one.g_low,
-        "effect_high": one.g_high,
         "difference": one.estimate,
         "difference_low": one.ci_low,
         "difference_high": one.ci_high,
     }
-
-
-def _p(p: float, over: CorrectedP | None) -> str:
-    return f"{format_p(p)}, after {over.correction} {format_p(over.p)}" if over else format_p(p)
-
-
-def _df(value: float) -> str:
-    return f"{value:.0f}" if abs(value - round(value)) < 5e-7 else format_number(value)
-
-
-def effect_words(
-    factors: StudyFactors, one: FactorialEffect | UntestedEffect, over: CorrectedP | None = None
-) -> str:
-    """Return an effect of the ANOVA as text: `Partner x Layout: F(2, 22) = 5.20, p = .014, ηp² = .32, …`.
-    `over` is the p value corrected over measures."""
-    name = factors.term_words(one.term)
-    if isinstance(one, UntestedEffect):
-        return f"{name}: {one.because}"
-    above, below = one.df_corrected
-    epsilon = f", {one.correction.name} ε = {format_share(one.correction.epsilon)}" if one.correction else ""
-    return (
-        f"{name}: F({_df(above)}, {_df(below)}) = {format_number(one.f)}, {_p(one.p_corrected, over)}, "
-        f"ηp² = {format_share(one.partial_eta_squared)}, "
-        f"ηG² = {format_share(one.generalised_eta_squared)}{epsilon}"
-    )
-
-
-def mixed_effect_words(factors: StudyFactors, one: MixedEffect, over: CorrectedP | None = None) -> str:
-    """Return an effect of the mixed model as text: `Partner: F(2, 31.40) = 4.10, p = .026`. `over` is the p
-    value corrected over measures."""
-    numbers = f"F({one.df}, {_df(one.df_error)}) = {format_number(one.f)}"
-    return f"{factors.term_words(one.term)}: {numbers}, {_p(one.p, over)}"
-
-
-def simple_words(factors: StudyFactors, factor: str, one: SimpleEffect | UntestedSimpleEffect) -> str:
-    """Return a simple effect as text: `Partner at Ring: F(1, 11) = 9.00, p = .024`. The p value is corrected
-    over the simple effects of the interaction."""
-    name = f"{factors.term_words([factor])} at {factors.level_words(one.at)}"
-    if isinstance(one, UntestedSimpleEffect):
-        return f"{name}: {one.because}"
-    above, below = one.effect.df_corrected
-    return (
-        f"{name}: F({_df(above)}, {_df(below)}) = {format_number(one.effect.f)}, "
-        f"{format_p(one.p_adjusted)} (Holm)"
-    )
-
-
-def cell_contrast_sentence(one: CellContrast | UncomputedContrast) -> str:
-    """Return the name of a contrast of cells and its test as text."""
-    if isinstance(one, UncomputedContrast):
-        return f"{one.name}: {one.because}."
-    return (
-        f"{one.name}: {format_number(one.estimate)}, 95% CI {format_interval(one.ci_low, one.ci_high)}, "
-        f"t({one.df}) = {format_number(one.t)}, {format_p(one.p_adjusted)} (Holm), "
-        f"g = {format_number(one.g)} {format_interval(one.g_low, one.g_high)}."
-    )
-
-
-def decisive_sentence(tests: FactorialTests, main: str, over: Mapping[str, CorrectedP] = NONE) -> str:
-    """Return the test that decides as text, with all its effects. `main` is the planned main test. `over` has
-    the p values corrected over measures, by the term's key."""
-    factors = tests.factors
-    if main == "mixed":
-        if isinstance(tests.mixed, NotComputable):
-            return f"Linear mixed model: {tests.mixed}"
-        told = [mixed_effect_words(factors, one, over.get(term_key(one.term))) for one in tests.mixed.effects]
-        return f"Linear mixed model: {'; '.join(told)}"
-    if isinstance(tests.anova, NotComputable):
-        return f"Factorial ANOVA: {tests.anova}"
-    words = [effect_words(factors, one, over.get(term_key(one.term))) for one in tests.anova.effects]
-    return f"Factorial ANOVA: {'; '.join(words)}"
-
-
-def factorial_sentences(tests: FactorialTests, main: str) -> list[str]:
-    """Return the sentences about the other factorial tests of a measure: the model that does not decide, the
-    random terms, and the simple effects."""
-    other = "repeated" if main == "mixed" else "mixed"
-    said = [f"{decisive_sentence(tests, other)}."]
-    if not isinstance(tests.mixed, NotComputable):
-        terms = "; ".join(one.words for one in tests.mixed.random)
-        said.append(
-            f"The mixed model has {tests.mixed.observations} values of {tests.mixed.n} participants. "
-            f"Random intercepts of {terms}."
-        )
-    return said + [
-        f"{simple_words(tests.factors, group.factor, one)}."
-        for group in tests.simple
-        for one in group.effects
-    ]
+    if isinstance(one, MixedContrast):
+        return numbers
+    size = {"effect_name": "Hedges' g", "effect": one.g, "effect_low": one.g_low, "effect_high": one.g_high}
+    return {**numbers, **size, "bayes_factor": one.bayes_factor}
 
 
 def significant_terms(tests: FactorialTests, main: str, over: Mapping[str, CorrectedP] = NONE) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from study.analysis.statistics.factorial.factorial_results import (
+    Ancova,
     CellContrast,
     FactorialAnova,
     FactorialEffect,
@@ -13,10 +14,14 @@ from study.analysis.statistics.factorial.factorial_results import (
     SimpleEffect,
     UntestedSimpleEffect,
 )
-from study.analysis.statistics.factorial.mixed_model_results import FactorialMixedModel
+from study.analysis.statistics.factorial.mixed_model_results import (
+    FactorialMixedModel,
+    MixedContrast,
+    OrdinalMixedModel,
+)
 from study.analysis.statistics.factorial.study_factors import StudyFactors, term_key
 from study.analysis.statistics.observations import NotComputable
-from study.analysis.statistics.within.result_types import UncomputedContrast
+from study.analysis.statistics.within.result_types import Assumption, UncomputedContrast
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,9 @@ class SimpleEffects:
 class FactorialTests:
     """The tests of one measure in a study with named factors.
 
-    `means` are the marginal means of all effects: those of the ANOVA or, if it could not be computed, those
-    of the mixed model. `simple` are the simple effects of significant interactions.
+    `means` are the marginal means of all effects, and `planned` the planned contrasts. Both are those of the
+    mixed model if it decides, or if the ANOVA could not be computed; otherwise those of the ANOVA. `simple`
+    are the simple effects of significant interactions.
     """
 
     factors: StudyFactors
@@ -40,14 +46,33 @@ class FactorialTests:
     mixed: FactorialMixedModel | NotComputable
     means: tuple[MarginalMean, ...]
     simple: tuple[SimpleEffects, ...]
-    planned: tuple[CellContrast | UncomputedContrast, ...]
+    planned: tuple[CellContrast | MixedContrast | UncomputedContrast, ...]
+    contrasts_of_mixed: bool = False
+    """True if the planned contrasts and the means are those of the mixed model."""
+    ancova: Ancova | NotComputable | None = None
+    """The analysis of covariance; None without planned covariates, or with factors within participants."""
+    ordinal: OrdinalMixedModel | NotComputable | None = None
+    """The cumulative-link mixed model; None if the measure is no rating."""
+    assumptions: tuple[Assumption, ...] = ()
+
+    def deciding_test(self, main: str) -> str:
+        """Return which test decides: `mixed` if it is the main test, else `ancova` if covariates are planned
+        for a design without factors within participants, else `anova`."""
+        return "mixed" if main == "mixed" else "anova" if self.ancova is None else "ancova"
 
     def decisive_ps(self, main: str) -> dict[str, float]:
-        """Return the p values of the test that decides, by the term's key. `main` is the main test: for
-        `mixed` the mixed model, otherwise the ANOVA. The result is empty if it could not be computed."""
-        if main == "mixed":
-            found = () if isinstance(self.mixed, NotComputable) else self.mixed.effects
+        """Return the p values of the test that decides (`deciding_test`), by the term's key. The result is
+        empty if it could not be computed."""
+        decides = self.deciding_test(main)
+        if decides == "mixed":
+            found = () if isinstance(self.mixed, NotComputable) else self.mixed.tested
             return {term_key(one.term): one.p for one in found}
+        if decides == "ancova":
+            return (
+                {term_key(one.term): one.p for one in self.ancova.effects}
+                if isinstance(self.ancova, Ancova)
+                else {}
+            )
         if isinstance(self.anova, NotComputable):
             return {}
         tested = (one for one in self.anova.effects if isinstance(one, FactorialEffect))

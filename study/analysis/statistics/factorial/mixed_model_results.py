@@ -11,18 +11,24 @@ from study.analysis.statistics.factorial.factorial_results import (
     Term,
     UntestedEffect,
 )
+from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence
 from study.analysis.statistics.within.result_types import LEVEL, ExcludedParticipant, UncomputedContrast
 
 
 @dataclass(frozen=True, slots=True)
 class MixedEffect:
-    """The F test of one effect in a linear mixed model, with Satterthwaite's degrees of freedom."""
+    """The F test of one effect in a linear mixed model, with Satterthwaite's degrees of freedom.
+
+    `lost` counts the contrasts of the effect that cannot be estimated, because cells have no values.
+    """
 
     term: Term
     f: float
     df: int
     df_error: float
     p: float
+    lost: int = 0
     computable: ClassVar[bool] = True
 
 
@@ -42,16 +48,15 @@ class RandomIntercept:
 
     @property
     def words(self) -> str:
-        """Return a clause that says what was done with this component."""
-        name = f"participant \N{MULTIPLICATION SIGN} {self.factor}" if self.factor else "participant"
-        return f"{name}: {DROPPED[self.dropped]}"
+        """Return what was done with this component, and why."""
+        return DROPPED[self.dropped]
 
 
 DROPPED = {
     "": "in the model",
-    "zero": "left out, because its variance is estimated as 0",
-    "unidentified": "left out, because the data do not separate it from the other random terms",
-    "no_convergence": "left out, because its estimate did not converge",
+    "zero": "left out, because their variance is estimated as 0",
+    "unidentified": "left out, because the data do not separate them from the other random terms",
+    "no_convergence": "left out, because their estimate did not converge",
 }
 
 
@@ -61,7 +66,8 @@ class MixedContrast:
     Satterthwaite's degrees of freedom.
 
     `estimate` is in the measure's unit. Its 95 % interval is not corrected for several contrasts.
-    `p_adjusted` is corrected after Holm over the family.
+    `p_adjusted` is corrected after Holm over the family. `equivalence` is the test whether the estimate is
+    equivalent to 0, if a margin is planned.
     """
 
     name: str
@@ -73,6 +79,7 @@ class MixedContrast:
     p_adjusted: float
     ci_low: float
     ci_high: float
+    equivalence: Equivalence | NotComputable | None = None
     computable: ClassVar[bool] = True
 
     @property
@@ -86,12 +93,13 @@ class FactorialMixedModel:
     """A linear mixed model of a factorial design, fitted by restricted maximum likelihood (REML).
 
     `means` are the estimated marginal means of every effect, at the mean of each covariate. `left_out` are
-    participants without any value that the model can use.
+    participants without any value that the model can use. `missing_cells` are the cells without a value: one
+    level of each factor.
     """
 
     n: int
     observations: int
-    effects: tuple[MixedEffect, ...]
+    effects: tuple[MixedEffect | UntestedEffect, ...]
     covariates: tuple[CovariateEffect | UntestedEffect, ...]
     random: tuple[RandomIntercept, ...]
     variance_error: float
@@ -99,11 +107,18 @@ class FactorialMixedModel:
     means: dict[Term, tuple[MarginalMean, ...]]
     contrasts: tuple[MixedContrast | UncomputedContrast, ...] = ()
     left_out: tuple[ExcludedParticipant, ...] = ()
+    missing_cells: tuple[tuple[str, ...], ...] = ()
     computable: ClassVar[bool] = True
 
+    @property
+    def tested(self) -> tuple[MixedEffect, ...]:
+        """Return the effects that could be tested."""
+        return tuple(one for one in self.effects if isinstance(one, MixedEffect))
+
     def effect(self, *term: str) -> MixedEffect | None:
-        """Return the test of the effect of these factors, in any order. Return None if there is none."""
-        return next((one for one in self.effects if set(one.term) == set(term)), None)
+        """Return the test of the effect of these factors, in any order. Return None if it could not be
+        tested."""
+        return next((one for one in self.tested if set(one.term) == set(term)), None)
 
 
 @dataclass(frozen=True, slots=True)

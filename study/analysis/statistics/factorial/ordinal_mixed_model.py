@@ -1,8 +1,8 @@
 """Test ratings of a factorial design with a cumulative-link mixed model (ordinal logistic regression).
 
 Participants have random intercepts. The model has proportional odds: an effect shifts all thresholds between
-ratings alike. Each effect is tested by a likelihood ratio: the model against the one without the effect's
-columns, in deviation coding (type III).
+ratings alike. Each effect is tested by a likelihood ratio: the model against the one in which the effect's
+contrasts are 0 (type III).
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import null_space
 from scipy.stats import chi2, norm
 
+from study.analysis.statistics.factorial.estimable_effects import EstimableDesign
 from study.analysis.statistics.factorial.factorial_cases import FactorialRow, cells_of
 from study.analysis.statistics.factorial.factorial_mixed_model import (
     CONFOUNDED,
+    NOT_ESTIMABLE,
     ModelRows,
     centred,
     independent_covariates,
-    marginal_weights,
     model_rows,
     why_not_modelled,
 )
@@ -71,23 +73,22 @@ def cumulative_link_mixed_model(
     fit = fit_ordinal(ratings, nodes)
     if not fit.converged:
         return NO_PEAK
-    columns: dict[Term, list[int]] = {
-        tuple(data.factors[number].key for number in effect): [place - 1 for place in places]
-        for effect, places in design.places.items()
-        if effect
+    first, width = design.x.shape[1] - 1, x.shape[1]
+    tests: dict[Term, Array] = {
+        data.term(effect): np.hstack([weights[:, 1:], np.zeros((len(weights), width - first))])
+        for effect, weights in design.tests.items()
     }
-    first = design.x.shape[1] - 1
-    columns |= {(covariates[number],): [first + place] for place, number in enumerate(kept)}
+    tests |= {(covariates[number],): np.eye(width)[[first + i]] for i, number in enumerate(kept)}
     lost = [UntestedEffect((name,), CONFOUNDED) for i, name in enumerate(covariates) if i not in kept]
     return OrdinalMixedModel(
         n=len(data.participants),
         observations=len(y),
         nodes=nodes,
-        effects=(*(_effect(ratings, fit, nodes, term, places) for term, places in columns.items()), *lost),
+        effects=(*(_effect(ratings, fit, nodes, *one) for one in tests.items()), *lost),
         sd_participant=fit.sd,
         log_likelihood=fit.log_likelihood,
         thresholds=tuple(map(float, fit.thresholds)),
-        means=_latent_means(data, fit),
+        means=_latent_means(data, design, fit),
         left_out=data.left_out,
     )
 
@@ -104,28 +105,31 @@ def _why_not_ordinal(data: ModelRows) -> NotComputable | None:
 
 
 def _effect(
-    ratings: Ratings, fit: OrdinalFit, nodes: int, term: Term, places: Sequence[int]
+    ratings: Ratings, fit: OrdinalFit, nodes: int, term: Term, weights: Array
 ) -> OrdinalEffect | UntestedEffect:
-    """Compare the model with the one without the columns `places`."""
-    others = [place for place in range(ratings.x.shape[1]) if place not in places]
-    smaller = highest_log_likelihood(replace(ratings, x=ratings.x[:, others]), nodes)
+    """Compare the model with the one in which `weights` (contrasts x columns) times the coefficients is 0."""
+    if not len(weights):
+        return UntestedEffect(term, NOT_ESTIMABLE)
+    smaller = highest_log_likelihood(replace(ratings, x=ratings.x @ null_space(weights)), nodes)
     if smaller is None:
         return UntestedEffect(term, NO_PEAK)
     chi_squared = max(2 * (fit.log_likelihood - smaller), 0.0)
-    return OrdinalEffect(term, chi_squared, len(places), float(chi2.sf(chi_squared, len(places))))
+    return OrdinalEffect(term, chi_squared, len(weights), float(chi2.sf(chi_squared, len(weights))))
 
 
-def _latent_means(data: ModelRows, fit: OrdinalFit) -> dict[Term, tuple[LatentMean, ...]]:
-    terms = [one for one in subsets(len(data.factors)) if one]
-    weights = marginal_weights(data.factors, terms)
+def _latent_means(
+    data: ModelRows, design: EstimableDesign, fit: OrdinalFit
+) -> dict[Term, tuple[LatentMean, ...]]:
+    average = np.mean(list(design.cells.values()), axis=0)
     found: dict[Term, tuple[LatentMean, ...]] = {}
-    for term in terms:
-        factors = [data.factors[number] for number in term]
-        keys = tuple(one.key for one in factors)
-        found[keys] = tuple(
-            _latent_mean(fit, row[1:], tuple(zip(keys, cell, strict=True)))
-            for cell, row in zip(cells_of(factors), weights[term], strict=True)
-        )
+    for term in subsets(len(data.factors))[1:]:
+        factors, keys, means = [data.factors[number] for number in term], data.term(term), []
+        for cell in cells_of(factors):
+            places = [one.levels.index(level) for one, level in zip(factors, cell, strict=True)]
+            weights = design.mean_weights(data.counts, term, places)
+            if weights is not None:
+                means.append(_latent_mean(fit, (weights - average)[1:], tuple(zip(keys, cell, strict=True))))
+        found[keys] = tuple(means)
     return found
 
 

@@ -20,6 +20,7 @@ columns <- c("n", "left_out", "statistic", "df1", "df2", "p", "p_adjusted", "eff
 rows <- read("analysed.csv")
 rows$value <- as.numeric(rows$value); rows$position <- as.integer(rows$order_position)
 if (is.null(rows$group)) rows$group <- ""
+covariates <- paste0("covariate_", study$covariates, recycle0 = TRUE); for (one in covariates) rows[[one]] <- as.numeric(rows[[one]])
 rounds <- read("rounds.csv")
 round_of <- setNames(rounds$condition, paste(rounds$participant, rounds$order_position))
 levels_of <- unlist(study$levels); played_by <- unlist(study$played_by); cells <- study$cells
@@ -109,18 +110,22 @@ polished <- function(formula, d) {
   fit@call <- call("lmer", formula = formula, data = d)
   fit <- lmerTest:::as_lmerModLT(fit, deviance); deviance(theta); fit@vcov_beta <- as.matrix(lme4:::vcov.merMod(fit)); fit
 }
-mixed_tests <- function(d, x, random, hypotheses) { # F tests of the hypotheses, and the estimates
+mixed_tests <- function(d, x, random, hypotheses, sums = list()) { # F tests of the hypotheses, weighted sums, and the estimates
   colnames(x) <- paste0("x", seq_len(ncol(x))); frame <- cbind(d, x)
   if (length(random)) {
     model <- polished(reformulate(c("0", colnames(x), random), "value"), frame)
     tests <- lapply(hypotheses, function(L) { t <- lmerTest::contest(model, L, joint = TRUE)
       c(statistic = t[["F value"]], df1 = t[["NumDF"]], df2 = t[["DenDF"]], p = t[["Pr(>F)"]]) })
-    return(list(tests = tests, estimates = lme4::fixef(model)))
+    sums <- lapply(sums, function(w) { t <- lmerTest::contest1D(model, w, confint = TRUE); c(statistic = t[["t value"]], df1 = t$df,
+      p = t[["Pr(>|t|)"]], difference = t$Estimate, difference_low = t$lower, difference_high = t$upper) })
+    return(list(tests = tests, estimates = lme4::fixef(model), sums = sums))
   }
   model <- lm(reformulate(c("0", colnames(x)), "value"), frame); b <- coef(model); df <- df.residual(model)
   tests <- lapply(hypotheses, function(L) { e <- L %*% b; f <- c(t(e) %*% solve(L %*% vcov(model) %*% t(L), e)) / nrow(L)
     c(statistic = f, df1 = nrow(L), df2 = df, p = pf(f, nrow(L), df, lower.tail = FALSE)) })
-  list(tests = tests, estimates = b)
+  sums <- lapply(sums, function(w) { e <- sum(w * b); se <- sqrt(c(w %*% vcov(model) %*% w)); half <- se * qt(.975, df)
+    c(statistic = e / se, df1 = df, p = 2 * pt(abs(e / se), df, lower.tail = FALSE), difference = e, difference_low = e - half, difference_high = e + half) })
+  list(tests = tests, estimates = b, sums = sums)
 }
 deviations <- function(keys, known) {
   x <- sapply(known[-length(known)], function(one) (keys == one) - (keys == known[length(known)]))
@@ -157,11 +162,19 @@ t_row <- function(t, df, se, ratio) {
   c(statistic = t, df1 = df, p = 2 * pt(abs(t), df, lower.tail = FALSE), difference = t * se, difference_low = t * se - half,
     difference_high = t * se + half, effect = scale * t, effect_low = scale * ncp_of(t, df, .975), effect_high = scale * ncp_of(t, df, .025))
 }
-bayes_factor <- function(t, n) { # Rouder et al. (2009), equation 1
+bayes_factor <- function(t, n, df) { # Rouder et al. (2009), equation 1; n of a contrast of cells: (deviation / standard error)^2
   logged <- function(u) { wide <- 1 + n * exp(u) / 2
-    -log(2 * pi) / 2 - u / 2 - exp(-u) / 2 - log(wide) / 2 - n / 2 * (log1p(t^2 / (wide * (n - 1))) - log1p(t^2 / (n - 1))) }
+    -log(2 * pi) / 2 - u / 2 - exp(-u) / 2 - log(wide) / 2 - (df + 1) / 2 * (log1p(t^2 / (wide * df)) - log1p(t^2 / df)) }
   peak <- max(logged(seq(-6, 80, .1))); part <- function(a, b) integrate(function(u) exp(logged(u) - peak), a, b, rel.tol = 1e-10, subdivisions = 1000)$value
   exp(min(max(log(part(-6, 0) + part(0, 6) + part(6, 80)) + peak, -700), 700))
+}
+equivalence <- "equivalence (two one-sided t tests)"
+add_equivalence <- function(measure, name, difference, se, df, margin, sd) { # numbers of the one-sided test with the larger p
+  if (is.null(margin)) return(invisible())
+  bound <- margin[[1]] * (if (margin[[2]] == "d") sd else 1); t <- c(difference + bound, difference - bound) / se; half <- se * qt(.95, df)
+  p <- c(pt(t[1], df, lower.tail = FALSE), pt(t[2], df)); i <- which.max(p)
+  add(measure, equivalence, name, c(statistic = t[i], df1 = df, p = p[i], effect = bound, difference = difference,
+    difference_low = difference - half, difference_high = difference + half))
 }
 contrast_rows <- function(measure, d, known, test, planned) {
   family <- list()
@@ -170,7 +183,8 @@ contrast_rows <- function(measure, d, known, test, planned) {
     data <- complete(d, used); sums <- c(data$values %*% (weights[used] / (sum(abs(weights)) / 2))); n <- length(sums)
     if (n < 3 || diff(range(sums)) <= 1e-14 * max(abs(sums))) next
     t <- t.test(sums)$statistic[[1]]
-    family[[one$name]] <- c(t_row(t, n - 1, sd(sums) / sqrt(n), 1 / sqrt(n)), n = n, left_out = data$left_out, bayes_factor = bayes_factor(t, n))
+    family[[one$name]] <- c(t_row(t, n - 1, sd(sums) / sqrt(n), 1 / sqrt(n)), n = n, left_out = data$left_out, bayes_factor = bayes_factor(t, n, n - 1))
+    add_equivalence(measure, one$name, mean(sums), sd(sums) / sqrt(n), n - 1, one$margin, sd(sums))
   }
   adjust(measure, test, family)
 }
@@ -225,8 +239,8 @@ factor_frame <- function(d) { # rows in a cell, with a column for each factor wh
 }
 term_of <- function(name, f) paste(f$keys[sort(strsplit(name, ":")[[1]])], collapse = ":")
 factorial_rows <- function(measure, d, planned) {
-  f <- factor_frame(d); people <- unique(f$d$participant); v <- f$d[!is.na(f$d$value), ]; cell <- interaction(v[f$within], drop = FALSE)
-  if (!length(f$within)) cell <- factor(rep("all", nrow(v)))
+  f <- factor_frame(d); people <- unique(f$d$participant); v <- f$d[!is.na(f$d$value), ]
+  cell <- if (length(f$within)) interaction(v[f$within], drop = FALSE) else factor(rep("all", nrow(v)))
   m <- tapply(v$value, list(v$participant, cell), mean); m <- m[complete.cases(m), , drop = FALSE]
   v <- droplevels(v[v$participant %in% rownames(m), ]); v$id <- factor(v$participant); keys <- list()
   tests <- anova_of(v, f$between, f$within)
@@ -250,38 +264,95 @@ factorial_rows <- function(measure, d, planned) {
   pooled <- Reduce(`+`, lapply(groups, function(g) crossprod(sweep(g, 2, colMeans(g))))) / df; family <- list()
   name_of <- function(condition, columns) if (length(columns)) paste(sapply(f$keys[columns], function(k) cells[[condition]][[k]]), collapse = ".") else "all"
   for (one in planned) {
-    w <- matrix(0, length(groups), ncol(m), dimnames = list(levels(outer), colnames(m))); used <- intersect(names(one$weights), names(cells))
+    w <- matrix(0, length(groups), ncol(m), dimnames = list(levels(outer), colnames(m))); used <- names(one$weights); if (!all(used %in% names(cells))) next
     used <- used[unlist(one$weights[used]) != 0]
     if (!all(sapply(used, name_of, f$between) %in% rownames(w)) || !all(sapply(used, name_of, f$within) %in% colnames(w))) next
     for (key in used) { a <- name_of(key, f$between); b <- name_of(key, f$within); w[a, b] <- w[a, b] + one$weights[[key]] }
     variances <- diag(w %*% pooled %*% t(w)); sizes <- sapply(groups, nrow); se <- sqrt(sum(variances / sizes)); if (!(se > 0)) next
     estimate <- sum(w * t(sapply(groups, colMeans))); spreads <- sqrt(variances); same <- c(w %*% w[which.max(spreads), ]) >= 0
-    family[[one$name]] <- t_row(estimate / se, df, se, se / max(sum(spreads[same]), sum(spreads[!same])))
+    sd <- max(sum(spreads[same]), sum(spreads[!same]))
+    family[[one$name]] <- c(t_row(estimate / se, df, se, se / sd), bayes_factor = bayes_factor(estimate / se, (sd / se)^2, df))
+    if (study$main != "mixed") add_equivalence(measure, one$name, estimate, se, df, one$margin, sd)
   }
   adjust(measure, "planned contrast of cells", family)
   keys
 }
-factorial_mixed_rows <- function(measure, d, plan) {
-  f <- factor_frame(d); d <- droplevels(f$d); d$id <- factor(d$participant); columns <- c(f$between, f$within)
-  formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign")
-  labels <- attr(terms(formula), "term.labels"); x <- cbind(x, d$position - mean(d$position)); kept <- independent(x); k <- length(kept)
-  hypotheses <- lapply(seq_along(labels), function(i) { # levels minus the first, as lmerTest's anova
+type_three <- function(d, columns) { # with missing cells: columns of full rank, and the weights that test each term, as in lmerTest
+  formula <- reformulate(paste(columns, collapse = " * ")); labels <- attr(terms(formula), "term.labels"); parts <- strsplit(labels, ":")
+  x <- model.matrix(formula, d, setNames(rep(list("contr.treatment"), length(columns)), columns)); place <- attr(x, "assign"); kept <- independent(x)
+  x <- x[, kept, drop = FALSE]; place <- place[kept]
+  every <- cbind(1, do.call(cbind, lapply(labels, function(one) model.matrix(reformulate(paste("0 +", one)), d)))); colnames(every)[1] <- "(Intercept)"
+  L <- t(solve(crossprod(x), crossprod(x, every)))
+  for (i in order(lengths(parts), decreasing = TRUE)) {
+    above <- place %in% which(sapply(parts, function(one) length(one) > length(parts[[i]]) && all(parts[[i]] %in% one)))
+    if (any(above) && any(place == i)) L[, place == i] <- resid(lm.fit(L[, above, drop = FALSE], L[, place == i, drop = FALSE]))
+  }
+  L <- L[colnames(x), , drop = FALSE]
+  list(x = x, labels = labels, L = lapply(seq_along(labels), function(i) { one <- t(L[, place == i, drop = FALSE]); one[rowSums(abs(one)) > 1e-8, , drop = FALSE] }))
+}
+design_of <- function(d, columns) { # columns of all factors and interactions, and the weights that test each term
+  if (nrow(unique(d[columns])) < prod(sapply(d[columns], nlevels))) return(type_three(d, columns))
+  formula <- reformulate(paste(columns, collapse = " * ")); x <- model.matrix(formula, d); place <- attr(x, "assign"); labels <- attr(terms(formula), "term.labels")
+  list(x = x, labels = labels, L = lapply(seq_along(labels), function(i) { # levels minus the first, as lmerTest's anova
     L <- matrix(1); for (one in strsplit(labels[i], ":")[[1]]) { s <- contr.sum(nlevels(d[[one]])); L <- sweep(s[-1, , drop = FALSE], 2, s[1, ]) %x% L }
-    whole <- matrix(0, nrow(L), k); whole[, which(place == i)] <- L; whole })
-  ordered <- ncol(x) %in% kept; if (ordered) hypotheses <- c(hypotheses, list(matrix(as.numeric(seq_len(k) == k), 1)))
+    whole <- matrix(0, nrow(L), ncol(x)); whole[, which(place == i)] <- L; whole }))
+}
+centred_covariates <- function(d) matrix(scale(as.matrix(d[covariates]), scale = FALSE), nrow(d), dimnames = list(NULL, study$covariates))
+ordinal_rows <- function(measure, d) { # ratings: likelihood ratios of cumulative-link mixed models
+  f <- factor_frame(d); d <- droplevels(f$d); d <- d[complete.cases(d[covariates]), ]; columns <- c(f$between, f$within); design <- design_of(d, columns)
+  slopes <- centred_covariates(d); x <- cbind(design$x[, -1, drop = FALSE], slopes); k <- ncol(design$x) - 1; d$y <- factor(d$value); d$id <- factor(d$participant)
+  fitted <- function(x) { colnames(x) <- paste0("x", seq_len(ncol(x)))
+    as.numeric(logLik(ordinal::clmm(reformulate(c(colnames(x), "(1 | id)"), "y"), data = cbind(d[c("y", "id")], x), nAGQ = 15,
+      control = ordinal::clmm.control(gradTol = 1e-10)))) }
+  whole <- fitted(x); n <- nlevels(d$id); everybody <- length(unique(rounds$participant[rounds$condition %in% names(cells)]))
+  tests <- setNames(lapply(design$L, function(L) cbind(L[, -1, drop = FALSE], matrix(0, nrow(L), ncol(slopes)))), sapply(design$labels, term_of, f))
+  for (i in seq_len(ncol(slopes))) tests[[study$covariates[i]]] <- matrix(as.numeric(seq_len(ncol(x)) == k + i), 1)
+  for (term in names(tests)) if (nrow(tests[[term]])) { chi <- 2 * (whole - fitted(x %*% MASS::Null(t(tests[[term]])))); df <- nrow(tests[[term]])
+    add(measure, "cumulative-link mixed model", term, c(n = n, left_out = everybody - n, statistic = chi, df1 = df, p = pchisq(chi, df, lower.tail = FALSE))) }
+}
+covariance_rows <- function(measure, d) { # the analysis of covariance, by comparing models
+  f <- factor_frame(d); people <- length(unique(f$d$participant)); d <- f$d[!is.na(f$d$value), ]; d <- d[complete.cases(d[covariates]), ]; columns <- f$between
+  value <- tapply(d$value, d$participant, mean); d <- droplevels(d[match(names(value), d$participant), ]); y <- c(value); n <- length(y)
+  formula <- reformulate(paste(columns, collapse = " * ")); cells_x <- model.matrix(formula, d); place <- attr(cells_x, "assign"); labels <- attr(terms(formula), "term.labels")
+  x <- cbind(cells_x, centred_covariates(d)); x <- x[, independent(x), drop = FALSE]; k <- ncol(cells_x); rss <- function(x) sum(lm.fit(x, y)$residuals^2)
+  error <- rss(x); df <- n - ncol(x); keys <- list()
+  row_of <- function(ss, df1, error, df2) { F <- ss / df1 / (error / df2); c(n = n, statistic = F, df1 = df1, df2 = df2,
+    p = pf(F, df1, df2, lower.tail = FALSE), effect = ss / (ss + error)) }
+  for (i in seq_along(labels)) { own <- which(place == i); term <- term_of(labels[i], f); keys[[term]] <- key_of(measure, "analysis of covariance", term)
+    add(measure, "analysis of covariance", term, c(row_of(rss(x[, -own, drop = FALSE]) - error, length(own), error, df), left_out = people - n)) }
+  for (i in seq_len(ncol(x) - k) + k) add(measure, "analysis of covariance", colnames(x)[i],
+    c(row_of(rss(x[, -i, drop = FALSE]) - error, 1, error, df), difference = unname(lm.fit(x, y)$coefficients[i])))
+  larger <- cbind(x, products(x[, -seq_len(k), drop = FALSE], cells_x[, -1, drop = FALSE])); left <- rss(larger)
+  add(measure, "equal slopes of covariates", "", row_of(error - left, ncol(larger) - ncol(x), left, n - ncol(larger)))
+  keys
+}
+factorial_mixed_rows <- function(measure, d, plan, planned) {
+  f <- factor_frame(d); d <- droplevels(f$d); d <- d[complete.cases(d[covariates]), ]; d$id <- factor(d$participant); columns <- c(f$between, f$within)
+  design <- design_of(d, columns); x <- design$x; labels <- design$labels; tested <- design$L
+  cells_x <- x; more <- cbind(position = d$position - mean(d$position), centred_covariates(d)); x <- cbind(cells_x, more); kept <- independent(x); slopes <- setdiff(kept, seq_len(ncol(cells_x)))
+  whole <- function(L) cbind(L, matrix(0, nrow(L), length(slopes))); able <- sapply(tested, nrow) > 0; labels <- labels[able]
+  hypotheses <- c(lapply(tested[able], whole), lapply(slopes, function(i) matrix(as.numeric(kept == i), 1)))
+  able <- Filter(function(one) all(names(one$weights) %in% d$condition), planned)
+  sums <- lapply(able, function(one) { used <- names(one$weights)
+    c(unlist(one$weights[used]) %*% cells_x[match(used, d$condition), , drop = FALSE], rep(0, length(slopes))) })
   random <- sapply(plan$random, function(one) if (one == "") "(1 | id)" else sprintf("(1 | id:%s)", names(f$keys)[f$keys == one]))
-  fit <- mixed_tests(d[c("value", "id", columns)], x[, kept], unname(unlist(random)), hypotheses); keys <- list(); n <- nlevels(d$id)
+  fit <- mixed_tests(d[c("value", "id", columns)], x[, kept], unname(unlist(random)), hypotheses, sums); keys <- list(); n <- nlevels(d$id)
   everybody <- length(unique(rounds$participant[rounds$condition %in% names(cells)]))
   for (i in seq_along(labels)) {
     term <- term_of(labels[i], f); add(measure, "factorial mixed model", term, c(fit$tests[[i]], n = n, left_out = everybody - n))
     keys[[term]] <- key_of(measure, "factorial mixed model", term)
   }
-  if (ordered) add(measure, "factorial mixed model", "position", c(fit$tests[[length(fit$tests)]], n = n, difference = unname(fit$estimates[k])))
+  for (i in seq_along(slopes)) add(measure, "factorial mixed model", colnames(x)[slopes[i]], c(fit$tests[[length(labels) + i]], n = n,
+    difference = unname(fit$estimates[kept == slopes[i]])))
+  for (i in seq_along(able)) if (is.null(get0(key_of(measure, equivalence, able[[i]]$name), found))) {
+    one <- fit$sums[[i]]; add_equivalence(measure, able[[i]]$name, one[["difference"]], one[["difference"]] / one[["statistic"]], one[["df1"]], able[[i]]$margin, 1)
+  }
+  adjust(measure, "planned contrast, mixed model", setNames(fit$sums, sapply(able, `[[`, "name")))
   keys
 }
 
 # All measures
-attempt <- function(expression) tryCatch(expression, error = function(e) { message("a test failed: ", conditionMessage(e)); list() })
+attempt <- function(expression) tryCatch(expression, error = function(e) list()) # its rows are then named as not computed
 deciding <- list()
 for (plan in study$measures) {
   own <- rows[rows$measure == plan$key, ]; d <- own[own$mixed_model_only != "1", ]; v <- d[!is.na(d$value), ]; all <- own[!is.na(own$value), ]
@@ -290,12 +361,14 @@ for (plan in study$measures) {
   main$one_way <- attempt(one_way_rows(plan$key, v))
   if (packages[["afex"]]) main$repeated <- attempt(if (length(cells)) factorial_rows(plan$key, d, planned)
     else if (length(study$groups)) grouped_rows(plan$key, d) else repeated_rows(plan$key, d, known))
+  if (length(covariates) && !length(study$within)) main$repeated <- attempt(covariance_rows(plan$key, d))
+  if (length(cells) && plan$kind == "likert" && packages[["ordinal"]]) attempt(ordinal_rows(plan$key, all))
   if (length(cells)) main$one_way <- main$friedman <- main$repeated else {
     if (!length(study$groups)) main$friedman <- attempt(rank_rows(plan$key, d, known))
     contrast_rows(plan$key, d, known, "planned contrast", planned)
     if (plan$kind == "likert" && packages[["ordinal"]]) attempt(cumulative_rows(plan$key, v, known))
   }
-  if (packages[["lmerTest"]] && !is.null(plan$random)) main$mixed <- attempt(if (length(cells)) factorial_mixed_rows(plan$key, all, plan) else mixed_rows(plan$key, all, plan))
+  if (packages[["lmerTest"]] && !is.null(plan$random)) main$mixed <- attempt(if (length(cells)) factorial_mixed_rows(plan$key, all, plan, planned) else mixed_rows(plan$key, all, plan))
   contrast_rows(plan$key, d, known, "paired t test", pairs_of(known))
   deciding[[plan$key]] <- main[[study$main]]
 }

@@ -38,7 +38,8 @@ Found = dict[tuple[str, str], list[Numbers]]
 
 
 class Row(NamedTuple):
-    """A row of analysed.csv. `aside` is True for a participant whom only the mixed model uses."""
+    """A row of analysed.csv. `aside` is True for a participant whom only the mixed model uses. `covariates`
+    are the values of the planned covariates; None if one is missing."""
 
     participant: str
     condition: str
@@ -46,6 +47,7 @@ class Row(NamedTuple):
     position: int
     group: str
     aside: bool
+    covariates: list[float] | None
 
 
 class Measured:
@@ -398,13 +400,14 @@ def size_of(t: float, df: int, ratio: float) -> Numbers:
     return {"effect": scale * t, "effect_low": scale * ends[0], "effect_high": scale * ends[1]}
 
 
-def bayes_factor(t: float, n: int) -> float:
-    """Return BF10 of a paired t test (Rouder et al. 2009, equation 1), with a Cauchy prior of scale .707."""
+def bayes_factor(t: float, n: float, df: int) -> float:
+    """Return BF10 of a t test (Rouder et al. 2009, equation 1), with a Cauchy prior of scale .707. `n` is the
+    number of differences; of a contrast of cells it is the squared ratio of deviation to standard error."""
 
     def logged(u: float) -> float:
         wide = 1 + n * exp(u) / 2
         prior = -log(2 * pi) / 2 - u / 2 - exp(-u) / 2 - log(wide) / 2
-        return prior - n / 2 * (log1p(t * t / (wide * (n - 1))) - log1p(t * t / (n - 1)))
+        return prior - (df + 1) / 2 * (log1p(t * t / (wide * df)) - log1p(t * t / df))
 
     peak = max(logged(u / 10) for u in range(-60, 800))
     area = quad(
@@ -420,12 +423,25 @@ def t_row(t: float, df: int, se: float, ratio: float) -> Numbers:
     return {**row, "difference_low": t * se - half, "difference_high": t * se + half, **size_of(t, df, ratio)}
 
 
+def equivalence_row(difference: float, se: float, df: float, margin: Sequence[Any], sd: float) -> Numbers:
+    """Return the numbers of two one-sided t tests against a margin: those of the test with the larger p."""
+    bound = margin[0] * (sd if margin[1] == "d" else 1.0)
+    above, below = (difference + bound) / se, (difference - bound) / se
+    p, t = max((float(stats.t.sf(above, df)), above), (float(stats.t.cdf(below, df)), below))
+    half = se * float(stats.t.ppf(0.95, df))
+    row = {"statistic": t, "df1": df, "p": p, "effect": bound, "difference": difference}
+    return {**row, "difference_low": difference - half, "difference_high": difference + half}
+
+
+EQUIVALENCE = "equivalence (two one-sided t tests)"
+
+
 def contrast_rows(
-    data: Measured, planned: Iterable[tuple[str, Mapping[str, float]]], test: str, found: Found
+    data: Measured, planned: Iterable[tuple[str, Mapping[str, float], Any]], test: str, found: Found
 ) -> None:
     """Add contrasts of conditions, corrected together after Holm."""
     family = []
-    for name, weights in planned:
+    for name, weights, margin in planned:
         used = {key: weights[key] for key in STUDY["conditions"] if weights.get(key)}
         values, left_out = data.complete(list(used))
         scaled = np.array(list(used.values())) / (sum(map(abs, used.values())) / 2)
@@ -438,14 +454,17 @@ def contrast_rows(
             **t_row(t, n - 1, se, 1 / sqrt(n)),
             "n": n,
             "left_out": left_out,
-            "bayes_factor": bayes_factor(t, n),
+            "bayes_factor": bayes_factor(t, n, n - 1),
         }
+        if margin:
+            test_row = equivalence_row(float(sums.mean()), se, n - 1, margin, se * sqrt(n))
+            found[EQUIVALENCE, name].append(test_row)
         family.append(row)
         found[test, name].append(row)
     adjust(family)
 
 
-def pairs_of(data: Measured) -> list[tuple[str, dict[str, float]]]:
+def pairs_of(data: Measured) -> list[tuple[str, dict[str, float], Any]]:
     """Return a contrast for every two conditions that the same people play."""
     pairs = [
         (a, b)
@@ -453,7 +472,7 @@ def pairs_of(data: Measured) -> list[tuple[str, dict[str, float]]]:
         if not STUDY["groups"] or len({STUDY["played_by"][a], STUDY["played_by"][b]} - {""}) < 2
     ]
     labels = STUDY["labels"]
-    return [(f"{labels[b]} \u2212 {labels[a]}", {b: 1.0, a: -1.0}) for a, b in pairs]
+    return [(f"{labels[b]} \u2212 {labels[a]}", {b: 1.0, a: -1.0}, None) for a, b in pairs]
 
 
 # Ranks, ratings, and the one-way ANOVA
@@ -647,9 +666,9 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
     family = []
     for one in planned:
         weights = np.zeros((len(outer), len(inner)))
-        cells = [
-            (STUDY["cells"][key], weight) for key, weight in one["weights"].items() if key in STUDY["cells"]
-        ]
+        if not set(one["weights"]) <= set(STUDY["cells"]):
+            continue
+        cells = [(STUDY["cells"][key], weight) for key, weight in one["weights"].items()]
         places = [
             (tuple(cell[k] for k in cases.between), tuple(cell[k] for k in cases.within), weight)
             for cell, weight in cells
@@ -668,36 +687,146 @@ def cell_rows(cases: Cases, planned: Iterable[Mapping[str, Any]], found: Found) 
         same = weights @ weights[int(np.argmax(spreads))] >= 0
         sd = max(float(spreads[same].sum()), float(spreads[~same].sum()))
         family.append(t_row(estimate / se, df, se, se / sd))
+        family[-1]["bayes_factor"] = bayes_factor(estimate / se, (sd / se) ** 2, df)
+        if one["margin"] and STUDY["main"] != "mixed":
+            row = equivalence_row(estimate, se, df, one["margin"], sd)
+            found[EQUIVALENCE, one["name"]].append(row)
         found["planned contrast of cells", one["name"]].append(family[-1])
     adjust(family)
 
 
-def factorial_mixed_rows(data: Measured, found: Found) -> dict[str, Numbers]:
-    """Add the mixed model of all factors and the position. Return the rows of the factors by term."""
-    rows = sorted((row for row in data.whole if row.condition in STUDY["cells"]), key=lambda r: r.participant)
+def estimable(levels: Any, counts: Sequence[int]) -> tuple[Any, dict[tuple[int, ...], Any]]:
+    """Return the columns of all factors and interactions (values x columns), and the weights of the columns
+    that test each effect: differences of levels. With missing cells, they are those of SAS's type III."""
+    x, places = full_design(levels, counts)
+    if len(np.unique(levels, axis=0)) < np.prod(counts):
+        return fraction(levels, counts, list(places))
+    tests = {}
+    for effect, own in places.items():
+        weights = np.ones((1, 1))
+        for i in effect:
+            each = codes(np.arange(counts[i]), counts[i])
+            weights = np.kron(weights, each[1:] - each[0])
+        tests[effect] = weights @ np.eye(x.shape[1])[own]
+    return x, tests
+
+
+def fraction(
+    levels: Any, counts: Sequence[int], effects: Sequence[tuple[int, ...]]
+) -> tuple[Any, dict[tuple[int, ...], Any]]:
+    """Return what `estimable` returns, for a design with missing cells."""
+    named = {}  # a column for each combination of the levels of some factors; 0 is the first level
+    for effect in effects:
+        for at in product(*(range(counts[i]) for i in effect)):
+            named[effect, at] = (levels[:, list(effect)] == np.array(at, dtype=int)).all(axis=1).astype(float)
+    kept: list[Any] = []
+    for key in named:
+        columns = np.column_stack([named[one] for one in [*kept, key]])
+        if 0 not in key[1] and np.linalg.matrix_rank(columns) > len(kept):
+            kept.append(key)
+    x = np.column_stack([named[key] for key in kept])
+    weights = (np.linalg.pinv(x) @ np.column_stack(list(named.values()))).T
+    for effect in sorted(effects, key=len, reverse=True):
+        own = [i for i, (one, _) in enumerate(kept) if one == effect]
+        above = [i for i, (one, _) in enumerate(kept) if set(effect) < set(one)]
+        if own and above:
+            weights[:, own] = residuals(weights[:, above], weights[:, own])
+    rows = weights[[list(named).index(key) for key in kept]]
+    tests = {e: rows[:, [i for i, (one, _) in enumerate(kept) if one == e]].T for e in effects}
+    return x, {effect: one[abs(one).sum(axis=1) > 1e-8] for effect, one in tests.items()}
+
+
+def factorial_mixed_rows(
+    data: Measured, planned: Sequence[Mapping[str, Any]], found: Found
+) -> dict[str, Numbers]:
+    """Add the mixed model of all factors and the position, and its contrasts of cells. Return the rows of the
+    factors by term."""
+    able = (row for row in data.whole if row.condition in STUDY["cells"] and row.covariates is not None)
+    rows = sorted(able, key=lambda r: r.participant)
     factors = {**observed_levels(rows, "between"), **observed_levels(rows, "within")}
     keys, counts = list(factors), [len(levels) for levels in factors.values()]
     cells = [STUDY["cells"][row.condition] for row in rows]
     levels = np.array([[factors[key].index(cell[key]) for key in keys] for cell in cells])
-    x, places = full_design(levels, counts)
-    position = np.array([float(row.position) for row in rows])
-    terms, columns = independent({"": x, "position": (position - position.mean())[:, None]})
+    x, tests = estimable(levels, counts)
+    names = ["position", *STUDY["covariates"]]
+    slopes = np.array([[float(row.position), *(row.covariates or [])] for row in rows])
+    slopes = slopes - slopes.mean(axis=0)
+    terms, columns = independent({"": x, **{name: slopes[:, [i]] for i, name in enumerate(names)}})
     fit = fit_rows(data, rows, columns, dict(zip(keys, levels.T, strict=True)))
     unit, tested = np.eye(len(terms)), {}
     n = len({row.participant for row in rows})
     everybody = {who for (who, _), key in data.rounds.items() if key in STUDY["cells"]}
-    for effect, own in places.items():
+    for effect, weights in tests.items():
+        if effect and len(weights):
+            term = ":".join(keys[i] for i in effect)
+            numbers = fit.f_test(weights @ unit[: x.shape[1]])
+            tested[term] = {**numbers, "n": n, "left_out": len(everybody) - n}
+            found["factorial mixed model", term].append(tested[term])
+    for name in terms[x.shape[1] :]:
+        place = terms.index(name)
+        slope = {"difference": float(fit.estimates[place]), "n": n}
+        found["factorial mixed model", name].append({**fit.f_test(unit[[place]]), **slope})
+    family = []
+    for one in planned:
+        first = {row.condition: x[i] for i, row in reversed(list(enumerate(rows)))}
+        if not set(one["weights"]) <= set(first):
+            continue
+        row = sum(weight * first[key] for key, weight in one["weights"].items()) @ unit[: x.shape[1]]
+        estimate, se, df = float(row @ fit.estimates), sqrt(float(row @ fit.covariance @ row)), fit.df(row)
+        half, t = se * float(stats.t.ppf(0.975, df)), estimate / se
+        numbers = {"statistic": t, "df1": df, "p": float(2 * stats.t.sf(abs(t), df)), "difference": estimate}
+        family.append({**numbers, "difference_low": estimate - half, "difference_high": estimate + half})
+        found["planned contrast, mixed model", one["name"]].append(family[-1])
+        if one["margin"] and (EQUIVALENCE, one["name"]) not in found:
+            found[EQUIVALENCE, one["name"]].append(equivalence_row(estimate, se, df, one["margin"], 1.0))
+    adjust(family)
+    return tested
+
+
+def covariance_rows(data: Measured, found: Found) -> dict[str, Numbers]:
+    """Add the analysis of covariance of a design between participants. Return the rows of the factors by
+    term."""
+    rows = [row for row in data.rows if row.condition in STUDY["cells"]]
+    factors = observed_levels([row for row in rows if row.value is not None], "between")
+    own: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.value is not None and row.covariates is not None:
+            own[row.participant].append(row)
+    whole = sorted(own)
+    cells = [STUDY["cells"][own[who][0].condition] for who in whole]
+    levels = np.array([[factors[key].index(cell[key]) for key in factors] for cell in cells])
+    y = np.array([np.mean(np.array([row.value for row in own[who]], dtype=float)) for who in whole])
+    slopes = np.array([own[who][0].covariates for who in whole], dtype=float)
+    x, places = full_design(levels, [len(one) for one in factors.values()])
+    terms, columns = independent(
+        {"": x, **{key: (slopes - slopes.mean(axis=0))[:, [i]] for i, key in enumerate(STUDY["covariates"])}}
+    )
+    df, n, first = len(y) - len(terms), len(y), x.shape[1]
+    error = float((residuals(columns, y) ** 2).sum())
+    estimates = np.linalg.lstsq(columns, y, rcond=None)[0]
+
+    def row_of(ss: float, df1: int, error: float, df2: int) -> Numbers:
+        f = ss / df1 / (error / df2)
+        p = float(stats.f.sf(f, df1, df2))
+        return {"n": n, "statistic": f, "df1": df1, "df2": df2, "p": p, "effect": ss / (ss + error)}
+
+    def without(lost: Sequence[int]) -> float:
+        return float((residuals(np.delete(columns, lost, axis=1), y) ** 2).sum()) - error
+
+    tested, name = {}, "analysis of covariance"
+    for effect, place in places.items():
         if effect:
-            weights = np.ones((1, 1))
-            for i in effect:
-                each = codes(np.arange(counts[i]), counts[i])
-                weights = np.kron(weights, each[1:] - each[0])
-            row = {**fit.f_test(weights @ unit[own]), "n": n, "left_out": len(everybody) - n}
-            tested[":".join(keys[i] for i in effect)] = row
-            found["factorial mixed model", ":".join(keys[i] for i in effect)].append(row)
-    if terms[-1] == "position":
-        slope = {"difference": float(fit.estimates[-1]), "n": n}
-        found["factorial mixed model", "position"].append({**fit.f_test(unit[[-1]]), **slope})
+            term = ":".join(list(factors)[i] for i in effect)
+            left_out = len({row.participant for row in rows}) - n
+            tested[term] = {**row_of(without(place), len(place), error, df), "left_out": left_out}
+            found[name, term].append(tested[term])
+    for i, term in list(enumerate(terms))[first:]:
+        found[name, term].append({**row_of(without([i]), 1, error, df), "difference": float(estimates[i])})
+    crossed = columns[:, first:, None] * x[:, None, 1:]
+    larger = np.hstack([columns, crossed.reshape(n, -1)])
+    more, rest = larger.shape[1] - len(terms), n - larger.shape[1]
+    left = float((residuals(larger, y) ** 2).sum())
+    found["equal slopes of covariates", ""].append(row_of(error - left, more, left, rest))
     return tested
 
 
@@ -720,6 +849,8 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
     about = [one for one in STUDY["contrasts"] if not one["measures"] or data.plan["key"] in one["measures"]]
     if STUDY["cells"]:
         main["repeated"] = attempt(factorial_rows, data, about, found)
+        if STUDY["covariates"] and not STUDY["within"]:
+            main["repeated"] = attempt(covariance_rows, data, found)
         main["friedman"] = main["one_way"] = main["repeated"]
     else:
         main["repeated"] = attempt(grouped_rows if STUDY["groups"] else repeated_rows, data, found)
@@ -727,9 +858,11 @@ def measure_rows(data: Measured) -> tuple[Found, dict[str, Numbers]]:
             main["friedman"] = attempt(rank_rows, data, found)
         if data.plan["kind"] == "likert":
             attempt(cumulative_rows, data, found)
-        contrast_rows(data, [(one["name"], one["weights"]) for one in about], "planned contrast", found)
+        planned = [(one["name"], one["weights"], one["margin"]) for one in about]
+        contrast_rows(data, planned, "planned contrast", found)
     if data.plan["random"] is not None:
-        main["mixed"] = attempt(factorial_mixed_rows if STUDY["cells"] else mixed_model_rows, data, found)
+        model = (factorial_mixed_rows, data, about) if STUDY["cells"] else (mixed_model_rows, data)
+        main["mixed"] = attempt(*model, found)
     contrast_rows(data, pairs_of(data), "paired t test", found)
     return found, main[STUDY["main"]]
 
@@ -760,7 +893,10 @@ def compute(folder: Path) -> dict[str, Found]:
         value = float(line["value"]) if line["value"] else None
         place, aside = int(line["order_position"]), line["mixed_model_only"] == "1"
         group = line.get("group") or ""
-        rows[line["measure"]].append(Row(line["participant"], line["condition"], value, place, group, aside))
+        known = [line[f"covariate_{key}"] for key in STUDY["covariates"]]
+        covariates = list(map(float, known)) if all(known) else None
+        row = Row(line["participant"], line["condition"], value, place, group, aside, covariates)
+        rows[line["measure"]].append(row)
     rounds = {
         (r["participant"], int(r["order_position"])): r["condition"] for r in read(folder / "rounds.csv")
     }

@@ -52,10 +52,18 @@ def study_description(analysis: Analysis) -> dict[str, Any]:
         "between": [[one.key, list(one.levels)] for one in factors.between] if factors else [],
         "within": [[one.key, list(one.levels)] for one in factors.within] if factors else [],
         "cells": {key: dict(levels) for key, levels in factors.cells.items()} if factors else {},
+        "covariates": [
+            key for key in analysis.plan.covariates if any(key in own for own in analysis.covariates.values())
+        ],
         "main": analysis.plan.main,
         "correction": analysis.plan.correction,
         "contrasts": [
-            {"name": one.name, "weights": dict(one.weights), "measures": list(one.measures)}
+            {
+                "name": one.name,
+                "weights": dict(one.weights),
+                "measures": list(one.measures),
+                "margin": [one.margin.size, one.margin.unit] if one.margin else None,
+            }
             for one in analysis.plan.contrasts
         ],
     }

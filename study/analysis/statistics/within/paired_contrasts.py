@@ -43,7 +43,8 @@ from study.analysis.statistics.within.complete_cases import (
     complete_cases,
 )
 from study.analysis.statistics.within.result_types import Contrast, Family, UncomputedContrast
-from study.design.analysis_plan import PlannedContrast
+from study.analysis.statistics.within.two_one_sided_tests import planned_equivalence
+from study.design.analysis_plan import EquivalenceMargin, PlannedContrast
 
 SCALE = sqrt(2) / 2
 MOST = 700.0
@@ -100,7 +101,7 @@ def _same_people(between: BetweenFactor, *keys: str) -> bool:
 def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> Family:
     """Test the planned contrasts in order. Contrasts that can be computed are corrected together with
     Holm's method."""
-    found = [paired_contrast(table, one.name, one.weights) for one in planned]
+    found = [paired_contrast(table, one.name, one.weights, one.margin) for one in planned]
     computed = [one for one in found if isinstance(one, Contrast)]
     adjusted = iter(holm_adjusted([one.p for one in computed]))
     return Family(
@@ -109,15 +110,18 @@ def contrast_family(table: MeasureTable, planned: Sequence[PlannedContrast]) -> 
 
 
 def paired_contrast(
-    table: MeasureTable, name: str, weights: Mapping[str, float]
+    table: MeasureTable, name: str, weights: Mapping[str, float], margin: EquivalenceMargin | None = None
 ) -> Contrast | UncomputedContrast:
-    """Test one contrast without a correction. `weights` maps condition keys to weights. Return
-    UncomputedContrast, with the reason, if the data do not allow it."""
+    """Test one contrast without a correction. `weights` maps condition keys to weights. With a `margin`, test
+    also whether the difference is equivalent to 0.
+
+    Return UncomputedContrast, with the reason, if the data do not allow it.
+    """
     used = scale_weights(weights)
     cells = complete_cases(table, tuple(used))
     sums = cells.values @ np.array([used[c.key] for c in cells.conditions])
     problem = _no_values(table, used) or _why_not(cells, used, sums)
-    return UncomputedContrast(name, problem) if problem else _tested(name, used, sums, cells)
+    return UncomputedContrast(name, problem) if problem else _tested(name, used, sums, cells, margin)
 
 
 def _no_values(table: MeasureTable, used: Mapping[str, float]) -> NotComputable | None:
@@ -152,7 +156,13 @@ def _why_not(cells: CompleteCases, used: Mapping[str, float], sums: Array) -> No
     return None
 
 
-def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: CompleteCases) -> Contrast:
+def _tested(
+    name: str,
+    weights: Mapping[str, float],
+    sums: Array,
+    cells: CompleteCases,
+    margin: EquivalenceMargin | None,
+) -> Contrast:
     n, mean, sd = len(sums), float(sums.mean()), float(sums.std(ddof=1))
     se = sd / math.sqrt(n)
     t, df = mean / se, n - 1
@@ -176,6 +186,7 @@ def _tested(name: str, weights: Mapping[str, float], sums: Array, cells: Complet
         g_high=high,
         bayes_factor=bayes_factor(t, n),
         left_out=cells.left_out,
+        equivalence=planned_equivalence((n,), mean, se, df, margin, sd),
     )
 
 

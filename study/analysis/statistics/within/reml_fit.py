@@ -183,6 +183,15 @@ def leaves_error(y: Array, x: Array, groups: Sequence[int], nested: Sequence[Seq
     return float((unexplained**2).sum()) > 1e-20 * max(float(y @ y), 1e-280)
 
 
+def explain_all_values(groups: Sequence[int], nested: Sequence[Sequence[int]]) -> bool:
+    """Return True if the random intercepts explain every possible value, so that no error can be told from
+    them. The arguments are those of `fit_reml`."""
+    blank = np.zeros((len(groups), 1))
+    blocks = _person_blocks(blank[:, 0], blank, groups, nested)
+    ranks = np.linalg.matrix_rank(sum(blocks.kernels, np.zeros_like(blocks.kernels[0])), hermitian=True)
+    return int(ranks.sum()) == len(groups)
+
+
 def _unidentified(blocks: _PersonBlocks) -> list[int]:
     """Return the numbers of the random intercepts whose kernels depend linearly on earlier ones or on the
     error. The data do not separate them."""

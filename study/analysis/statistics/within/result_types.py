@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from study.analysis.statistics.observations import AnalysisCondition, NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence
 
 LEVEL = 0.05
 MILD = 0.75
@@ -126,6 +127,8 @@ class Contrast:
     g_high: float
     bayes_factor: float
     left_out: tuple[ExcludedParticipant, ...] = ()
+    equivalence: Equivalence | None = None
+    """The test whether the difference is equivalent to 0; None if no margin is planned."""
     computable: ClassVar[bool] = True
 
     @property

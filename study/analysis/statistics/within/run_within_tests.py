@@ -72,7 +72,7 @@ def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> t
     ANOVA, and `mixed` the result of the linear mixed model. Assumptions of a test that was not computed
     are left out."""
     cells = grouped_cases(table) if table.between else complete_cases(table)
-    found = [*_variance(table), *_ends(table), *_missing(cells)]
+    found = [*check_variance(table), *check_ends(table), *_missing(cells)]
     if isinstance(repeated, RepeatedMeasures | SplitPlot):
         found += [*_sphericity(repeated), *_residuals(cells)]
     if isinstance(mixed, MixedModel):
@@ -80,7 +80,7 @@ def check_assumptions(table: MeasureTable, repeated: object, mixed: object) -> t
     return tuple(sorted(found, key=lambda one: one.holds))
 
 
-def _variance(table: MeasureTable) -> Iterator[Assumption]:
+def check_variance(table: MeasureTable) -> Iterator[Assumption]:
     """Yield the conditions in which all values are equal. If there are none, yield a test of equal
     variances."""
     groups = {c: np.array(values) for c, values in table.groups().items() if len(values) > 1}
@@ -98,7 +98,7 @@ def _variance(table: MeasureTable) -> Iterator[Assumption]:
             "conditions alone; do not rest a claim on them.",
         )
     elif len(groups) > 1:
-        p = _brown_forsythe(list(groups.values()))
+        p = brown_forsythe(list(groups.values()))
         told = "no sign that spreads differ" if p >= LEVEL else "spreads differ between conditions"
         words = f"Brown\N{EN DASH}Forsythe {format_p(p)}"
         yield Assumption(
@@ -106,7 +106,7 @@ def _variance(table: MeasureTable) -> Iterator[Assumption]:
         )
 
 
-def _brown_forsythe(groups: Sequence[Array]) -> float:
+def brown_forsythe(groups: Sequence[Array]) -> float:
     """Return the p value of the Brown-Forsythe test of equal variances. It is an ANOVA of the values'
     distances from their group's median.
 
@@ -118,7 +118,8 @@ def _brown_forsythe(groups: Sequence[Array]) -> float:
     return float(f_oneway(*apart).pvalue)
 
 
-def _ends(table: MeasureTable) -> Iterator[Assumption]:
+def check_ends(table: MeasureTable) -> Iterator[Assumption]:
+    """Yield the conditions in which many values are at an end of the scale."""
     for end, name in ((table.measure.high, "highest"), (table.measure.low, "lowest")):
         told = [_at(condition, values, end) for condition, values in table.groups().items()]
         if said := "; ".join(filter(None, told)):

@@ -18,8 +18,6 @@ from study.analysis.statistics.factorial.cell_means import (
 )
 from study.analysis.statistics.factorial.covariance_analysis import ancova
 from study.analysis.statistics.factorial.equivalence_tests import (
-    Equivalence,
-    EquivalenceBounds,
     independent_bayes_factor,
     independent_equivalence,
     paired_equivalence,
@@ -40,11 +38,13 @@ from study.analysis.statistics.factorial.factorial_results import (
 from study.analysis.statistics.factorial.mixed_model_results import (
     FactorialMixedModel,
     MixedContrast,
+    OrdinalEffect,
     OrdinalMixedModel,
 )
 from study.analysis.statistics.factorial.ordinal_mixed_model import NODES, cumulative_link_mixed_model
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor
 from study.analysis.statistics.observations import NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
 from study.analysis.statistics.within.result_types import Sphericity
 from tests.study.analysis.statistics.r_table import Comparison, Number, line_of, stored
 
@@ -184,7 +184,7 @@ def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
     assert isinstance(found, FactorialMixedModel)
     tests: dict[str, Mapping[str, float]] = {
         ":".join(one.term): {"f": one.f, "df": one.df, "df_error": one.df_error, "p": one.p}
-        for one in found.effects
+        for one in found.tested
     }
     for slope in found.covariates:
         assert isinstance(slope, CovariateEffect)
@@ -206,6 +206,36 @@ def _mixed(name: str, r: Mapping[str, Any]) -> list[Number]:
     numbers += both("contrast", ours, r["contrast"])
     ours = {"error": found.variance_error, "log_likelihood": found.log_likelihood}
     return numbers + both("model", ours, {key: r[key] for key in ours})
+
+
+def _fraction(name: str, r: Mapping[str, Any]) -> list[Number]:
+    between, within = factors(name, "between"), factors(name, "within")
+    first, second = (
+        dict(zip([*between, *within], cell.split(":"), strict=True)) for cell in [*r["means"]][:2]
+    )
+    planned = PlannedCellContrast("H1", {tuple(second.values()): 1.0, tuple(first.values()): -1.0})
+    found = linear_mixed_model(rows(name), between, within, (), [planned])
+    assert isinstance(found, FactorialMixedModel)
+    assert {":".join(one.term) for one in found.tested} == set(r["tests"])
+    numbers: list[Number] = []
+    for one in found.tested:
+        ours = {"f": one.f, "df": one.df, "df_error": one.df_error, "p": one.p}
+        expected = r["tests"][":".join(one.term)]
+        numbers += both(":".join(one.term), ours, {key: expected[key] for key in ours})
+    kept = {f"person{one.factor}": one.variance for one in found.random if not one.dropped}
+    numbers += both("random", kept, r["random"])
+    means = found.means[tuple(one.key for one in (*between, *within))]
+    cells = {":".join(level for _, level in one.levels): mean_numbers(one) for one in means}
+    assert set(cells) == set(r["means"])
+    numbers += [number for cell, ours in cells.items() for number in both(cell, ours, r["means"][cell])]
+    (contrast,) = found.contrasts
+    assert isinstance(contrast, MixedContrast)
+    ours = {
+        "estimate": contrast.estimate, "se": contrast.se, "t": contrast.t, "df": contrast.df,
+        "p": contrast.p, "low": contrast.ci_low, "high": contrast.ci_high,
+    }  # fmt: skip
+    numbers += both("contrast", ours, r["contrast"])
+    return [*numbers, Number("error", found.variance_error, r["error"])]
 
 
 def _ancova(name: str, r: Mapping[str, Any]) -> list[Number]:
@@ -256,7 +286,8 @@ def _ordinal(name: str, r: Mapping[str, Any]) -> list[Number]:
     for kind, nodes in (("laplace", 1), ("quadrature", NODES)):
         found, of_r = cumulative_link_mixed_model(*given, nodes=nodes), r[kind]
         assert isinstance(found, OrdinalMixedModel)
-        assert {":".join(one.term) for one in found.effects} == set(of_r["tests"])
+        tested = (one for one in found.effects if isinstance(one, OrdinalEffect))
+        assert {":".join(one.term) for one in tested} == set(of_r["tests"])
         for term, expected in of_r["tests"].items():
             one = found.effect(*term.split(":"))
             assert one is not None
@@ -264,6 +295,8 @@ def _ordinal(name: str, r: Mapping[str, Any]) -> list[Number]:
             numbers += both(f"{kind} {term}", ours, expected)
         numbers.append(Number(f"{kind} sd", found.sd_participant, of_r["sd"]))
         numbers.append(Number(f"{kind} log likelihood", found.log_likelihood, of_r["log_likelihood"]))
+        if name.endswith("fraction"):
+            continue
         means = next(iter(found.means.values()))
         for what, values, expected in (
             ("threshold", found.thresholds, of_r["thresholds"]),
@@ -280,6 +313,7 @@ COMPARED: Mapping[str, Comparison] = {
     "means": Comparison("marginal means", "the first mean", _means),
     "contrasts": Comparison("contrasts of cells", "the first estimate", _contrasts),
     "mixed": Comparison("linear mixed model", "F of the first effect", _mixed),
+    "fraction": Comparison("mixed model, missing cells", "F of the first effect", _fraction),
     "ancova": Comparison("analysis of covariance", "SS of the first effect", _ancova),
     "equivalence": Comparison("equivalence", "t against the lower bound", _equivalence),
     "ordinal": Comparison("cumulative-link mixed model", "χ² of the first effect", _ordinal),

@@ -6,13 +6,12 @@ import pytest
 
 from study.analysis.statistics.factorial.cell_means import person_means
 from study.analysis.statistics.factorial.equivalence_tests import (
-    Equivalence,
-    EquivalenceBounds,
     independent_bayes_factor,
     independent_equivalence,
     paired_equivalence,
 )
 from study.analysis.statistics.observations import DefinitionError, NotComputable
+from study.analysis.statistics.within.equivalence_results import Equivalence, EquivalenceBounds
 from tests.study.analysis.statistics.factorial_r_table import cases
 
 WIDE, NARROW = EquivalenceBounds(-2, 2), EquivalenceBounds(-0.1, 0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from kitchen.charts.chart_drawing import draw_chart
 from study.analysis.statistics.charts_by_measure import charts_of, report_charts
+from study.analysis.statistics.equivalence_rows import EQUIVALENCE
 from study.analysis.statistics.factorial.factorial_rows import significant_terms
 from study.analysis.statistics.factorial.study_factors import AnalysisFactor, StudyFactors
 from study.analysis.statistics.observations import AnalysisCondition, BetweenFactor, Measure, Observation
@@ -60,19 +62,21 @@ def analysed(
     *,
     between: bool,
     main: str = "repeated",
+    without: str = "",
     rounds: Sequence[int] = (),
     correction: str = "holm",
     contrasts: str = "",
 ) -> Analysis:
     played = {key: cell["pace"] for key, cell in CELLS.items()}
     levels = {key: cell["partner"] for key, cell in CELLS.items()}
+    factors = study_factors(between=between, rounds=len(rounds))
     return analyse(
-        observed(effect, between=between, rounds=rounds),
-        [AnalysisCondition(key, key, place) for place, key in enumerate(CELLS)],
+        [row for row in observed(effect, between=between, rounds=rounds) if row.condition != without],
+        [AnalysisCondition(key, key, place) for place, key in enumerate(CELLS) if key != without],
         [SCORE, OTHER],
         plan=AnalysisPlan(main, correction, parse_contrasts(contrasts)),
         between=BetweenFactor(PACES, levels, played) if between else None,
-        factors=study_factors(between=between, rounds=len(rounds)),
+        factors=replace(factors, cells={key: cell for key, cell in CELLS.items() if key != without}),
     )
 
 
@@ -114,6 +118,27 @@ def test_a_contrast_of_an_interaction_is_tested_in_its_measure_only() -> None:
     assert rows[0]["difference_low"] < rows[0]["difference"] < rows[0]["difference_high"]
 
 
+@pytest.mark.parametrize(("main", "margin"), [("repeated", "1.2"), ("repeated", "0.8 d"), ("mixed", "1.2")])
+def test_a_planned_margin_adds_a_test_of_equivalence(main: str, margin: str) -> None:
+    text = f"H1 ±{margin}: planner_fast 1, random_fast -1"
+    analysis = analysed({"planner_fast": 2.0}, between=False, main=main, contrasts=text)
+    rows = {row["measure"]: row for row in rows_of(analysis) if row["test"] == EQUIVALENCE}
+    assert "was not shown to be equivalent to 0 within ±" in rows["score"]["apa"]
+    assert "is equivalent to 0 within ±" in rows["other"]["apa"]
+    assert {row["role"] for row in rows.values()} == {"planned"}
+    for key, row in rows.items():
+        assert row["apa"] in design_sentences(analysis.measure(key))
+        inside = -row["effect"] < row["difference_low"] and row["difference_high"] < row["effect"]
+        assert inside == (row["p"] < 0.05)
+
+
+def test_a_mixed_model_has_no_equivalence_in_standard_deviations() -> None:
+    text = "H1 ±0.5 d: planner_fast 1, random_fast -1"
+    analysis = analysed({}, between=False, main="mixed", contrasts=text)
+    (row, _) = [row for row in rows_of(analysis) if row["test"] == EQUIVALENCE]
+    assert row["not_computable"].startswith("a mixed model has no single standard deviation")
+
+
 def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not() -> None:
     analysis = analysed({"planner_fast": 2.0}, between=False, main="mixed", rounds=range(4))
     one = analysis.measure("score")
@@ -125,6 +150,27 @@ def test_with_subsets_the_mixed_model_uses_everybody_and_the_anova_says_why_not(
         row for row in rows_of(analysis) if row["test"] == "factorial ANOVA" and row["measure"] == "score"
     ]
     assert "participants have a value in every cell" in row["not_computable"]
+
+
+def test_with_a_missing_cell_the_mixed_model_decides_and_says_what_it_was_fitted_to() -> None:
+    text = "H1: planner_fast 1, random_fast -1\nH2: model_slow 1, model_fast -1"
+    analysis = analysed(
+        {"planner_fast": 2.0}, between=False, main="mixed", without="model_slow", contrasts=text
+    )
+    one = analysis.measure("score")
+    assert one.factorial is not None
+    assert "no participant has a value in model \N{MULTIPLICATION SIGN} slow" in str(one.factorial.anova)
+    assert len(one.factorial.means_of(["partner", "pace"])) == 5
+    said = " ".join(design_sentences(one))
+    assert "(1 of 2 contrasts can be estimated)" in said
+    assert "those of participants within each level of Pace are left out, because their variance" in said
+    assert "No participant has a value in Model, Slow." in said
+    own = [row for row in rows_of(analysis) if row["measure"] == "score"]
+    there, missing = [row for row in own if row["test"] == "planned contrast, mixed model"]
+    assert there["p_adjusted"] < 0.05
+    assert there["apa"].endswith("(Holm), mixed model.")
+    assert missing["not_computable"] == "a cell of it has no values"
+    assert len(charts_of(analysis, "score")["interaction"].rows) == 5
 
 
 def test_the_chart_of_an_interaction_has_the_means_of_all_cells_and_says_what_was_found() -> None:

@@ -43,7 +43,7 @@ def p_values(test: str, rows: list[FactorialRow]) -> Iterator[tuple[tuple[str, .
     else:
         model = linear_mixed_model(rows, [GROUP], [PARTNER])
         assert isinstance(model, FactorialMixedModel)
-        yield from ((one.term, one.p) for one in model.effects)
+        yield from ((one.term, one.p) for one in model.tested)
 
 
 @pytest.mark.parametrize(("test", "studies"), nightly(("anova", 2000), ("mixed", 2000)))

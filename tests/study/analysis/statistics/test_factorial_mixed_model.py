@@ -47,7 +47,7 @@ def test_of_whole_data_it_gives_the_f_tests_of_the_anova(name: str) -> None:
     whole = factorial_anova(cases(name))
     found = fitted(rows(name), factors(name, "between"), factors(name, "within"))
     assert isinstance(whole, FactorialAnova)
-    for one in found.effects:
+    for one in found.tested:
         other = whole.effect(*one.term)
         assert isinstance(other, FactorialEffect)
         assert (one.f, one.df, one.df_error) == pytest.approx((other.f, other.df, other.df_error), rel=1e-6)
@@ -61,7 +61,7 @@ def test_everybody_with_a_value_is_included_and_a_random_term_that_cannot_be_tol
     once = [row for row in given if row.levels["level"] == "1"]
     only = fitted(once, [GROUP], [])
     assert [one.dropped for one in only.random] == ["unidentified"]
-    assert "do not separate it" in only.random[0].words
+    assert "do not separate them" in only.random[0].words
 
 
 def crossed(seed: int, people: int = 9) -> list[FactorialRow]:
@@ -124,14 +124,39 @@ def test_planned_contrasts_are_corrected_together_and_those_without_values_are_n
     assert isinstance(three, UncomputedContrast)
 
 
+def test_of_a_fraction_only_estimable_effects_means_and_contrasts_are_computed() -> None:
+    cells = {("a1", "b1"), ("a2", "b1"), ("a2", "b2"), ("a1", "b3")}
+    given = [row for row in crossed(6) if (row.levels["a"], row.levels["b"]) in cells]
+    planned = [
+        PlannedCellContrast("there", {("a2", "b1"): 1, ("a1", "b1"): -1}),
+        PlannedCellContrast("missing", {("a1", "b2"): 1, ("a1", "b1"): -1}),
+    ]
+    found = linear_mixed_model(given, [], [A, B], (), planned)
+    assert isinstance(found, FactorialMixedModel)
+    assert found.missing_cells == (("a1", "b2"), ("a2", "b3"))
+    assert [(one.term, one.df, one.lost) for one in found.tested] == [(("a",), 1, 0), (("b",), 2, 0)]
+    assert isinstance(found.effects[2], UntestedEffect)
+    assert "cannot be separated" in str(found.effects[2].because)
+    there, missing = found.contrasts
+    assert isinstance(there, MixedContrast)
+    assert isinstance(missing, UncomputedContrast)
+    assert {one.levels for one in found.means["a", "b"]} == {(("a", a), ("b", b)) for a, b in cells}
+    assert [one.levels for one in found.means["b",]] == [(("b", "b1"),)]
+    assert found.means["a",] == ()
+
+
+def test_of_a_fraction_with_an_interaction_the_part_that_can_be_told_is_tested() -> None:
+    given = [row for row in crossed(7) if (row.levels["a"], row.levels["b"]) != ("a1", "b2")]
+    interaction = fitted(given, [], [A, B]).effect("a", "b")
+    assert interaction is not None
+    assert (interaction.df, interaction.lost) == (1, 1)
+
+
 def test_what_the_data_do_not_allow_says_why() -> None:
     def why(given: list[FactorialRow]) -> str:
         return str(linear_mixed_model(given, [], [A, B]))
 
     given = crossed(5)
-    assert "no participant has a value in a1 \N{MULTIPLICATION SIGN} b2" in why(
-        [row for row in given if (row.levels["a"], row.levels["b"]) != ("a1", "b2")]
-    )
     assert "fewer than three participants" in why(given[:12])
     assert "b has values at b1 only" in why([row for row in given if row.levels["b"] == "b1"])
     assert "no cell" in why([replace(row, value=None) for row in given])

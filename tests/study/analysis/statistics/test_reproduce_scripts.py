@@ -21,6 +21,7 @@ from study.analysis.statistics.run_analysis import Analysis, analyse
 from study.analysis.statistics.scripts.script_files import PYTHON_FILE, R_FILE, r_literal
 from study.design.analysis_plan import AnalysisPlan, parse_contrasts
 from tests.study.analysis.statistics.test_factorial_analysis import analysed
+from tests.study.analysis.statistics.test_planned_covariates import studied
 
 ORDERS = ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
 LABELS = ('Alone "x"', "Team \\ é", "Three", "Zürich")
@@ -40,14 +41,30 @@ def within() -> Analysis:
     measures = [Measure.number("y", "Y", None, None), Measure.likert("trust", "Trust")]
     measures.append(Measure.number("time", "Time", None, None))
     conditions = [AnalysisCondition(f"c{i}", label, i) for i, label in enumerate(LABELS)]
-    text = "H1: c3 1, c0 -1/2, c1 -1/2\nH2 [trust]: c0 -1, c3 1"
+    text = "H1: c3 1, c0 -1/2, c1 -1/2\nH2 [trust] ±0.4 d: c0 -1, c3 1"
     return analyse(rows, conditions, measures, plan=AnalysisPlan("repeated", "holm", parse_contrasts(text)))
 
 
 def mixed() -> Analysis:
     """Two groups between people, three levels within them, and a contrast of the interaction."""
-    text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1"
+    text = "H1 [score]: planner_fast 1, random_fast -1, planner_slow -1, random_slow 1\n"
+    text += "H2 [other] ±0.5: planner_fast 1, planner_slow -1"
     return analysed({"planner_fast": 2.0}, between=True, contrasts=text)
+
+
+def fraction() -> Analysis:
+    """Five of the six cells of two factors within people, and contrasts of the mixed model."""
+    text = "H1: planner_fast 1, random_fast -1\nH2: model_slow 1, model_fast -1"
+    effect = {"planner_fast": 2.0}
+    return analysed(effect, between=False, main="mixed", without="model_slow", contrasts=text)
+
+
+MORE = {
+    "fraction": fraction,
+    "covariance": lambda: studied(rounds=1),
+    "covariates": lambda: studied(rounds=3, main="mixed"),
+}
+"""Analyses whose output of R is stored, too."""
 
 
 def written(analysis: Analysis, folder: Path) -> Path:
@@ -79,7 +96,7 @@ def run(folder: Path, command: Sequence[str] = PYTHON) -> tuple[int, list[str]]:
 def test_the_python_script_reproduces_a_study_within_people(tmp_path: Path) -> None:
     code, lines = run(written(within(), tmp_path))
     assert (code, len(lines)) == (0, 1)
-    assert lines[0].startswith("86 of 86 rows of tests.csv reproduced")
+    assert lines[0].startswith("87 of 87 rows of tests.csv reproduced")
 
 
 def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tmp_path: Path) -> None:
@@ -98,10 +115,16 @@ def test_the_python_script_reproduces_factors_and_names_a_number_that_differs(tm
     assert lines[-1].startswith(f"{len(rows) - 1} of {len(rows)} rows of tests.csv reproduced")
 
 
+def test_the_python_script_reproduces_an_analysis_of_covariance(tmp_path: Path) -> None:
+    code, lines = run(written(studied(rounds=1), tmp_path))
+    assert (code, len(lines)) == (0, 2)
+    assert lines[1].startswith("14 of 14 rows of tests.csv reproduced")
+
+
 def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
     if not shutil.which("Rscript"):
         pytest.skip("Rscript is not installed")
-    for name, analysis, number in (("within", within(), 86), ("mixed", mixed(), 38)):
+    for name, analysis, number in (("within", within(), 87), ("mixed", mixed(), 40)):
         (tmp_path / name).mkdir()
         code, lines = run(written(analysis, tmp_path / name), R)
         if any("is missing" in line for line in lines):
@@ -112,7 +135,10 @@ def test_the_r_script_reproduces_both_if_r_is_installed(tmp_path: Path) -> None:
 
 def test_the_stored_output_of_r_is_about_the_same_number_of_rows() -> None:
     stored = re.findall(r"^(\d+) of (\d+) rows of tests.csv", OUTPUT.read_text(), re.MULTILINE)
-    numbers = [sum(not row.get("not_computable") for row in rows_of(one())) for one in (within, mixed)]
+    numbers = [
+        sum(not row.get("not_computable") for row in rows_of(one()))
+        for one in (within, mixed, *MORE.values())
+    ]
     assert stored == [(str(number), str(number)) for number in numbers]
 
 

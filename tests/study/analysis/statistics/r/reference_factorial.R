@@ -189,6 +189,44 @@ mixed_of <- function(d, design) { # random terms whose variance is 0 are dropped
     error = sigma(model)^2, log_likelihood = as.numeric(logLik(model)), first = keys[1], means = means,
     contrast = lmer_contrast(model, d, keys))
 }
+type_three <- function(d, keys) { # full-rank columns X, and what tests each term: lmerTest's extract_contrasts_type3, not rounded
+  f <- reformulate(paste(keys, collapse = "*")); t <- terms(f); labels <- attr(t, "term.labels")
+  treated <- setNames(rep(list("contr.treatment"), length(keys)), keys); X <- lmerTest:::ensure_full_rank(model.matrix(f, d, treated), silent = TRUE)
+  place <- attr(X, "assign"); every <- cbind(1, do.call(cbind, lapply(labels, function(one) model.matrix(reformulate(paste("0 +", one)), d))))
+  colnames(every)[1] <- "(Intercept)"; L <- t(MASS::ginv(X) %*% every); dimnames(L) <- list(colnames(every), colnames(X))
+  parts <- strsplit(labels, ":")
+  for (i in order(lengths(parts), decreasing = TRUE)) {
+    above <- which(sapply(parts, function(one) length(one) > length(parts[[i]]) && all(parts[[i]] %in% one)))
+    if (any(place %in% above) && any(place == i))
+      L[, place == i] <- resid(lm.fit(L[, place %in% above, drop = FALSE], L[, place == i, drop = FALSE]))
+  }
+  L <- L[colnames(X), , drop = FALSE]
+  L <- lapply(seq_along(labels), function(i) { one <- t(L[, place == i, drop = FALSE]); one[rowSums(abs(one)) > 1e-8, , drop = FALSE] })
+  list(X = X, L = setNames(L, labels))
+}
+fraction_of <- function(d, design) { # a design with missing cells
+  d <- factors_of(d, design); keys <- c(design$between, design$within); random <- "(1 | person)"
+  if (length(design$within) > 1) random <- c(random, sprintf("(1 | person:%s)", design$within))
+  three <- type_three(d, keys); x <- three$X; colnames(x) <- paste0("x", seq_len(ncol(x))); frame <- cbind(d, x)
+  repeat {
+    model <- polished(reformulate(c("0", colnames(x), random), "value"), frame); theta <- getME(model, "theta"); gone <- which.min(theta)
+    if (theta[gone] > 1e-4) break
+    random <- random[random != sprintf("(1 | %s)", sub("\\.\\(Intercept\\)", "", names(theta)[gone]))]
+  }
+  whole <- lmerTest::lmer(reformulate(c(paste(keys, collapse = "*"), random), "value"), d)
+  printed <- as.data.frame(suppressMessages(anova(whole, type = 3))); v <- as.data.frame(VarCorr(model))
+  tests <- lapply(names(three$L), function(term) { L <- three$L[[term]]; if (!nrow(L)) return(NULL)
+    one <- contest(model, L, joint = TRUE)
+    list(f = one[["F value"]], df = one$NumDF, df_error = one$DenDF, p = one[["Pr(>F)"]], f_of_anova = printed[term, "F value"],
+      df_of_anova = printed[term, "DenDF"]) })
+  names(tests) <- names(three$L); cells <- unique(d[keys]); first <- x[match(do.call(paste, cells), do.call(paste, d[keys])), ]
+  sum_of <- function(w) { t <- contest1D(model, w, confint = TRUE); list(estimate = t$Estimate, se = t[["Std. Error"]], df = t$df,
+    t = t[["t value"]], p = t[["Pr(>|t|)"]], low = t$lower, high = t$upper) }
+  means <- lapply(seq_len(nrow(cells)), function(i) { one <- sum_of(first[i, ]); list(mean = one$estimate, se = one$se, df = one$df, low = one$low, high = one$high) })
+  names(means) <- do.call(paste, c(lapply(cells, as.character), sep = ":")); groups <- sub("^person:?", "", v$grp[v$grp != "Residual"])
+  list(tests = Filter(Negate(is.null), tests), random = setNames(as.list(v$vcov[v$grp != "Residual"]), paste0("person", groups)),
+    error = sigma(model)^2, means = means, contrast = sum_of(first[2, ] - first[1, ]))
+}
 planned <- list(
   md_12.1 = list(H1 = list(angle = list(a8 = 1, a0 = -1)), H2 = list(angle = list(a8 = 1, a0 = -1), noise = list(present = 1, absent = -1)),
     H3 = list(angle = list(a8 = .5, a4 = .5, a0 = -1), noise = list(present = 1))),
@@ -257,6 +295,11 @@ ordinal_of <- function(d, design) { # clmm's searches stop at six digits, so New
   d <- factors_of(d, design); keys <- c(design$between, design$within); d$y <- as.integer(factor(d$value)); J <- max(d$y)
   frame <- data.frame(y = factor(d$y), person = factor(d$person)); M <- model.matrix(reformulate(paste(keys, collapse = "*")), d)
   places <- attr(M, "assign")[-1]; labels <- attr(terms(reformulate(paste(keys, collapse = "*"))), "term.labels"); M <- M[, -1, drop = FALSE]
+  smaller_of <- function(i) M[, places != i, drop = FALSE]; counts <- sapply(seq_along(labels), function(i) sum(places == i)); complete <- TRUE
+  if (nrow(unique(d[keys])) < prod(sapply(keys, function(f) nlevels(d[[f]])))) { # missing cells
+    three <- type_three(d, keys); M <- three$X[, -1, drop = FALSE]; L <- lapply(three$L, function(one) one[, -1, drop = FALSE])
+    smaller_of <- function(i) M %*% MASS::Null(t(L[[i]])); counts <- sapply(L, nrow); labels <- labels[counts > 0]; complete <- FALSE
+  }
   fitted <- function(X, nodes) {
     colnames(X) <- paste0("x", seq_len(ncol(X)))
     m <- clmm(reformulate(c(colnames(X), "(1 | person)"), "y"), data = cbind(frame, X), nAGQ = nodes,
@@ -269,8 +312,10 @@ ordinal_of <- function(d, design) { # clmm's searches stop at six digits, so New
   one <- function(nodes) {
     m <- fitted(M, nodes); b <- J - 1 + seq_len(ncol(M))
     tests <- lapply(seq_along(labels), function(i) {
-      smaller <- fitted(M[, places != i, drop = FALSE], nodes); chi <- 2 * (m$log_likelihood - smaller$log_likelihood)
-      list(chi = chi, df = sum(places == i), p = pchisq(chi, sum(places == i), lower.tail = FALSE)) })
+      smaller <- fitted(smaller_of(i), nodes); chi <- 2 * (m$log_likelihood - smaller$log_likelihood)
+      list(chi = chi, df = counts[[i]], p = pchisq(chi, counts[[i]], lower.tail = FALSE)) })
+    if (!complete) return(list(tests = setNames(tests, labels), sd = m$p[length(m$p)], thresholds = numeric(0), log_odds = numeric(0),
+      se = numeric(0), log_likelihood = m$log_likelihood, of_clmm = m$clmm))
     codes <- contr.sum(nlevels(d[[keys[1]]])); L <- matrix(0, nrow(codes), ncol(M)); L[, places == 1] <- codes
     list(tests = setNames(tests, labels), sd = m$p[length(m$p)], thresholds = m$p[1:(J - 1)], log_likelihood = m$log_likelihood,
       of_clmm = m$clmm, log_odds = c(L %*% m$p[b]), se = sqrt(diag(L %*% m$v[b, b] %*% t(L))))
@@ -284,6 +329,18 @@ designs$wine <- list(between = c(), within = c("temp", "contact"))
 sets$ratings <- sets$mixed_gaps[c("person", "group", "level", "value")]
 sets$ratings$value <- as.numeric(cut(sets$ratings$value, c(-Inf, -.8, .2, 1.2, 2.5, Inf)))
 designs$ratings <- list(between = "group", within = "level")
+sets$md_fraction <- subset(sets$md_gaps, !(angle == "a8" & noise == "absent")) # one cell of six is missing
+sets$fraction <- local({ # 2 between x 3 x 3 within, of which five of 18 cells are missing, and values too
+  set.seed(31); d <- expand.grid(i = 1:22, a = c("a1", "a2", "a3"), b = c("b1", "b2", "b3")); d$group <- ifelse(d$i %% 3 == 0, "g2", "g1")
+  person <- rnorm(22); own <- matrix(rnorm(66), 22); side <- matrix(rnorm(66) / 2, 22)
+  d$value <- round(person[d$i] + own[cbind(d$i, as.integer(d$a))] + side[cbind(d$i, as.integer(d$b))] + rnorm(nrow(d)) + (d$a == "a3") * (d$group == "g2"), 3)
+  d <- subset(d, !(a == "a3" & b == "b1") & !(a == "a1" & b == "b3") & !(group == "g2" & a == "a2" & b == "b2"))
+  data.frame(person = sprintf("p%02d", d$i), group = d$group, a = as.character(d$a), b = as.character(d$b), value = d$value)[-c(4, 30, 31, 77, 101, 120), ]
+})
+designs$md_fraction <- designs$md_12.1; designs$fraction <- list(between = "group", within = c("a", "b"))
+sets$ratings_fraction <- subset(sets$fraction, a != "a2", c("person", "a", "b", "value"))
+sets$ratings_fraction$value <- as.numeric(cut(sets$ratings_fraction$value, c(-Inf, -1, 0, 1, Inf)))
+designs$ratings_fraction <- list(between = c(), within = c("a", "b"))
 whole <- c("md_12.1", "obk", "balanced", "unbalanced", "between", "ToothGrowth")
 gaps <- c("md_gaps", "obk_gaps", "mixed_gaps", "flat", "md_12.1")
 reference <- list(
@@ -293,9 +350,10 @@ reference <- list(
   means = Map(means_of, sets[c("md_12.1", "obk", "unbalanced", "between")], designs[c("md_12.1", "obk", "unbalanced", "between")]),
   contrasts = Map(contrasts_of, sets[names(planned)], designs[names(planned)], planned),
   mixed = Map(mixed_of, sets[gaps], designs[gaps]),
+  fraction = Map(fraction_of, sets[c("md_fraction", "fraction")], designs[c("md_fraction", "fraction")]),
   ancova = Map(ancova_of, sets[c("between", "growth")], designs[c("between", "growth")]),
   equivalence = Map(equivalence_of, pairs),
-  ordinal = Map(ordinal_of, sets[c("wine", "ratings")], designs[c("wine", "ratings")])
+  ordinal = Map(ordinal_of, sets[c("wine", "ratings", "ratings_fraction")], designs[c("wine", "ratings", "ratings_fraction")])
 )
 write_json(list(sets = lapply(sets, as.list), designs = designs, pairs = pairs), "factorial_data.json", digits = NA, auto_unbox = FALSE)
 write_json(reference, "factorial_reference.json", digits = NA, auto_unbox = TRUE, pretty = TRUE)
