@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -19,10 +20,18 @@ from study.design.between_groups import (
 )
 from study.design.blueprint import blueprint_of
 from study.design.condition_seats import people_in
-from study.design.counterbalancing import get_scheme, scheme_choices
+from study.design.counterbalancing import OrderScheme, get_scheme, scheme_choices
 from study.design.metric_and_scale_names import comparison_metrics
 from study.design.models import Study
 from study.participants.participant_counts import study_counts
+from study.planning.power.planned_factors import (
+    ALL_CELLS,
+    FactorialDesignPlan,
+    PlannedFactor,
+    read_planned_factors,
+    with_subsets,
+    written_factors,
+)
 from study.planning.power.power_formulas import (
     MIXED_EFFECTS,
     MOST_PEOPLE,
@@ -44,6 +53,8 @@ DEFAULTS: dict[str, Any] = {
     "conditions": 3,
     "groups": 1,
     "tested": "group",
+    "factors": "",
+    "each_plays": "all",
     "effect_kind": "f",
     "effect": 0.25,
     "correlation": 0.5,
@@ -89,6 +100,19 @@ class SampleSizeForm(forms.Form):
         min_value=1,
         max_value=MOST_GROUPS,
         help_text="Each person plays the conditions of one group. 1 without groups.",
+    )
+    factors = forms.CharField(
+        required=False,
+        max_length=200,
+        help_text="Only if you cross several: each with its number of levels, and “between” if people differ "
+        "in it. Example: partner 3, pace 2 between.",
+    )
+    each_plays = forms.CharField(
+        label="Each person plays",
+        required=False,
+        max_length=40,
+        help_text="all: every combination of the factors within people. 5: five of them. one partner: one of "
+        "each level of partner.",
     )
     together = forms.IntegerField(
         label="People in one episode",
@@ -141,14 +165,30 @@ class SampleSizeForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data)
-        if str(data.get("groups", "")) in ("", "1"):
-            del self.fields["tested"]
+        if str(data.get("factors", "")).strip():
+            del self.fields["conditions"], self.fields["groups"]
+            self._offer_effects(str(data["factors"]))
+        else:
+            del self.fields["each_plays"]
+            if str(data.get("groups", "")) in ("", "1"):
+                del self.fields["tested"]
         if str(data.get("together", "")) not in ("", "1"):
             self.fields["people"].label = "Groups you have"
             self.fields["conditions"].help_text = "Each group plays all."
             self.fields[
                 "correlation"
             ].help_text = "Between the values of one group in two conditions. Take it from pilot data."
+
+    def _offer_effects(self, factors: str) -> None:
+        """Offer the effects of these factors as hypotheses. The largest interaction is chosen if none is."""
+        with suppress(PowerPlanError):
+            design = FactorialDesignPlan(read_planned_factors(factors), 0.0)
+            choices = [(":".join(term), design.label(term)) for term in design.effects]
+            self.fields["tested"] = forms.ChoiceField(label="Hypothesis about", choices=choices)
+            if self.data.get("tested") not in dict(choices):
+                self.data = {**self.data, "tested": choices[-1][0]}
+            return
+        del self.fields["tested"]
 
     def clean(self) -> dict[str, Any]:
         """Compute the answer, or add the error to the field that caused it. Return the cleaned data."""
@@ -162,36 +202,59 @@ class SampleSizeForm(forms.Form):
         return given
 
     def _wish(self, given: dict[str, Any]) -> PowerQuestion:
-        scheme = get_scheme(given["scheme"])
-        if problem := scheme.problem(given["conditions"]):
-            raise PowerPlanError("scheme", problem)
-        if (given["together"] or 1) > 1 and (given["groups"] or 1) > 1:
+        scheme, design = get_scheme(given["scheme"]), _design(given)
+        conditions = design.rounds if design else given["conditions"]
+        groups = design.groups if design else given["groups"] or 1
+        block = _block(scheme, design, conditions)
+        if (given["together"] or 1) > 1 and groups > 1:
             raise PowerPlanError(
                 "together",
                 "With groups between people, this page plans for people who play alone. Enter 1, and "
                 "read the numbers as numbers of teams.",
             )
         return PowerQuestion(
-            plan=_plan(given),
+            plan=_plan(given, conditions),
             power=given["power"],
-            block=scheme.block(given["conditions"]),
+            block=block,
             drop_out=given["drop_out"] / 100,
             pattern=given["pattern"],
             correction=given["correction"],
             people=given["people"],
             test=given["test"],
             scheme=given["scheme"],
-            groups=given["groups"] or 1,
+            groups=groups,
+            design=design,
             tested=given.get("tested", DEFAULTS["tested"]),
             partial_eta=given["effect"] if given["effect_kind"] == "eta" else None,
             people_per_episode=given["together"] or 1,
         )
 
 
-def _plan(given: dict[str, Any]) -> PowerPlan:
+def _design(given: dict[str, Any]) -> FactorialDesignPlan | None:
+    """Return the factorial design in the cleaned values of the form; None without factors. Raises
+    PowerPlanError if it is invalid."""
+    if not given["factors"].strip():
+        return None
+    factors = read_planned_factors(given["factors"])
+    return with_subsets(FactorialDesignPlan(factors, given["correlation"]), given["each_plays"])
+
+
+def _block(scheme: OrderScheme, design: FactorialDesignPlan | None, conditions: int) -> int:
+    """Return the number of people who fill the orders evenly; 0 if any number does. Raises PowerPlanError if
+    the scheme does not suit the number of conditions."""
+    if design and design.subsets:
+        return len(design.subsets)
+    if conditions < 2:
+        return 0
+    if problem := scheme.problem(conditions):
+        raise PowerPlanError("scheme", problem)
+    return scheme.block(conditions)
+
+
+def _plan(given: dict[str, Any], conditions: int) -> PowerPlan:
     """Return the power plan for the cleaned values of the form, `given`. A partial eta squared is converted
     to the effect size f. Raises PowerPlanError if a value is out of range."""
-    conditions, correlation, f = given["conditions"], given["correlation"], given["effect"]
+    correlation, f, conditions = given["correlation"], given["effect"], max(conditions, 2)
     if f <= 0:
         raise PowerPlanError("effect", "The effect must be above 0.")
     PowerPlan(conditions, 0, correlation)  # checks the correlation before it is used
@@ -217,9 +280,10 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
     groups = group_keys(study.between_groups) if study else ()
     played = conditions_of_group(study.conditions.all(), groups[0] if groups else "") if study else ()
     names = [one.name for one in played]
+    factors = _planned_factors(study) if study else {}
     shared = max((len(people_in(one)) for one in played), default=1)
     rounds = blueprint_of(study).rounds if study and names else len(names)
-    form = _form(request, rounds, study.main_test if study else "", len(groups) or 1, shared)
+    form = _form(request, rounds, study.main_test if study else "", len(groups) or 1, shared, factors)
     context: dict[str, Any] = {"form": form, "study": study, "own": rounds, "most": MOST_CONDITIONS}
     context["of_conditions"] = len(names) if rounds < len(names) else 0
     context["groups"] = groups
@@ -228,7 +292,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
         context["measured"] = comparison_metrics(blueprint_of(study))
     if form.is_valid():
         context |= _answer_context(form, names)
-        if rounds < len(names):
+        if rounds < len(names) and not form.found.wish.design:
             context["values_each"] = form.found.best.people * rounds / len(names)
     return render(request, "study/planning/sample_size.html", context)
 
@@ -237,7 +301,7 @@ def _page(request: HttpRequest, study: Study | None) -> HttpResponse:
 def power_figure(request: HttpRequest) -> HttpResponse:
     """Respond with the power curve for the values in the sample-size form, as an SVG image. The values are
     in the address. If they are invalid, the status is 400. If the figure cannot be drawn now, it is 503."""
-    form = _form(request, 0, "", 1, 1)
+    form = _form(request, 0, "", 1, 1, {})
     if not form.is_valid():
         return HttpResponse("this question cannot be answered", status=400, content_type="text/plain")
     try:
@@ -247,15 +311,33 @@ def power_figure(request: HttpRequest) -> HttpResponse:
     return HttpResponse(drawn, content_type="image/svg+xml")
 
 
-def _form(request: HttpRequest, rounds: int, test: str, groups: int, together: int) -> SampleSizeForm:
+def _planned_factors(study: Study) -> dict[str, str]:
+    """Return the values of the form's fields for the factors of a study. The result is empty without factors,
+    or if not every combination of their levels is played, or if there are too many."""
+    design = blueprint_of(study)
+    factors = [PlannedFactor(one.key, len(one.levels), not one.between) for one in design.factors]
+    try:
+        planned = FactorialDesignPlan(tuple(factors), 0.0)
+    except PowerPlanError:
+        return {}
+    if planned.groups * planned.cells != study.conditions.count():
+        return {}
+    each = f"one {study.one_round_per}" if study.one_round_per else str(study.rounds_per_person or ALL_CELLS)
+    return {"factors": written_factors(factors), "each_plays": each}
+
+
+def _form(
+    request: HttpRequest, rounds: int, test: str, groups: int, together: int, factors: Mapping[str, str]
+) -> SampleSizeForm:
     """Return the sample-size form, filled in from the request, then from the study, then from defaults.
 
     `rounds` is the number of conditions that a participant of the study plays, `test` is its main test, and
-    `groups` the number of its groups. `together` is the number of people in one episode. If a study has too
+    `groups` the number of its groups. `together` is the number of people in one episode, and `factors` has
+    the values of the fields for the study's factors. If a study has too
     few or too many conditions, the form has an error.
     """
     own: dict[str, Any] = {"conditions": rounds} if rounds else {}
-    own |= {"groups": groups, "together": together} | ({"test": test} if test else {})
+    own |= {"groups": groups, "together": together, **factors} | ({"test": test} if test else {})
     return SampleSizeForm({**DEFAULTS, **own, **request.GET.dict()})
 
 
@@ -263,7 +345,7 @@ def _answer_context(form: SampleSizeForm, names: list[str]) -> dict[str, Any]:
     """Return the template variables that show the answer. `names` are the conditions' names for pairs of
     conditions. The submitted values are included for the address of the figure."""
     answer, given = form.found, form.cleaned_data
-    k = given["conditions"]
+    k = answer.wish.plan.conditions
     called = names if len(names) == k else [f"Condition {number}" for number in range(1, k + 1)]
     return {
         "found": answer,

@@ -255,10 +255,11 @@ def pattern_words(pattern: str) -> str:
     return PATTERNS[pattern]
 
 
-def plan_words(plan: PowerPlan) -> str:
-    """Describe a plan in one line: "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1"."""
+def plan_words(plan: PowerPlan, *, counted: bool = True) -> str:
+    """Describe a plan in one line: "5 conditions, f = 0.25, correlation .50, alpha .05, epsilon 1".
+    The number of conditions is left out if it is not `counted`."""
     parts = [
-        f"{plan.conditions} conditions",
+        *([f"{plan.conditions} conditions"] if counted else []),
         f"f = {format_number(plan.f, 3).rstrip('0')}",
         f"correlation {format_share(plan.correlation)}",
         f"alpha {format_share(plan.alpha, 3).rstrip('0')}",

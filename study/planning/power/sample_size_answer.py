@@ -6,12 +6,14 @@ of conditions is used equally often. It states the power for each pair of condit
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kitchen.charts.chart_data import Axis, Chart, Panel, Point, Series
 from study.design.analysis_plan import DEFAULT_PLAN
 from study.design.counterbalancing import balanced_sample_sizes, next_balanced_size
+from study.planning.power.planned_factors import FactorialDesignPlan, Term, written_factors
 from study.planning.power.power_formulas import (
     MIXED_EFFECTS,
     MOST_PEOPLE,
@@ -60,9 +62,11 @@ class PowerQuestion:
     groups: int = 1
     """Number of groups between people; 1 without groups."""
     tested: str = "group"
-    """With groups: the effect of the mixed ANOVA (`MIXED_EFFECTS`) that the hypothesis is about."""
+    """With groups or factors: the effect (a key of `effects`) that the hypothesis is about."""
     partial_eta: float | None = None
     """The effect as partial eta squared; None if it was given as f."""
+    design: FactorialDesignPlan | None = None
+    """The factors; None if one factor is compared, with or without groups."""
     people_per_episode: int = 1
     """Number of people in one episode. If several share its figures, the unit of analysis is their group, and
     all numbers of `people` count groups."""
@@ -78,25 +82,45 @@ class PowerQuestion:
         return 1 - (1 - self.drop_out) ** self.people_per_episode
 
     @property
+    def effects(self) -> Mapping[str, str]:
+        """Return the effects of the main test with their labels, by key: those of a mixed ANOVA
+        (`MIXED_EFFECTS`), or `partner:layout` and others of the factors. Empty for one factor."""
+        if self.design is not None:
+            return {":".join(term): self.design.label(term) for term in self.design.effects}
+        return MIXED_EFFECTS if self.groups > 1 else {}
+
+    @property
     def effect(self) -> str:
-        """Return the effect (of `MIXED_EFFECTS`) that the main test must find."""
-        return self.tested if self.groups > 1 else "condition"
+        """Return the effect that the main test must find: a key of `effects`, or `condition`."""
+        return self.tested if self.effects else "condition"
 
     def plan_of(self, effect: str) -> PowerPlan:
         """Return the plan with the effect size f of `effect`. The same partial eta squared gives a different
         f between people than within people."""
         if self.partial_eta is None:
             return self.plan
+        if self.design is not None:
+            from study.planning.power.factorial_power import f_of_partial_eta  # slow to import
+
+            return replace(self.plan, f=f_of_partial_eta(self.design, _term(effect), self.partial_eta))
         k, correlation = self.plan.conditions, self.plan.correlation
         return replace(self.plan, f=f_from_partial_eta(self.partial_eta, k, correlation, effect))
 
     @property
     def test_name(self) -> str:
         """Return the name of the main test in sentences, after "the"."""
+        if self.design is not None:
+            return TOO_SHORT["mixed"] if self.test == "mixed" else "factorial ANOVA"
         return "mixed ANOVA" if self.groups > 1 else TOO_SHORT[self.test]
 
     def power_at(self, people: int) -> float:
         """Return the power of the main test with this number of complete participants (in each group)."""
+        if self.design is not None:
+            from study.planning.power.factorial_power import effect_power  # slow to import
+
+            plan = self.plan_of(self.effect)
+            term, f = _term(self.effect), plan.f
+            return effect_power(self.design, term, f, people, alpha=plan.alpha, epsilon=plan.epsilon)
         if self.groups > 1:
             return mixed_power(self.plan_of(self.effect), self.groups, people, self.effect)
         from study.planning.power.main_test_power import main_power  # slow to import
@@ -137,8 +161,8 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupRow:
-    """One effect of the mixed ANOVA that compares between-subjects groups."""
+class EffectRow:
+    """One effect of a mixed or factorial ANOVA."""
 
     effect: str
     f: float
@@ -175,8 +199,13 @@ class PowerAnswer:
     all_pairs: float | None
     """The share of simulated studies that find every true difference between two conditions."""
     partial_eta: float
-    groups: tuple[GroupRow, ...] = ()
-    """Rows of the comparison between groups; empty without groups."""
+    effects: tuple[EffectRow, ...] = ()
+    """A row for each effect; empty if one factor is compared without groups."""
+
+    @property
+    def in_groups(self) -> bool:
+        """Return True if all numbers of people are for one group, because people differ in a factor."""
+        return self.wish.groups > 1
 
     @property
     def short(self) -> bool:
@@ -209,22 +238,35 @@ def sample_size_answer(wish: PowerQuestion) -> PowerAnswer:
         rows=tuple(power_row(wish, people) for people in numbers),
         pairs=pairs,
         all_pairs=every,
-        partial_eta=partial_eta_of(wish.plan_of(wish.effect), wish.effect),
-        groups=tuple(_group_row(wish, effect, best) for effect in MIXED_EFFECTS if wish.groups > 1),
+        partial_eta=_partial_eta(wish),
+        effects=tuple(_effect_row(wish, effect, best) for effect in wish.effects),
     )
 
 
-def _group_row(wish: PowerQuestion, effect: str, people: int) -> GroupRow:
+def _term(effect: str) -> Term:
+    return tuple(effect.split(":"))
+
+
+def _partial_eta(wish: PowerQuestion) -> float:
+    plan = wish.plan_of(wish.effect)
+    if wish.design is not None:
+        from study.planning.power.factorial_power import partial_eta_of_f  # slow to import
+
+        return partial_eta_of_f(wish.design, _term(wish.effect), plan.f)
+    return partial_eta_of(plan, wish.effect)
+
+
+def _effect_row(wish: PowerQuestion, effect: str, people: int) -> EffectRow:
     tested = replace(wish, tested=effect)
     needed = people_needed(tested.power_at, wish.power)
     best = power_row(tested, next_balanced_size(wish.block, needed)) if needed else None
     power, f = tested.power_at(people), wish.plan_of(effect).f
     is_tested = effect == wish.effect
-    return GroupRow(MIXED_EFFECTS[effect], f, needed, best, power, is_tested, enough=power >= wish.power)
+    return EffectRow(wish.effects[effect], f, needed, best, power, is_tested, enough=power >= wish.power)
 
 
 def _runs(wish: PowerQuestion, people: int) -> tuple[MixedModelPower, ...]:
-    if wish.test != "mixed" or wish.groups > 1:
+    if wish.test != "mixed" or wish.effects:
         return ()
     from study.planning.power.mixed_model_simulation import simulate_upwards  # slow to import
 
@@ -249,6 +291,8 @@ def power_row(wish: PowerQuestion, people: int) -> PowerRow:
 
 
 def _pairs(wish: PowerQuestion, people: int) -> tuple[tuple[PairRow, ...], float | None]:
+    if wish.design is not None and (wish.design.subsets or wish.design.cells < 2):
+        return (), None
     from study.planning.power.main_test_power import pair_shares  # slow to import
 
     people, plan = max(people, 2), wish.plan_of("condition")
@@ -296,10 +340,18 @@ def power_chart(answer: PowerAnswer) -> Chart:
         x=Axis(f"Complete {counted_units(wish)}", 0, end),
         y=Axis("Power", 0, 1),
         panels=(Panel(tuple(replace(one, listed=False) for one in series)),),
-        under=plan_words(wish.plan_of(wish.effect)),
+        under=_plan_words(wish),
         note=f"Dotted: the power wanted, {power_words(wish.power)}.{dots}",
         words=describe_power_curve(answer),
     )
+
+
+def _plan_words(wish: PowerQuestion) -> str:
+    plan = wish.plan_of(wish.effect)
+    if wish.design is None:
+        return plan_words(plan)
+    effect = wish.effects[wish.effect]
+    return f"{written_factors(wish.design.factors)}; {effect}: {plan_words(plan, counted=False)}"
 
 
 def counted_units(wish: PowerQuestion) -> str:

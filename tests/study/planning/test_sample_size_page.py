@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from kitchen.charts.chart_drawing import draw_chart
 from kitchen.infra.process_pool import BusyError
@@ -306,7 +307,7 @@ def test_the_recommendation_for_groups_is_of_the_effect_that_the_hypothesis_is_a
     for effect, people in (("group", 43), ("interaction", 14), ("condition", 14)):
         found = sample_size_answer(wish(plan=plan, block=0, groups=2, tested=effect, test="mixed"))
         assert (found.needed, found.best.in_all, found.runs) == (people, 2 * people, ())
-        assert [row.needed for row in found.groups] == [43, 14, 14]
+        assert [row.needed for row in found.effects] == [43, 14, 14]
         assert power_chart(found).title == "Power of the mixed ANOVA"
 
 
@@ -314,7 +315,7 @@ def test_partial_eta_squared_is_converted_by_the_error_of_its_effect() -> None:
     """By hand: .06 / .94 = .0638; between people f^2 = .0638 (1 + 2 x .5) / 3, within .0638 x .5 x 2 / 3."""
     plan = PowerPlan(3, f_from_partial_eta(0.06, 3, 0.5))
     found = sample_size_answer(wish(plan=plan, block=0, groups=2, partial_eta=0.06))
-    group, interaction, condition = found.groups
+    group, interaction, condition = found.effects
     assert group.f == pytest.approx(0.0425532**0.5, abs=1e-6)
     assert interaction.f == condition.f == pytest.approx(0.0212766**0.5, abs=1e-6)
     assert found.needed == group.needed == 63
@@ -333,3 +334,30 @@ def test_the_page_counts_the_rounds_that_a_participant_plays(admin_client: Clien
     text = " ".join(admin_client.get("/staff/part/sample-size/").content.decode().split())
     assert 'name="conditions" value="3"' in text
     assert "Each participant plays 3 of 6 conditions" in text and "each of the 6 conditions has about" in text
+
+
+def test_effects_of_factors_are_planned_with_people_for_each(admin_client: Client) -> None:
+    html = ask(
+        admin_client, factors="group 2 between, partner 3", effect="0.25", scheme="random"
+    ).content.decode()
+    plain = " ".join(html.split())
+    assert re.search(r"\d+ people who finish in each group", plain)
+    assert "Group \N{MULTIPLICATION SIGN} partner (interaction)" in html and "Group (between people)" in html
+    assert "People needed for each effect of the factorial ANOVA" in html
+    assert 'id="id_conditions"' not in html and 'id="id_groups"' not in html
+    within = ask(admin_client, factors="partner 3, layout 3", each_plays="one partner", test="mixed")
+    assert "Each person plays 3 of 9 conditions" in within.content.decode()
+    assert "finish in each group" not in within.content.decode()
+    figure = admin_client.get(reverse("study:power-figure"), {"factors": "partner 3, pace 2"})
+    assert figure.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [("factors", "partner", "cannot be read"), ("each_plays", "one pace", "no factor within people")],
+)
+def test_wrong_factors_are_told_at_their_field(
+    admin_client: Client, field: str, value: str, why: str
+) -> None:
+    html = ask(admin_client, **{"factors": "partner 3", field: value}).content.decode()
+    assert f'id="id_{field}_error"' in html and why in html and "Nothing was computed" in html
