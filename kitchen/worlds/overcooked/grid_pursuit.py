@@ -55,8 +55,8 @@ class GridPursuer(AimPursuer):
         return seat_aims(moment.layout, moment.scene.starts_itself, seat)
 
     def make_way(self, situation: Situation, seat: int) -> Command | None:
-        """Return a step to a free cell if the other cook stands beside this one and faces it. The step depends
-        on the situation's seed."""
+        """Return a step to a free cell if the other cook stands beside this one and faces it. The situation's
+        seed decides between several steps."""
         scene = SkillMoment.of(SeatObservation.of(situation, seat)).scene
         if cell_ahead(scene.at[1 - seat], scene.face[1 - seat]) != scene.at[seat]:
             return None

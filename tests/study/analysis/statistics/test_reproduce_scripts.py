@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -59,7 +59,7 @@ def fraction() -> Analysis:
     return analysed(effect, between=False, main="mixed", without="model_slow", contrasts=text)
 
 
-MORE = {
+MORE: dict[str, Callable[[], Analysis]] = {
     "fraction": fraction,
     "covariance": lambda: studied(rounds=1),
     "covariates": lambda: studied(rounds=3, main="mixed"),
